@@ -1,0 +1,27 @@
+# `cmake --install`: the library, its headers, and how CMake and pkg-config find them.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/billow)
+
+install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET billow_cli)
+  install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT billow NAMESPACE billow:: FILE billowConfig.cmake DESTINATION ${package_dir})
+write_basic_package_version_file(billowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billowConfigVersion.cmake DESTINATION ${package_dir})
+
+# Name what a C program has to link besides the archive, and let the prefix be moved.
+set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER runtime_libraries INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
+list(TRANSFORM runtime_libraries PREPEND "-l")
+list(JOIN runtime_libraries " " runtime_libraries)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}
+           OUTPUT_VARIABLE prefix_from_pkgconfig)
+configure_file(cmake/billow.pc.in billow.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billow.pc DESTINATION ${pkgconfig_dir})

@@ -1,0 +1,430 @@
+/* Billow: loose clothing in real time. The C API; this header is its manual.
+ *
+ *     billow_body*   a character's colliders: shapes on joints, moved once a frame
+ *     billow_chains* rope chains hanging from roots, simulated against a body
+ *
+ * A frame is two calls:
+ *
+ *     billow_body_pose(body, joints, joint_count);        // where the joints are now
+ *     billow_chains_step(chains, &step);                  // where the roots are now, and dt
+ *
+ * Then read positions, velocities, tensions, contacts or the report.
+ *
+ * Conventions
+ *   Units       SI: metres, kilograms, seconds, newtons, radians.
+ *   Axes        right-handed; gravity's default points along -y.
+ *   Vectors     3 floats x y z; arrays of them are tightly packed. Quaternions x y z w.
+ *   Buffers     the caller owns every buffer. Inputs are read during the call only. An output
+ *               function needs room for the number of elements its comment states; a smaller
+ *               `capacity` is an error and nothing is written.
+ *   NULL        not allowed unless the comment says so.
+ *   Errors      functions return a billow_status. On anything but BILLOW_OK nothing has changed
+ *               and billow_last_error() says what was expected and what was found.
+ *   Real time   billow_chains_step, billow_body_pose and all readers allocate nothing, take no
+ *               lock and do no input or output.
+ *   Threads     different objects may be used from different threads at the same time. One
+ *               object is used by one thread at a time; a body may be read (by steps and queries)
+ *               from many threads while nobody poses it. There are no hidden threads and no
+ *               global state but the per-thread error message.
+ *   Precision   positions are single floats in the space of the transforms you pass. Far from
+ *               the origin (over about 1 km) pass transforms relative to the character.
+ *   Determinism the same calls give the same bits on every platform, compiler and optimisation
+ *               level (docs/determinism.md).
+ */
+#ifndef BILLOW_BILLOW_H
+#define BILLOW_BILLOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(BILLOW_SHARED)
+#if defined(BILLOW_BUILDING)
+#define BILLOW_API __declspec(dllexport)
+#else
+#define BILLOW_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define BILLOW_API __attribute__((visibility("default")))
+#else
+#define BILLOW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BILLOW_VERSION_MAJOR 0
+#define BILLOW_VERSION_MINOR 1
+#define BILLOW_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that is linked. Never NULL. */
+BILLOW_API const char* billow_version(void);
+
+/* ---------------------------------------------------------------------------------------------
+ * Status
+ */
+
+typedef enum billow_status {
+  BILLOW_OK = 0,
+  BILLOW_INVALID_ARGUMENT = 1, /* a NULL, a wrong handle, a value out of range, a non-finite input */
+  BILLOW_OUT_OF_MEMORY = 2,    /* only from *_create */
+  BILLOW_BUFFER_TOO_SMALL = 3, /* the message says how many elements are needed */
+  BILLOW_BAD_DATA = 4          /* saved bytes that are damaged or belong to another object */
+} billow_status;
+
+/* What the last failing call on this thread found wrong; "" before any. Valid until the next
+ * failing call on this thread. Never NULL. */
+BILLOW_API const char* billow_last_error(void);
+
+/* ---------------------------------------------------------------------------------------------
+ * Small types
+ */
+
+/* Rotate, then translate. The rotation is normalised on input; all zero counts as identity. */
+typedef struct billow_transform {
+  float position[3];
+  float rotation[4]; /* x y z w */
+} billow_transform;
+
+#define BILLOW_CURVE_POINTS 8
+
+/* A parameter along a chain: `value` times a curve over depth, 0 at the root and 1 at the tip.
+ * The curve is piecewise linear through `point_count` equally spaced points (0: constant 1). */
+typedef struct billow_curve {
+  float value;
+  uint32_t point_count;
+  float points[BILLOW_CURVE_POINTS];
+} billow_curve;
+
+/* Memory for one object, asked for once at creation. Both functions or neither. */
+typedef struct billow_allocator {
+  void* (*allocate)(void* user, size_t bytes, size_t alignment); /* NULL result: out of memory */
+  void (*release)(void* user, void* memory);
+  void* user;
+} billow_allocator;
+
+/* ---------------------------------------------------------------------------------------------
+ * Body: colliders as signed distance functions, each following a joint or a blend of joints
+ */
+
+typedef struct billow_body billow_body;
+
+typedef enum billow_shape {
+  BILLOW_SPHERE = 0,          /* position, radius */
+  BILLOW_CAPSULE = 1,         /* position to end, radius */
+  BILLOW_TAPERED_CAPSULE = 2, /* position to end, radius to radius_end */
+  BILLOW_ELLIPSOID = 3,       /* position, rotation, half_extents */
+  BILLOW_BOX = 4,        /* position, rotation, half_extents; edges rounded by radius (within the extents) */
+  BILLOW_HALF_SPACE = 5, /* solid below `position`, its outward normal the rotated +y axis */
+  BILLOW_CUSTOM = 6      /* position, rotation, sdf, user, and radius as the bound described at billow_sdf */
+} billow_shape;
+
+/* A signed distance function of the caller's: for `count` points (3 floats each, in the collider's
+ * own frame) write the distance (negative inside) and its gradient (3 floats each, unit length).
+ * It must never overestimate the distance. Points farther than the collider's `radius` from its
+ * position are never asked about: beyond it the surface counts as far away. Must be thread-safe if
+ * the body is used by several threads. */
+typedef void (*billow_sdf)(void* user, const float* points, uint32_t count, float* distances,
+                           float* gradients);
+
+#define BILLOW_JOINTS_PER_COLLIDER 4
+#define BILLOW_NO_BLEND (-1)
+
+/* One collider, placed in model space with the joints at rest. Start from billow_collider_default. */
+typedef struct billow_collider {
+  billow_shape shape;
+  float position[3];
+  float rotation[4];
+  float end[3];
+  float radius;
+  float radius_end;
+  float half_extents[3];
+  /* The joints it follows. Unused entries have weight 0; weights are normalised. */
+  uint32_t joint[BILLOW_JOINTS_PER_COLLIDER];
+  float weight[BILLOW_JOINTS_PER_COLLIDER];
+  /* Smooth union with an earlier collider of the list (metaball-like): their surfaces and motions
+   * merge where they come within blend_radius of each other. BILLOW_NO_BLEND: none. */
+  int32_t blend_with;
+  float blend_radius;
+  billow_sdf sdf;
+  void* user;
+} billow_collider;
+
+/* A sphere of 0.1 m at the origin on joint 0. */
+BILLOW_API billow_collider billow_collider_default(void);
+
+typedef struct billow_body_desc {
+  const billow_collider* colliders;
+  uint32_t collider_count; /* may be 0 */
+  /* Joints at rest, in model space. NULL: all identity, so that a collider's placement is simply in
+   * its joint's frame. */
+  const billow_transform* joint_rest;
+  uint32_t joint_count;              /* at least 1 */
+  const billow_allocator* allocator; /* may be NULL: malloc */
+} billow_body_desc;
+
+BILLOW_API billow_status billow_body_create(const billow_body_desc* desc, billow_body** out);
+BILLOW_API void billow_body_destroy(billow_body* body); /* NULL is fine */
+
+/* Moves the body: the joints now, in world space. Between the last pose and this one the colliders
+ * move on straight lines with turning joints. The first pose after creation has no motion. `scale`
+ * is the character's uniform scale, 1 normally. */
+BILLOW_API billow_status billow_body_pose(billow_body* body, const billow_transform* joints,
+                                          uint32_t joint_count, float scale);
+/* The same without motion from the last pose: after a teleport or a cut. */
+BILLOW_API billow_status billow_body_teleport(billow_body* body, const billow_transform* joints,
+                                              uint32_t joint_count, float scale);
+
+/* Signed distance of points to the whole body at its present pose. `points`: 3 * count floats.
+ * `distances`: count floats. `gradients`: 3 * count floats or NULL. `colliders`: the nearest
+ * collider of each point, or NULL. With no colliders the distance is 1e30. */
+BILLOW_API billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count,
+                                           float* distances, float* gradients, int32_t* colliders);
+
+BILLOW_API uint32_t billow_body_collider_count(const billow_body* body); /* 0 for NULL */
+
+/* ---------------------------------------------------------------------------------------------
+ * Chains: what hangs
+ */
+
+typedef struct billow_chains billow_chains;
+
+/* Limits. Exceeding one is an error at creation, never undefined behaviour. */
+#define BILLOW_MAX_CHAINS 4096
+#define BILLOW_MAX_BONES_PER_CHAIN 256
+#define BILLOW_MAX_SUBSTEPS 32
+#define BILLOW_MAX_COLLIDERS 128
+
+typedef struct billow_chains_desc {
+  uint32_t chain_count;
+  /* Virtual bones of each chain, root included: at least 2. */
+  const uint32_t* bone_counts;
+  /* Rest positions, chain after chain from root to tip, in model space (3 floats a bone). */
+  const float* rest_positions;
+  /* The longest each rope may get, one float a bone (a root's entry is ignored). NULL: the rest
+   * distance to the parent bone. */
+  const float* max_lengths;
+  /* Factors on the mass setting, one a bone. NULL: all 1. */
+  const float* mass_factors;
+  /* Where the root transforms are at rest, one a chain. NULL: at the root bone, not rotated. */
+  const billow_transform* root_rest;
+  /* Neighbouring chains of the list are neighbours on the garment: lateral springs, panels and lateral
+   * collision join them. 0: independent chains (hair, straps). */
+  int32_t neighbours;
+  int32_t closed; /* the last chain is the first one's neighbour too (a skirt); at least 3 chains */
+  /* The most colliders a body may have that these chains meet. 0: 32. */
+  uint32_t max_colliders;
+  const billow_allocator* allocator; /* may be NULL: malloc */
+} billow_chains_desc;
+
+/* How the tri-diagonal systems for tensions and impulses are solved (paper: Velocity Update). */
+typedef enum billow_solver {
+  BILLOW_DIRECT = 0,   /* active set, exact: the default */
+  BILLOW_SWEEPS = 1,   /* Gauss-Seidel, `sweeps` of them */
+  BILLOW_TOLERANCE = 2 /* Gauss-Seidel until the relative change is under `tolerance` */
+} billow_solver;
+
+typedef struct billow_solver_settings {
+  billow_solver method;
+  uint32_t sweeps;    /* 1 to 10000; with BILLOW_TOLERANCE the most that are done */
+  float tolerance;    /* relative */
+  int32_t warm_start; /* begin from the last step's solution instead of zero */
+} billow_solver_settings;
+
+/* Where in the step impulses are applied; any sum of these. */
+typedef enum billow_impulse_place {
+  BILLOW_IMPULSE_AFTER_FIRST_VELOCITY = 1,
+  BILLOW_IMPULSE_AFTER_MOVE = 2,
+  BILLOW_IMPULSE_AFTER_COLLISION = 4,
+  BILLOW_IMPULSE_AFTER_SECOND_VELOCITY = 8
+} billow_impulse_place;
+
+/* Direction of push-out and of the velocity's normal (paper: Collisions). */
+typedef enum billow_direction {
+  BILLOW_ALONG_GRADIENT = 0, /* out by the nearest way */
+  BILLOW_ALONG_HISTORY = 1   /* back the way it came, in the moving frame of the collider */
+} billow_direction;
+
+/* How far to push. */
+typedef enum billow_distance {
+  BILLOW_BY_DEPTH = 0,      /* by |phi|, `iterations` times */
+  BILLOW_BY_LINE_SEARCH = 1 /* to the surface along the direction, by bisection */
+} billow_distance;
+
+typedef enum billow_teleport {
+  BILLOW_TELEPORT_NONE = 0,
+  BILLOW_TELEPORT_RESET = 1, /* back to the rest shape, at rest */
+  BILLOW_TELEPORT_KEEP = 2   /* carried along rigidly: shape and (turned) velocity are kept */
+} billow_teleport;
+
+/* Everything that can be changed while running. Start from billow_settings_default. */
+typedef struct billow_settings {
+  /* Forces */
+  float gravity[3];                 /* 0 -9.81 0 */
+  billow_curve mass;                /* kg a bone: 0.02 */
+  billow_curve drag;                /* N s/m against the wind, a bone: 0 */
+  billow_curve damping;             /* 1/s, relative to the parent bone, implicit: 0 */
+  float global_damping;             /* 1/s, relative to still air, implicit: 0 */
+  billow_curve lateral_stretch;     /* N/m, neighbours farther apart than at rest: 0 */
+  billow_curve lateral_compression; /* N/m, neighbours closer than at rest: 0 */
+  billow_curve rest_angle;          /* N, toward the rest angle with the parent rope: 0 */
+  billow_curve shrink;              /* N/m, ropes shorter than their maximum: 0 */
+  float panel_drag;  /* drag coefficient of the panels between neighbours: 0 (1.2 is cloth-like) */
+  float panel_lift;  /* their lift coefficient: 0 */
+  float air_density; /* kg/m3: 1.2 */
+
+  /* Accuracy and stability */
+  billow_solver_settings tension; /* direct */
+  billow_solver_settings impulse; /* direct */
+  uint32_t impulse_places;        /* BILLOW_IMPULSE_AFTER_SECOND_VELOCITY */
+  float tautness;                 /* a rope is taut over (1 - tautness) times its maximum: 0.01 */
+  uint32_t min_substeps;          /* 1 */
+  uint32_t max_substeps;          /* 8; BILLOW_MAX_SUBSTEPS at most */
+  float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.15 */
+  int32_t energy_guard;           /* 1: motion never gains energy that no force supplied */
+
+  /* Collisions */
+  billow_direction push_direction;     /* history */
+  billow_direction velocity_direction; /* history */
+  billow_distance push_distance;       /* by depth */
+  uint32_t push_iterations;            /* 2 */
+  billow_curve radius;                 /* m, of a bone: 0.005. Bones are kept this far from colliders */
+  float push_extra;                    /* m, pushed farther than the radius by this (epsilon): 0 */
+  float friction;                      /* 0.3 */
+  uint32_t alternations;               /* of length constraint and collision, per bone: 1 as in the paper */
+  uint32_t rope_samples;               /* points tested between a bone and its parent: 1; 0: bones only */
+  uint32_t lateral_samples;            /* points tested between neighbouring chains: 3; 0: none */
+  int32_t swept;                       /* 1: fast bones cannot pass through thin colliders */
+
+  /* Root motion */
+  float translation_inertia; /* how much of the space's translation is felt: 1 all, 0 none */
+  float rotation_inertia;    /* the same for its rotation */
+  billow_teleport teleport;  /* what a jump over the thresholds does: keep */
+  float teleport_distance;   /* m of a root in one step: 1e30, never */
+  float teleport_angle;      /* radians of a root in one step: 1e30, never */
+  float scale;               /* of the character: lengths and radii are multiplied by it: 1 */
+
+  int32_t profile; /* 1: time the stages (a clock call each) */
+} billow_settings;
+
+BILLOW_API billow_settings billow_settings_default(void);
+/* Starting points for the two classic garments. */
+BILLOW_API billow_settings billow_settings_cape(void);
+BILLOW_API billow_settings billow_settings_skirt(void);
+
+/* Velocity of the air at `count` points (3 floats each): write 3 floats each. `time` is the
+ * chains' own clock in seconds. Called from within billow_chains_step. */
+typedef void (*billow_wind_field)(void* user, double time, const float* points, uint32_t count,
+                                  float* velocities);
+
+typedef struct billow_wind {
+  float velocity[3];       /* m/s */
+  float gust;              /* 0 to 1: how much it swells and turns */
+  float gust_frequency;    /* Hz, of the main swell */
+  uint32_t seed;           /* gusts are the same for the same seed and time */
+  billow_wind_field field; /* added to the above; may be NULL */
+  void* user;
+} billow_wind;
+
+BILLOW_API billow_status billow_chains_create(const billow_chains_desc* desc, billow_chains** out);
+BILLOW_API void billow_chains_destroy(billow_chains* chains); /* NULL is fine */
+
+BILLOW_API billow_status billow_chains_set_settings(billow_chains* chains, const billow_settings* settings);
+BILLOW_API billow_status billow_chains_get_settings(const billow_chains* chains, billow_settings* out);
+BILLOW_API billow_status billow_chains_set_wind(billow_chains* chains, const billow_wind* wind);
+
+BILLOW_API uint32_t billow_chains_chain_count(const billow_chains* chains); /* 0 for NULL */
+BILLOW_API uint32_t billow_chains_bone_count(const billow_chains* chains);  /* all chains, roots included */
+
+/* One frame. */
+typedef struct billow_step {
+  float dt;                      /* s. 0: nothing moves. Over 0.25 it counts as 0.25 */
+  const billow_transform* roots; /* one a chain, in world space, at the end of the step */
+  uint32_t root_count;
+  /* The space whose motion may be felt less (translation_inertia, rotation_inertia): the character's root, a
+   * vehicle, a lift. NULL: world space, all is felt. */
+  const billow_transform* space;
+  const billow_body* body; /* what to collide with; may be NULL */
+} billow_step;
+
+/* Advances by step->dt. The first step after creation places the chains in their rest shape on the
+ * roots. */
+BILLOW_API billow_status billow_chains_step(billow_chains* chains, const billow_step* step);
+
+/* Moves the chains to new roots without any motion in between. */
+BILLOW_API billow_status billow_chains_teleport(billow_chains* chains, billow_teleport mode,
+                                                const billow_transform* roots, uint32_t root_count);
+/* Comes to rest on standing roots and body: steps for up to `seconds` of simulated time with strong damping,
+ * less when the fastest bone gets slower than 1 mm/s. For spawning. */
+BILLOW_API billow_status billow_chains_settle(billow_chains* chains, const billow_step* step, float seconds);
+/* Paused chains follow their roots rigidly in each step; on resuming they go on as they were. */
+BILLOW_API billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused);
+
+/* Results, chain after chain from root to tip. `capacity` counts bones: at least
+ * billow_chains_bone_count(). */
+BILLOW_API billow_status billow_chains_positions(const billow_chains* chains, float* out, uint32_t capacity);
+BILLOW_API billow_status billow_chains_velocities(const billow_chains* chains, float* out, uint32_t capacity);
+/* Newtons in the rope above each bone, of the last half step; 0 for roots and slack ropes. */
+BILLOW_API billow_status billow_chains_tensions(const billow_chains* chains, float* out, uint32_t capacity);
+
+typedef struct billow_contact {
+  uint32_t chain;
+  uint32_t bone;    /* 0 is the root */
+  int32_t collider; /* index in the body's list */
+  float normal[3];
+} billow_contact;
+
+/* Bones that touched a collider in the last step. Writes at most `capacity`, sets *count to how
+ * many there are. */
+BILLOW_API billow_status billow_chains_contacts(const billow_chains* chains, billow_contact* out,
+                                                uint32_t capacity, uint32_t* count);
+
+/* The stages of a step, in order. */
+typedef enum billow_stage {
+  BILLOW_STAGE_FOLLOW = 0,     /* roots, space and colliders at the sub-step's times */
+  BILLOW_STAGE_FORCES = 1,     /* external forces */
+  BILLOW_STAGE_ACCELERATE = 2, /* tensions, half velocity update, damping (twice a sub-step) */
+  BILLOW_STAGE_MOVE = 3,       /* position update */
+  BILLOW_STAGE_COLLIDE = 4,    /* bones, ropes and lateral segments against the body */
+  BILLOW_STAGE_IMPULSES = 5,   /* wherever impulse_places asks for them */
+  BILLOW_STAGE_GUARD = 6,      /* energy guard and the check for non-finite values */
+  BILLOW_STAGE_COUNT = 7
+} billow_stage;
+
+BILLOW_API const char* billow_stage_name(billow_stage stage); /* "?" when out of range */
+
+typedef enum billow_flag {
+  BILLOW_FLAG_TELEPORTED = 1, /* a threshold was passed */
+  BILLOW_FLAG_RECOVERED = 2,  /* a non-finite state was found; those chains were reset */
+  BILLOW_FLAG_TRAPPED = 4,    /* a rope had to be shortened to keep a bone out of a collider */
+  BILLOW_FLAG_ENCLOSED = 8,   /* a bone stayed inside a collider: no place within its rope's reach was free */
+  BILLOW_FLAG_ENERGY_LIMITED = 16, /* the energy guard slowed a chain down */
+  BILLOW_FLAG_SUBSTEPS_CAPPED = 32 /* more sub-steps than max_substeps were wanted */
+} billow_flag;
+
+typedef struct billow_report {
+  uint32_t flags;      /* billow_flag values, of the last step */
+  uint32_t substeps;   /* taken in the last step */
+  uint32_t contacts;   /* bones that touched a collider */
+  uint32_t trapped;    /* bones with BILLOW_FLAG_TRAPPED */
+  uint32_t enclosed;   /* bones with BILLOW_FLAG_ENCLOSED */
+  float collider_work; /* J done by moving colliders on the chains, relative to their roots */
+  double stage_seconds[BILLOW_STAGE_COUNT]; /* of the last step; all 0 unless settings.profile */
+} billow_report;
+
+BILLOW_API billow_status billow_chains_report(const billow_chains* chains, billow_report* out);
+
+/* The full state (not settings, wind or description) as bytes, for replay and rollback. Restoring
+ * into chains of the same description continues bit for bit. */
+BILLOW_API size_t billow_chains_state_size(const billow_chains* chains); /* 0 for NULL */
+BILLOW_API billow_status billow_chains_save(const billow_chains* chains, void* out, size_t capacity);
+BILLOW_API billow_status billow_chains_restore(billow_chains* chains, const void* bytes, size_t size);
+
+/* A hash of the state: equal states, equal hashes. For checking determinism. 0 for NULL. */
+BILLOW_API uint64_t billow_chains_hash(const billow_chains* chains);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BILLOW_BILLOW_H */

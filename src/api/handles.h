@@ -1,0 +1,64 @@
+// The objects behind the C API's handles, and how their functions report errors.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <new>
+
+#include "runtime/chains.h"
+
+struct billow_body {
+  uint32_t magic;
+  billow_allocator allocator;
+  billow::Body body;
+  billow::Transform* joints;  // scratch of a pose
+};
+
+struct billow_chains {
+  uint32_t magic;
+  billow_allocator allocator;
+  billow::Chains chains;
+  billow_settings settings;
+  billow::Transform* roots;  // scratch of a step
+};
+
+namespace billow::api {
+
+inline constexpr uint32_t kBodyMagic = 0x79646f62;    // "body"
+inline constexpr uint32_t kChainsMagic = 0x6e696863;  // "chin"
+
+// Notes the message (printf style) and returns the status.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+billow_status
+fail(billow_status status, const char* format, ...);
+
+inline bool valid(const billow_body* b) { return b && b->magic == kBodyMagic; }
+inline bool valid(const billow_chains* c) { return c && c->magic == kChainsMagic; }
+
+billow_allocator allocator_or_malloc(const billow_allocator* given);
+
+// Reads transforms; says which one is not finite.
+billow_status read_transforms(const char* what, const billow_transform* in, uint32_t count, Transform* out);
+billow_status check_finite(const char* what, const float* values, size_t count);
+// Reads settings into the runtime's form, or says which field is out of range.
+billow_status read_settings(const billow_settings& in, Settings& out);
+
+// Builds an object of type T plus its arena in one block: `build(object, arena)` runs once to measure and
+// once to fill.
+template <class T, class Build> T* create_in_one_block(const billow_allocator& allocator, Build build) {
+  T measured{};
+  Arena measure;
+  measure.take<T>(1);
+  build(measured, measure);
+  void* block = allocator.allocate(allocator.user, measure.used(), Arena::kAlignment);
+  if (!block) return nullptr;
+  Arena arena(block);
+  T* object = new (arena.take<T>(1)) T{};
+  build(*object, arena);
+  object->allocator = allocator;
+  return object;
+}
+
+}  // namespace billow::api

@@ -1,0 +1,216 @@
+// billow_settings: defaults, presets, ranges, and the way into the runtime.
+#include <cmath>
+#include <cstddef>
+
+#include "api/handles.h"
+
+namespace billow::api {
+namespace {
+
+struct FloatRange {
+  const char* name;
+  size_t offset;
+  float low, high;
+};
+struct CurveRange {
+  const char* name;
+  size_t offset;
+  float low, high;  // of the value along the whole chain
+  bool positive;    // zero is not allowed
+};
+struct CountRange {
+  const char* name;
+  size_t offset;
+  uint32_t low, high;
+};
+
+#define FIELD(name) #name, offsetof(billow_settings, name)
+constexpr FloatRange kFloats[] = {
+    {FIELD(gravity[0]), -1e4f, 1e4f},   {FIELD(gravity[1]), -1e4f, 1e4f},
+    {FIELD(gravity[2]), -1e4f, 1e4f},   {FIELD(global_damping), 0, 1e6f},
+    {FIELD(panel_drag), 0, 100},        {FIELD(panel_lift), 0, 100},
+    {FIELD(air_density), 0, 1e4f},      {FIELD(tension.tolerance), 0, 1},
+    {FIELD(impulse.tolerance), 0, 1},   {FIELD(tautness), 0, 0.5f},
+    {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
+    {FIELD(friction), 0, 100},          {FIELD(translation_inertia), 0, 1},
+    {FIELD(rotation_inertia), 0, 1},    {FIELD(teleport_distance), 0, 1e38f},
+    {FIELD(teleport_angle), 0, 1e38f},  {FIELD(scale), 1e-3f, 1e3f},
+};
+constexpr CurveRange kCurves[] = {
+    {FIELD(mass), 1e-9f, 1e6f, true},
+    {FIELD(drag), 0, 1e6f, false},
+    {FIELD(damping), 0, 1e6f, false},
+    {FIELD(lateral_stretch), 0, 1e9f, false},
+    {FIELD(lateral_compression), 0, 1e9f, false},
+    {FIELD(rest_angle), 0, 1e9f, false},
+    {FIELD(shrink), 0, 1e9f, false},
+    {FIELD(radius), 0, 10, false},
+};
+constexpr CountRange kCounts[] = {
+    {FIELD(tension.sweeps), 1, 10000},
+    {FIELD(impulse.sweeps), 1, 10000},
+    {FIELD(tension.method), 0, 2},
+    {FIELD(impulse.method), 0, 2},
+    {FIELD(impulse_places), 0, 15},
+    {FIELD(min_substeps), 1, BILLOW_MAX_SUBSTEPS},
+    {FIELD(max_substeps), 1, BILLOW_MAX_SUBSTEPS},
+    {FIELD(push_direction), 0, 1},
+    {FIELD(velocity_direction), 0, 1},
+    {FIELD(push_distance), 0, 1},
+    {FIELD(push_iterations), 1, 100},
+    {FIELD(alternations), 1, 100},
+    {FIELD(rope_samples), 0, 16},
+    {FIELD(lateral_samples), 0, 16},
+    {FIELD(teleport), 0, 2},
+};
+#undef FIELD
+
+template <class T> const T& field(const billow_settings& s, size_t offset) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&s) + offset);
+}
+
+billow_status check(const billow_settings& s) {
+  for (const FloatRange& r : kFloats) {
+    float v = field<float>(s, r.offset);
+    if (!(v >= r.low && v <= r.high))
+      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %g to %g, found %g", r.name,
+                  static_cast<double>(r.low), static_cast<double>(r.high), static_cast<double>(v));
+  }
+  for (const CountRange& r : kCounts) {
+    uint32_t v = field<uint32_t>(s, r.offset);
+    if (v < r.low || v > r.high)
+      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %u to %u, found %u", r.name, r.low, r.high,
+                  v);
+  }
+  for (const CurveRange& r : kCurves) {
+    const billow_curve& c = field<billow_curve>(s, r.offset);
+    if (c.point_count > BILLOW_CURVE_POINTS)
+      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s.point_count: expected at most %d, found %u", r.name,
+                  BILLOW_CURVE_POINTS, c.point_count);
+    for (uint32_t i = 0; i < (c.point_count ? c.point_count : 1); ++i) {
+      float v = c.point_count ? c.value * c.points[i] : c.value;
+      if (!(v >= r.low && v <= r.high))
+        return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %g to %g along the chain, found %g",
+                    r.name, static_cast<double>(r.low), static_cast<double>(r.high), static_cast<double>(v));
+    }
+  }
+  if (s.min_substeps > s.max_substeps)
+    return fail(BILLOW_INVALID_ARGUMENT,
+                "settings.min_substeps: expected at most max_substeps (%u), found %u", s.max_substeps,
+                s.min_substeps);
+  return BILLOW_OK;
+}
+
+Curve read_curve(const billow_curve& in) {
+  Curve c;
+  c.value = in.value;
+  c.point_count = static_cast<int>(in.point_count);
+  for (int i = 0; i < c.point_count; ++i) c.points[i] = in.points[i];
+  return c;
+}
+
+SolverSettings read_solver(const billow_solver_settings& in) {
+  return {static_cast<Solver>(in.method), static_cast<int>(in.sweeps), in.tolerance, in.warm_start != 0};
+}
+
+}  // namespace
+
+billow_status read_settings(const billow_settings& in, Settings& out) {
+  if (billow_status bad = check(in)) return bad;
+  RopeSettings& r = out.rope;
+  r.gravity = {in.gravity[0], in.gravity[1], in.gravity[2]};
+  r.global_damping = in.global_damping;
+  r.panel_drag = in.panel_drag;
+  r.panel_lift = in.panel_lift;
+  r.air_density = in.air_density;
+  r.tension = read_solver(in.tension);
+  r.impulse = read_solver(in.impulse);
+  r.impulse_places = in.impulse_places;
+  r.tautness = in.tautness;
+  r.min_substeps = static_cast<int>(in.min_substeps);
+  r.max_substeps = static_cast<int>(in.max_substeps);
+  r.substep_angle = in.substep_angle;
+  r.energy_guard = in.energy_guard != 0;
+  r.push_along_history = in.push_direction == BILLOW_ALONG_HISTORY;
+  r.velocity_along_history = in.velocity_direction == BILLOW_ALONG_HISTORY;
+  r.line_search = in.push_distance == BILLOW_BY_LINE_SEARCH;
+  r.push_iterations = static_cast<int>(in.push_iterations);
+  r.push_extra = in.push_extra;
+  r.friction = in.friction;
+  r.alternations = static_cast<int>(in.alternations);
+  r.rope_samples = static_cast<int>(in.rope_samples);
+  r.lateral_samples = static_cast<int>(in.lateral_samples);
+  r.swept = in.swept != 0;
+  out.mass = read_curve(in.mass);
+  out.drag = read_curve(in.drag);
+  out.damping = read_curve(in.damping);
+  out.lateral_stretch = read_curve(in.lateral_stretch);
+  out.lateral_compression = read_curve(in.lateral_compression);
+  out.rest_angle = read_curve(in.rest_angle);
+  out.shrink = read_curve(in.shrink);
+  out.radius = read_curve(in.radius);
+  out.translation_inertia = in.translation_inertia;
+  out.rotation_inertia = in.rotation_inertia;
+  out.teleport = static_cast<Teleport>(in.teleport);
+  out.teleport_distance = in.teleport_distance;
+  out.teleport_angle = in.teleport_angle;
+  out.scale = in.scale;
+  out.profile = in.profile != 0;
+  return BILLOW_OK;
+}
+
+}  // namespace billow::api
+
+extern "C" {
+
+billow_settings billow_settings_default(void) {
+  billow_settings s{};
+  s.gravity[1] = -9.81f;
+  s.mass.value = 0.02f;
+  s.air_density = 1.2f;
+  s.tension = s.impulse = {BILLOW_DIRECT, 10, 1e-6f, 0};
+  s.impulse_places = BILLOW_IMPULSE_AFTER_SECOND_VELOCITY;
+  s.tautness = 0.01f;
+  s.min_substeps = 1;
+  s.max_substeps = 8;
+  s.substep_angle = 0.15f;
+  s.energy_guard = 1;
+  s.push_direction = BILLOW_ALONG_HISTORY;
+  s.velocity_direction = BILLOW_ALONG_HISTORY;
+  s.push_distance = BILLOW_BY_DEPTH;
+  s.push_iterations = 2;
+  s.radius.value = 0.005f;
+  s.friction = 0.3f;
+  s.alternations = 1;
+  s.rope_samples = 1;
+  s.lateral_samples = 3;
+  s.swept = 1;
+  s.translation_inertia = 1;
+  s.rotation_inertia = 1;
+  s.teleport = BILLOW_TELEPORT_KEEP;
+  s.teleport_distance = 1e30f;
+  s.teleport_angle = 1e30f;
+  s.scale = 1;
+  return s;
+}
+
+billow_settings billow_settings_cape(void) {
+  billow_settings s = billow_settings_default();
+  s.panel_drag = 1.2f;
+  s.panel_lift = 0.6f;
+  s.lateral_stretch.value = 2.0f;
+  s.lateral_compression.value = 0.5f;
+  s.damping.value = 0.5f;
+  return s;
+}
+
+billow_settings billow_settings_skirt(void) {
+  billow_settings s = billow_settings_default();
+  s.panel_drag = 1.2f;
+  s.lateral_stretch.value = 4.0f;
+  s.lateral_compression.value = 2.0f;
+  s.damping.value = 4.0f;
+  return s;
+}
+
+}  // extern "C"

@@ -1,0 +1,29 @@
+// One block of memory, handed out in aligned pieces. With a null base it only measures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace billow {
+
+class Arena {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  Arena() = default;
+  explicit Arena(void* base) : base_(static_cast<std::byte*>(base)) {}
+
+  // Room for `count` objects of type T; null while measuring.
+  template <class T> T* take(size_t count) {
+    size_t at = used_;
+    used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;
+  }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  size_t used_ = 0;
+};
+
+}  // namespace billow

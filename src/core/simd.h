@@ -1,0 +1,283 @@
+// Four floats at a time, written once for NEON, SSE2, WebAssembly and plain C++.
+//
+// Every operation here is an IEEE-754 single operation per lane (no fused multiply-add, no
+// approximate reciprocal), so all four back-ends give the same bits. That is the whole of the
+// determinism contract at this level: docs/determinism.md.
+//
+// BILLOW_SIMD_SCALAR selects the plain C++ back-end (the reference the others are tested against).
+// BILLOW_COUNT_OPERATIONS does too, and counts lane operations for the benchmark's ceiling.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#if defined(BILLOW_COUNT_OPERATIONS)
+#define BILLOW_SIMD_SCALAR 1
+#endif
+
+#if defined(BILLOW_SIMD_SCALAR)
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define BILLOW_SIMD_NEON 1
+#include <arm_neon.h>
+#elif defined(__SSE2__) || defined(_M_X64)
+#define BILLOW_SIMD_SSE 1
+#include <emmintrin.h>
+#elif defined(__wasm_simd128__)
+#define BILLOW_SIMD_WASM 1
+#include <wasm_simd128.h>
+#else
+#define BILLOW_SIMD_SCALAR 1
+#endif
+
+namespace billow {
+
+inline constexpr int kLanes = 4;
+
+// Rounds a count up to whole groups of lanes.
+constexpr int round_up_lanes(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+#if defined(BILLOW_COUNT_OPERATIONS)
+// Vector operations executed so far, by cost class.
+struct OperationCounts {
+  uint64_t cheap = 0;  // add, subtract, multiply, compare, select, min, max, abs
+  uint64_t divide = 0;
+  uint64_t root = 0;
+  uint64_t memory = 0;  // loads and stores
+};
+inline OperationCounts g_operations;
+#define BILLOW_COUNT(kind) (++::billow::g_operations.kind)
+#else
+#define BILLOW_COUNT(kind) ((void)0)
+#endif
+
+#if defined(BILLOW_SIMD_NEON)
+
+struct F4 {
+  float32x4_t v;
+};
+struct M4 {
+  uint32x4_t v;
+};
+inline F4 splat(float s) { return {vdupq_n_f32(s)}; }
+inline F4 load(const float* p) { return {vld1q_f32(p)}; }
+inline void store(float* p, F4 a) { vst1q_f32(p, a.v); }
+inline F4 operator+(F4 a, F4 b) { return {vaddq_f32(a.v, b.v)}; }
+inline F4 operator-(F4 a, F4 b) { return {vsubq_f32(a.v, b.v)}; }
+inline F4 operator*(F4 a, F4 b) { return {vmulq_f32(a.v, b.v)}; }
+inline F4 operator/(F4 a, F4 b) { return {vdivq_f32(a.v, b.v)}; }
+inline F4 operator-(F4 a) { return {vnegq_f32(a.v)}; }
+inline F4 sqrt(F4 a) { return {vsqrtq_f32(a.v)}; }
+inline F4 abs(F4 a) { return {vabsq_f32(a.v)}; }
+inline M4 operator<(F4 a, F4 b) { return {vcltq_f32(a.v, b.v)}; }
+inline M4 operator<=(F4 a, F4 b) { return {vcleq_f32(a.v, b.v)}; }
+inline M4 operator==(F4 a, F4 b) { return {vceqq_f32(a.v, b.v)}; }
+inline M4 operator&(M4 a, M4 b) { return {vandq_u32(a.v, b.v)}; }
+inline M4 operator|(M4 a, M4 b) { return {vorrq_u32(a.v, b.v)}; }
+inline M4 operator~(M4 a) { return {vmvnq_u32(a.v)}; }
+inline F4 select(M4 m, F4 a, F4 b) { return {vbslq_f32(m.v, a.v, b.v)}; }
+inline bool any(M4 m) { return vmaxvq_u32(m.v) != 0; }
+inline bool all(M4 m) { return vminvq_u32(m.v) != 0; }
+
+#elif defined(BILLOW_SIMD_SSE)
+
+struct F4 {
+  __m128 v;
+};
+struct M4 {
+  __m128 v;
+};
+inline F4 splat(float s) { return {_mm_set1_ps(s)}; }
+inline F4 load(const float* p) { return {_mm_loadu_ps(p)}; }
+inline void store(float* p, F4 a) { _mm_storeu_ps(p, a.v); }
+inline F4 operator+(F4 a, F4 b) { return {_mm_add_ps(a.v, b.v)}; }
+inline F4 operator-(F4 a, F4 b) { return {_mm_sub_ps(a.v, b.v)}; }
+inline F4 operator*(F4 a, F4 b) { return {_mm_mul_ps(a.v, b.v)}; }
+inline F4 operator/(F4 a, F4 b) { return {_mm_div_ps(a.v, b.v)}; }
+inline F4 operator-(F4 a) { return {_mm_xor_ps(a.v, _mm_set1_ps(-0.0f))}; }
+inline F4 sqrt(F4 a) { return {_mm_sqrt_ps(a.v)}; }
+inline F4 abs(F4 a) { return {_mm_andnot_ps(_mm_set1_ps(-0.0f), a.v)}; }
+inline M4 operator<(F4 a, F4 b) { return {_mm_cmplt_ps(a.v, b.v)}; }
+inline M4 operator<=(F4 a, F4 b) { return {_mm_cmple_ps(a.v, b.v)}; }
+inline M4 operator==(F4 a, F4 b) { return {_mm_cmpeq_ps(a.v, b.v)}; }
+inline M4 operator&(M4 a, M4 b) { return {_mm_and_ps(a.v, b.v)}; }
+inline M4 operator|(M4 a, M4 b) { return {_mm_or_ps(a.v, b.v)}; }
+inline M4 operator~(M4 a) { return {_mm_xor_ps(a.v, _mm_castsi128_ps(_mm_set1_epi32(-1)))}; }
+inline F4 select(M4 m, F4 a, F4 b) { return {_mm_or_ps(_mm_and_ps(m.v, a.v), _mm_andnot_ps(m.v, b.v))}; }
+inline bool any(M4 m) { return _mm_movemask_ps(m.v) != 0; }
+inline bool all(M4 m) { return _mm_movemask_ps(m.v) == 15; }
+
+#elif defined(BILLOW_SIMD_WASM)
+
+struct F4 {
+  v128_t v;
+};
+struct M4 {
+  v128_t v;
+};
+inline F4 splat(float s) { return {wasm_f32x4_splat(s)}; }
+inline F4 load(const float* p) { return {wasm_v128_load(p)}; }
+inline void store(float* p, F4 a) { wasm_v128_store(p, a.v); }
+inline F4 operator+(F4 a, F4 b) { return {wasm_f32x4_add(a.v, b.v)}; }
+inline F4 operator-(F4 a, F4 b) { return {wasm_f32x4_sub(a.v, b.v)}; }
+inline F4 operator*(F4 a, F4 b) { return {wasm_f32x4_mul(a.v, b.v)}; }
+inline F4 operator/(F4 a, F4 b) { return {wasm_f32x4_div(a.v, b.v)}; }
+inline F4 operator-(F4 a) { return {wasm_f32x4_neg(a.v)}; }
+inline F4 sqrt(F4 a) { return {wasm_f32x4_sqrt(a.v)}; }
+inline F4 abs(F4 a) { return {wasm_f32x4_abs(a.v)}; }
+inline M4 operator<(F4 a, F4 b) { return {wasm_f32x4_lt(a.v, b.v)}; }
+inline M4 operator<=(F4 a, F4 b) { return {wasm_f32x4_le(a.v, b.v)}; }
+inline M4 operator==(F4 a, F4 b) { return {wasm_f32x4_eq(a.v, b.v)}; }
+inline M4 operator&(M4 a, M4 b) { return {wasm_v128_and(a.v, b.v)}; }
+inline M4 operator|(M4 a, M4 b) { return {wasm_v128_or(a.v, b.v)}; }
+inline M4 operator~(M4 a) { return {wasm_v128_not(a.v)}; }
+inline F4 select(M4 m, F4 a, F4 b) { return {wasm_v128_bitselect(a.v, b.v, m.v)}; }
+inline bool any(M4 m) { return wasm_v128_any_true(m.v); }
+inline bool all(M4 m) { return wasm_i32x4_all_true(m.v); }
+
+#else  // plain C++
+
+struct F4 {
+  float v[4];
+};
+struct M4 {
+  bool v[4];
+};
+template <class Op> inline F4 map(F4 a, F4 b, Op op) {
+  return {{op(a.v[0], b.v[0]), op(a.v[1], b.v[1]), op(a.v[2], b.v[2]), op(a.v[3], b.v[3])}};
+}
+template <class Op> inline M4 test(F4 a, F4 b, Op op) {
+  BILLOW_COUNT(cheap);
+  return {{op(a.v[0], b.v[0]), op(a.v[1], b.v[1]), op(a.v[2], b.v[2]), op(a.v[3], b.v[3])}};
+}
+inline F4 splat(float s) { return {{s, s, s, s}}; }
+inline F4 load(const float* p) {
+  BILLOW_COUNT(memory);
+  return {{p[0], p[1], p[2], p[3]}};
+}
+inline void store(float* p, F4 a) {
+  BILLOW_COUNT(memory);
+  for (int i = 0; i < 4; ++i) p[i] = a.v[i];
+}
+inline F4 operator+(F4 a, F4 b) {
+  BILLOW_COUNT(cheap);
+  return map(a, b, [](float x, float y) { return x + y; });
+}
+inline F4 operator-(F4 a, F4 b) {
+  BILLOW_COUNT(cheap);
+  return map(a, b, [](float x, float y) { return x - y; });
+}
+inline F4 operator*(F4 a, F4 b) {
+  BILLOW_COUNT(cheap);
+  return map(a, b, [](float x, float y) { return x * y; });
+}
+inline F4 operator/(F4 a, F4 b) {
+  BILLOW_COUNT(divide);
+  return map(a, b, [](float x, float y) { return x / y; });
+}
+inline F4 operator-(F4 a) {
+  BILLOW_COUNT(cheap);
+  return map(a, a, [](float x, float) { return -x; });
+}
+inline F4 sqrt(F4 a) {
+  BILLOW_COUNT(root);
+  return map(a, a, [](float x, float) { return std::sqrt(x); });
+}
+inline F4 abs(F4 a) {
+  BILLOW_COUNT(cheap);
+  return map(a, a, [](float x, float) { return std::fabs(x); });
+}
+inline M4 operator<(F4 a, F4 b) {
+  return test(a, b, [](float x, float y) { return x < y; });
+}
+inline M4 operator<=(F4 a, F4 b) {
+  return test(a, b, [](float x, float y) { return x <= y; });
+}
+inline M4 operator==(F4 a, F4 b) {
+  return test(a, b, [](float x, float y) { return x == y; });
+}
+inline M4 operator&(M4 a, M4 b) {
+  BILLOW_COUNT(cheap);
+  M4 r;
+  for (int i = 0; i < 4; ++i) r.v[i] = a.v[i] && b.v[i];
+  return r;
+}
+inline M4 operator|(M4 a, M4 b) {
+  BILLOW_COUNT(cheap);
+  M4 r;
+  for (int i = 0; i < 4; ++i) r.v[i] = a.v[i] || b.v[i];
+  return r;
+}
+inline M4 operator~(M4 a) {
+  BILLOW_COUNT(cheap);
+  M4 r;
+  for (int i = 0; i < 4; ++i) r.v[i] = !a.v[i];
+  return r;
+}
+inline F4 select(M4 m, F4 a, F4 b) {
+  BILLOW_COUNT(cheap);
+  F4 r;
+  for (int i = 0; i < 4; ++i) r.v[i] = m.v[i] ? a.v[i] : b.v[i];
+  return r;
+}
+inline bool any(M4 m) {
+  BILLOW_COUNT(cheap);
+  return m.v[0] || m.v[1] || m.v[2] || m.v[3];
+}
+inline bool all(M4 m) {
+  BILLOW_COUNT(cheap);
+  return m.v[0] && m.v[1] && m.v[2] && m.v[3];
+}
+
+#endif
+
+inline M4 operator>(F4 a, F4 b) { return b < a; }
+inline M4 operator>=(F4 a, F4 b) { return b <= a; }
+inline F4& operator+=(F4& a, F4 b) { return a = a + b; }
+inline F4& operator-=(F4& a, F4 b) { return a = a - b; }
+inline F4& operator*=(F4& a, F4 b) { return a = a * b; }
+inline F4 operator*(float s, F4 a) { return splat(s) * a; }
+inline F4 operator*(F4 a, float s) { return a * splat(s); }
+inline F4 operator+(F4 a, float s) { return a + splat(s); }
+inline F4 operator+(float s, F4 a) { return splat(s) + a; }
+inline F4 operator-(F4 a, float s) { return a - splat(s); }
+inline F4 operator-(float s, F4 a) { return splat(s) - a; }
+inline M4 operator<(F4 a, float s) { return a < splat(s); }
+inline M4 operator>(F4 a, float s) { return splat(s) < a; }
+inline M4 operator<=(F4 a, float s) { return a <= splat(s); }
+inline M4 operator>=(F4 a, float s) { return splat(s) <= a; }
+
+// The instruction sets disagree on min and max of NaN; a comparison and a select do not: both give
+// b when either is NaN.
+inline F4 min(F4 a, F4 b) { return select(a < b, a, b); }
+inline F4 max(F4 a, F4 b) { return select(b < a, a, b); }
+inline F4 clamp(F4 a, float low, float high) { return min(max(a, splat(low)), splat(high)); }
+inline F4 zero() { return splat(0.0f); }
+inline M4 none() { return splat(0.0f) < splat(0.0f); }
+
+// Reads or writes one lane. Slow: for rare cases and for results leaving the SIMD world.
+inline float lane(F4 a, int i) {
+  float out[4];
+  store(out, a);
+  return out[i];
+}
+inline F4 with_lane(F4 a, int i, float value) {
+  float out[4];
+  store(out, a);
+  out[i] = value;
+  return load(out);
+}
+// One bit per lane, lane 0 in bit 0.
+inline int bits(M4 m) {
+  float out[4];
+  store(out, select(m, splat(1.0f), splat(0.0f)));
+  return (out[0] != 0) | (out[1] != 0) << 1 | (out[2] != 0) << 2 | (out[3] != 0) << 3;
+}
+inline float horizontal_max(F4 a) {
+  float out[4];
+  store(out, a);
+  float m = out[0];
+  for (int i = 1; i < 4; ++i) m = out[i] > m ? out[i] : m;
+  return m;
+}
+
+}  // namespace billow

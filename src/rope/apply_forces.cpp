@@ -1,0 +1,113 @@
+// External forces on the bones (paper, Section "Velocity Update", first paragraph).
+//
+// Every spring-like force is scaled by 1 / (1 + 2 k dt^2 (w_a + w_b)) and every drag by 1 / (1 + c h w), h =
+// dt/2: the factor is nearly 1 for anything resolved by the step, and keeps explicit integration stable for
+// any k and c.
+#include "rope/stages.h"
+
+namespace billow {
+namespace {
+
+F4 stable_spring(F4 stiffness, F4 w_sum, float dt) {
+  return stiffness / (1.0f + (2.0f * dt * dt) * stiffness * w_sum);
+}
+
+// Gravity, drag against the wind per bone, and global damping.
+void apply_gravity_and_drag(ChainSet& set, float h) {
+  const Layout& lay = set.layout;
+  V3x4 gravity = splat(set.settings.gravity);
+  bool drags = set.settings.has_drag || set.settings.global_damping > 0;
+  for (int i = 1; i < lay.levels; ++i) {
+    for (int g = 0; g < lay.groups(); ++g) {
+      size_t at = lay.group_at(i, g);
+      V3x4 a = gravity * load(set.is_bone + at);
+      if (drags) {
+        F4 per_mass = load(set.drag + at) * load(set.w + at);
+        F4 damping = set.settings.global_damping * load(set.is_bone + at);
+        V3x4 v = load(set.v, at);
+        V3x4 wanted = (load(set.air, at) - v) * per_mass - v * damping;
+        a += wanted * (splat(1.0f) / (1.0f + h * (per_mass + damping)));
+      }
+      store(set.acceleration, at, a);
+    }
+  }
+}
+
+// Springs that resist shrinking: outward along a rope that is shorter than its maximum.
+void apply_shrink_springs(ChainSet& set, float dt) {
+  const Layout& lay = set.layout;
+  const size_t pitch = static_cast<size_t>(lay.pitch);
+  for (int g = 0; g < lay.groups(); ++g) {
+    for (int i = 1; i < lay.levels; ++i) {
+      size_t at = lay.group_at(i, g);
+      Rope4 rope = rope_at(set, set.x, i, g);
+      F4 w = load(set.w + at), w_parent = load(set.w + at - pitch);
+      F4 k = stable_spring(load(set.shrink + at), w + w_parent, dt);
+      F4 missing = max(load(set.max_length + at) - rope.length, zero()) * load(set.is_bone + at);
+      V3x4 f = rope.direction * (k * missing);
+      store(set.acceleration, at, load(set.acceleration, at) + f * w);
+      store(set.acceleration, at - pitch, load(set.acceleration, at - pitch) - f * w_parent);
+    }
+  }
+}
+
+// Springs to the bones of the same level on neighbouring chains.
+void apply_lateral_springs(ChainSet& set, float dt) {
+  const Layout& lay = set.layout;
+  for (int i = 1; i < lay.levels; ++i) {
+    // Force on each edge from chain c to chain c + 1; rows were wrapped, so c + 1 may be chain 0.
+    for (int g = 0; g < lay.groups(); ++g) {
+      size_t at = lay.group_at(i, g);
+      F4 rest = load(set.lateral_length + at);
+      V3x4 d = load(set.x, at + 1) - load(set.x, at);
+      F4 l = sqrt(max(dot(d, d), splat(1e-16f)));
+      F4 over = l - rest;
+      F4 k = select(over > 0.0f, load(set.stretch + at), load(set.compression + at));
+      k = stable_spring(k, load(set.lateral_w + at), dt);
+      F4 f = select(rest > 0.0f, k * over / l, zero());
+      store(set.edge, lay.group_at(0, g), d * f);
+    }
+    // The edge before chain 0 is the last one of a ring.
+    size_t first = lay.at(0, 0);
+    V3 before = lay.closed ? get(set.edge, first + static_cast<size_t>(lay.chains) - 1) : V3{0, 0, 0};
+    billow::set(set.edge, first - 1, before);
+    for (int g = 0; g < lay.groups(); ++g) {
+      size_t at = lay.group_at(i, g), e = lay.group_at(0, g);
+      V3x4 f = load(set.edge, e) - load(set.edge, e - 1);
+      store(set.acceleration, at, load(set.acceleration, at) + f * load(set.w + at));
+    }
+  }
+}
+
+// Copies chain 0 behind the last chain of a ring, so that edges and panels need no special case.
+void wrap(const Layout& lay, float* rows) {
+  for (int i = 0; i < lay.levels; ++i) rows[lay.at(i, lay.chains)] = rows[lay.at(i, 0)];
+}
+void wrap(const Layout& lay, const Rows3& rows) {
+  wrap(lay, rows.x);
+  wrap(lay, rows.y);
+  wrap(lay, rows.z);
+}
+
+}  // namespace
+
+void wrap_ring(ChainSet& set) {
+  if (!set.layout.closed) return;
+  wrap(set.layout, set.x);
+  wrap(set.layout, set.v);
+}
+
+void apply_forces(ChainSet& set, float dt, double time) {
+  const RopeSettings& s = set.settings;
+  bool needs_air = s.has_drag || s.has_panels();
+  if (needs_air) evaluate_wind(set, time);
+  apply_gravity_and_drag(set, 0.5f * dt);
+  if (s.has_shrink) apply_shrink_springs(set, dt);
+  if (s.has_rest_angle) apply_rest_angle_forces(set, dt);
+  if (!set.layout.neighbours) return;
+  wrap_ring(set);
+  if (s.has_lateral) apply_lateral_springs(set, dt);
+  if (s.has_panels()) apply_panel_forces(set, dt);
+}
+
+}  // namespace billow

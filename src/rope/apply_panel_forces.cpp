@@ -1,0 +1,55 @@
+// Drag and lift of the panels between neighbouring chains, quadratic in the air's speed: what lets a cape
+// fly.
+//
+// A panel is the quadrilateral of bones i-1 and i on chains c and c+1, with area A, unit normal n and
+// relative air velocity v, s = v.n:
+//   drag  rho/2 A C_D |s| v                  along the air, by the area it sees
+//   lift  rho/2 A C_L s (|v| n - s v/|v|)    across the air, toward the side it blows against; largest at 45
+//   degrees
+// Each corner takes a quarter.
+#include <initializer_list>
+
+#include "rope/stages.h"
+
+namespace billow {
+
+void apply_panel_forces(ChainSet& set, float dt) {
+  const Layout& lay = set.layout;
+  const size_t pitch = static_cast<size_t>(lay.pitch);
+  const float h = 0.5f * dt, half_rho = 0.5f * set.settings.air_density;
+  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift;
+  for (int i = 1; i < lay.levels; ++i) {
+    for (int g = 0; g < lay.groups(); ++g) {
+      size_t at = lay.group_at(i, g), up = at - pitch;
+      V3x4 a = load(set.x, up), b = load(set.x, up + 1), c = load(set.x, at), d = load(set.x, at + 1);
+      V3x4 area2 = cross(d - a, c - b);  // twice the area vector
+      F4 twice = sqrt(max(dot(area2, area2), splat(1e-24f)));
+      V3x4 n = area2 * (splat(1.0f) / twice);
+      V3x4 moving = load(set.v, up) + load(set.v, up + 1) + load(set.v, at) + load(set.v, at + 1);
+      V3x4 blowing = load(set.air, up) + load(set.air, up + 1) + load(set.air, at) + load(set.air, at + 1);
+      V3x4 v = (blowing - moving) * 0.25f;
+      F4 speed = sqrt(max(dot(v, v), splat(1e-16f)));
+      F4 s = dot(v, n);
+      F4 strength = 0.5f * half_rho * twice;
+      V3x4 f = v * (drag * abs(s) - lift * s * s / speed) + n * (lift * s * speed);
+      // Limit it like an implicit step: a corner gets up to four quarters of such panels.
+      F4 w = max(load(set.w + at), load(set.w + at + 1));
+      F4 limited = strength / (1.0f + h * w * strength * ((drag + lift) * speed));
+      M4 exists = load(set.lateral_length + at) > 0.0f;
+      store(set.edge, lay.group_at(0, g), select(exists, f * (0.25f * limited), zero3()));
+    }
+    // Hand the quarters to the bones above (level i-1, from this row) and at level i.
+    size_t row = lay.at(0, 0);
+    V3 before = lay.closed ? get(set.edge, row + static_cast<size_t>(lay.chains) - 1) : V3{0, 0, 0};
+    billow::set(set.edge, row - 1, before);
+    for (int level : {i - 1, i}) {
+      for (int g = 0; g < lay.groups(); ++g) {
+        size_t at = lay.group_at(level, g), e = row + static_cast<size_t>(g) * kLanes;
+        V3x4 f = load(set.edge, e) + load(set.edge, e - 1);
+        store(set.acceleration, at, load(set.acceleration, at) + f * load(set.w + at));
+      }
+    }
+  }
+}
+
+}  // namespace billow

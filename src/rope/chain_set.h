@@ -1,0 +1,179 @@
+// The data of a set of rope chains, as rows: row `level` holds bone number `level` of every chain side
+// by side, so that four chains are advanced at once and a bone's neighbours on the next chains are
+// its neighbours in memory. Level 0 holds the kinematic roots.
+//
+// Notation (paper, Section "Velocity Update"): x, v positions and velocities of the virtual bones,
+// l_i = x_i - x_{i-1}, L_i = l_max,i, w_i = 1 / M_i with w_0 = 0, T_i tension of the rope above bone i.
+#pragma once
+
+#include <cstdint>
+
+#include "core/arena.h"
+#include "core/vec.h"
+
+namespace billow {
+
+inline constexpr int kMaxLevels = 256;  // bones of one chain, root included
+
+struct Layout {
+  int chains = 0;
+  int levels = 0;  // of the longest chain
+  int pitch = 0;   // floats from one level to the next
+  bool neighbours = false;
+  bool closed = false;
+
+  // Four floats of padding on both sides of a row let neighbours be loaded without a branch.
+  int groups() const { return round_up_lanes(chains) / kLanes; }
+  size_t at(int level, int chain) const { return static_cast<size_t>(level) * pitch + kLanes + chain; }
+  size_t group_at(int level, int group) const { return at(level, group * kLanes); }
+  size_t row_floats() const { return static_cast<size_t>(levels) * pitch; }
+};
+
+enum class Solver { kDirect, kSweeps, kTolerance };
+
+struct SolverSettings {
+  Solver method = Solver::kDirect;
+  int sweeps = 1;
+  float tolerance = 1e-6f;
+  bool warm_start = false;
+};
+
+enum ImpulsePlace : unsigned {
+  kAfterFirstVelocity = 1,
+  kAfterMove = 2,
+  kAfterCollision = 4,
+  kAfterSecondVelocity = 8,
+};
+
+// The settings that are not per bone.
+struct RopeSettings {
+  V3 gravity{0, -9.81f, 0};
+  float global_damping = 0;
+  float panel_drag = 0, panel_lift = 0, air_density = 1.2f;
+  SolverSettings tension, impulse;
+  unsigned impulse_places = kAfterSecondVelocity;
+  float tautness = 1e-2f;
+  int min_substeps = 1, max_substeps = 8;
+  float substep_angle = 0.15f;
+  bool energy_guard = true;
+
+  bool push_along_history = true, velocity_along_history = true;
+  bool line_search = false;
+  int push_iterations = 2;
+  float push_extra = 0;
+  float friction = 0.3f;
+  int alternations = 1;
+  int rope_samples = 1, lateral_samples = 3;
+  bool swept = true;
+
+  // Which of the optional forces are there at all, so that the others cost nothing.
+  bool has_drag = false, has_damping = false, has_lateral = false, has_rest_angle = false, has_shrink = false;
+  bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
+};
+
+// Air velocity.
+struct Wind {
+  V3 velocity{0, 0, 0};
+  float gust = 0, gust_frequency = 0.5f;
+  uint32_t seed = 0;
+  void (*field)(void* user, double time, const float* points, uint32_t count, float* velocities) = nullptr;
+  void* user = nullptr;
+  bool any() const { return field || velocity.x != 0 || velocity.y != 0 || velocity.z != 0; }
+};
+
+// What a step leaves behind, beside the state.
+struct Outcome {
+  bool energy_limited = false;
+  bool recovered = false;
+  float collider_work = 0;
+};
+
+// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
+struct LateralEnd {
+  Rows3 shift, kick;      // of position and velocity
+  float* work = nullptr;  // done by the collider
+};
+// Work space of the rope systems of four chains, one entry a level (solver.h).
+struct Rope4;
+struct RopeScratch {
+  F4 *diagonal = nullptr, *next = nullptr, *rhs = nullptr, *solution = nullptr, *ratio = nullptr;
+  M4 *taut = nullptr, *active = nullptr;
+  Rope4* ropes = nullptr;
+  V3x4* vectors = nullptr;
+};
+struct LateralScratch {
+  LateralEnd near, far;
+  Rows3 normal;
+  float *touched = nullptr, *collider = nullptr;
+};
+
+struct ChainSet {
+  Layout layout;
+  RopeSettings settings;
+  Wind wind;
+
+  // Description, fixed at creation.
+  int* bones = nullptr;           // per chain, root included
+  float* rest_length = nullptr;   // rows: longest rope at scale 1
+  Rows3 rest;                     // rest position in the frame of the chain's root
+  Rows3 rest_direction;           // rest rope direction in the frame of the chain's root
+  float* rest_lateral = nullptr;  // rest distance to the next chain's bone; < 0: no such neighbour
+  float* mass_factor = nullptr;
+  float* is_bone = nullptr;  // 1 for simulated bones, 0 for roots and padding
+
+  // Expanded from the settings.
+  float *mass = nullptr, *w = nullptr;
+  float* max_length = nullptr;
+  float *lateral_length = nullptr,
+        *lateral_w = nullptr;  // of the edge to the next chain: length, w of both ends
+  float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr;
+  float *rest_angle = nullptr, *shrink = nullptr, *radius = nullptr;
+
+  // State.
+  Rows3 x, v;
+  float *tension = nullptr, *impulse = nullptr;
+
+  // The roots during a sub-step.
+  Rows3 root_target;             // one row: where they are at its end
+  float* root_rotation[4] = {};  // one row each: x y z w
+
+  // Scratch of a sub-step.
+  Rows3 x_before;      // at its start
+  Rows3 acceleration;  // of the external forces, F_ext / M
+  Rows3 acceleration_before;
+  Rows3 edge;                        // one row: forces on the edges or panels between neighbours
+  Rows3 air;                         // wind at the bones
+  float* air_points = nullptr;       // chains * 3
+  float* air_velocities = nullptr;   // chains * 3
+  float* start_energy = nullptr;     // one row: kinetic energy relative to the root
+  float* collider_energy = nullptr;  // one row: work done by colliders
+  LateralScratch lateral;
+  RopeScratch rope;
+  // Contacts of the whole step: normal and collider (-1: none) of each bone.
+  Rows3 contact_normal;
+  float* contact_collider = nullptr;
+  float* trouble = nullptr;  // 1: rope shortened to stay outside, 2: enclosed
+};
+
+// Lays the rows out in `arena`. Call once to measure, once with memory.
+void allocate(ChainSet& set, Arena& arena);
+
+// What rope number i of four chains looks like now.
+struct Rope4 {
+  V3x4 direction;  // l / |l|
+  F4 length;
+  M4 taut;
+};
+
+inline Rope4 rope_at(const ChainSet& set, const Rows3& x, int level, int group) {
+  size_t at = set.layout.group_at(level, group);
+  V3x4 l = load(x, at) - load(x, at - static_cast<size_t>(set.layout.pitch));
+  F4 l2 = dot(l, l);
+  M4 ok = l2 > 1e-20f;
+  F4 len = sqrt(select(ok, l2, splat(1e-10f)));
+  V3x4 direction = select(ok, l * (splat(1.0f) / len), splat(V3{0, -1, 0}));
+  M4 taut = len >= load(set.max_length + at) * (1.0f - set.settings.tautness);
+  return {direction, len, taut & (load(set.w + at) > 0.0f)};
+}
+
+}  // namespace billow

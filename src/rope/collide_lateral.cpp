@@ -1,0 +1,141 @@
+// Collision of the lateral segments between neighbouring chains, so that a leg cannot slip through a skirt.
+//
+// Each segment finds its deepest sample point, pushes it out like a bone, and hands the push to its two ends
+// in proportion to how near they are. A bone with a segment on either side takes the mean of what they ask
+// for.
+#include <initializer_list>
+
+#include "rope/collide.h"
+#include "rope/stages.h"
+
+namespace billow {
+namespace {
+
+// Where on the segments from the bones at `at` to the next chain's the body goes deepest; the middle if
+// nowhere. `possible` comes back false if nothing is near.
+F4 deepest_sample(const ChainSet& set, const Surroundings& around, size_t at, V3x4 a, V3x4 b, F4 clearance,
+                  bool& possible) {
+  V3x4 along = b - a;
+  F4 half = 0.5f * length(along);
+  F4 deepest = zero(), where = splat(0.5f);
+  // Nothing can touch the segment unless it is within half a length of the middle (or passed through, see
+  // swept).
+  F4 limit = clearance + half;
+  F4 middle = nearest_surface(around.colliders, around.count, (a + b) * 0.5f, limit).phi;
+  possible = any(middle < limit);
+  if (!possible && around.settings.swept) {
+    V3x4 path = (load(set.x_before, at) + load(set.x_before, at + 1)) * 0.5f - (a + b) * 0.5f;
+    F4 wide = limit + length(path);
+    possible = any(nearest_surface(around.colliders, around.count, (a + b) * 0.5f, wide).phi < wide);
+    return where;
+  }
+  if (!possible) return where;
+  const int n = around.settings.lateral_samples;
+  for (int k = 1; k <= n; ++k) {
+    float t = static_cast<float>(k) / static_cast<float>(n + 1);
+    F4 depth = clearance - nearest_surface(around.colliders, around.count, a + along * t, clearance).phi;
+    M4 deeper = depth > deepest;
+    where = select(deeper, splat(t), where);
+    deepest = select(deeper, depth, deepest);
+  }
+  return where;
+}
+
+// What a segment asks of one of its ends, `share` of the push.
+void ask(const ChainSet& set, const Surroundings& around, const Push4& push, V3x4 shift, F4 share,
+         size_t bone, size_t edge, size_t root, const LateralEnd& end) {
+  V3x4 v = load(set.v, bone);
+  F4 part = min(share, splat(1.0f));
+  Response4 r = respond(around, push, v, load(set.v, root));
+  store(end.shift, edge, shift * share);
+  store(end.kick, edge, select(push.touched, (r.v - v) * part, zero3()));
+  store(end.work + edge, select(push.touched, load(set.mass + bone) * r.power * part, zero()));
+}
+
+bool push_segments(ChainSet& set, const Surroundings& around, int level, int group) {
+  const Layout& lay = set.layout;
+  const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
+  LateralScratch& out = set.lateral;
+  store(out.touched + edge, zero());
+  M4 exists = load(set.lateral_length + at) > 0.0f;
+  if (!any(exists)) return false;
+  V3x4 a = load(set.x, at), b = load(set.x, at + 1);
+  F4 clearance = select(exists, max(load(set.radius + at), load(set.radius + at + 1)), splat(-kFarAway));
+  bool possible = false;
+  F4 t = deepest_sample(set, around, at, a, b, clearance, possible);
+  if (!possible) return false;
+  V3x4 a0 = load(set.x_before, at), b0 = load(set.x_before, at + 1);
+  V3x4 point = a + (b - a) * t;
+  Push4 push = push_out(around, point, a0 + (b0 - a0) * t, clearance);
+  if (!any(push.touched)) return false;
+
+  // Weights that move the point by the whole push: (1-t) near + t far = push.
+  F4 rest = 1.0f - t;
+  F4 scale = splat(1.0f) / (rest * rest + t * t);
+  V3x4 shift = select(push.touched, push.x - point, zero3());
+  ask(set, around, push, shift, rest * scale, at, edge, edge, out.near);
+  ask(set, around, push, shift, t * scale, at + 1, edge, edge + 1, out.far);
+  store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
+  store(out.normal, edge, push.near.gradient);
+  store(out.collider + edge, push.near.first);
+  return true;
+}
+
+// Moves the bones of a level by the mean of what the segments on either side ask for.
+void move_bones(ChainSet& set, const Surroundings& around, int level, int group) {
+  const Layout& lay = set.layout;
+  const LateralScratch& in = set.lateral;
+  const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
+  F4 right = load(in.touched + edge), left = load(in.touched + edge - 1);
+  F4 asked = right + left;
+  M4 moved = (asked > 0.0f) & (load(set.w + at) > 0.0f);
+  if (!any(moved)) return;
+  F4 mean = splat(1.0f) / max(asked, splat(1.0f));
+  auto combine = [&](const Rows3& near, const Rows3& far) {
+    return (load(near, edge) * right + load(far, edge - 1) * left) * mean;
+  };
+  F4 work = (load(in.near.work + edge) * right + load(in.far.work + edge - 1) * left) * mean;
+  V3x4 x = load(set.x, at), v = load(set.v, at);
+  V3x4 x_new = settle_bone(set, around, at, select(moved, x + combine(in.near.shift, in.far.shift), x));
+  store(set.x, at, select(moved, x_new, x));
+  store(set.v, at, select(moved, v + combine(in.near.kick, in.far.kick), v));
+  store(set.collider_energy + edge, load(set.collider_energy + edge) + select(moved, work, zero()));
+  M4 from_right = right > 0.0f;
+  store(set.contact_normal, at,
+        select(moved, select(from_right, load(in.normal, edge), load(in.normal, edge - 1)),
+               load(set.contact_normal, at)));
+  store(set.contact_collider + at,
+        select(moved, select(from_right, load(in.collider + edge), load(in.collider + edge - 1)),
+               load(set.contact_collider + at)));
+}
+
+// Copies the entry of chain `from` to `to` in one row.
+void copy_column(const Rows3& rows, size_t to, size_t from) { set(rows, to, get(rows, from)); }
+
+}  // namespace
+
+void collide_lateral(ChainSet& set, const Surroundings& around, int level) {
+  const Layout& lay = set.layout;
+  // On a ring the last segment's far end is chain 0: give it a copy to look at.
+  if (lay.closed) {
+    for (const Rows3* rows : {&set.x, &set.x_before, &set.v})
+      copy_column(*rows, lay.at(level, lay.chains), lay.at(level, 0));
+    copy_column(set.v, lay.at(0, lay.chains), lay.at(0, 0));
+  }
+  bool touched = false;
+  for (int g = 0; g < lay.groups(); ++g) touched |= push_segments(set, around, level, g);
+  if (!touched) return;
+
+  // Chain 0's left segment is the last one of a ring, or none.
+  const LateralScratch& s = set.lateral;
+  const size_t before = lay.at(0, -1), last = lay.at(0, lay.chains - 1);
+  if (lay.closed) {
+    for (const Rows3* rows : {&s.far.shift, &s.far.kick, &s.normal}) copy_column(*rows, before, last);
+    for (float* row : {s.far.work, s.collider, s.touched}) row[before] = row[last];
+  } else {
+    s.touched[before] = 0;
+  }
+  for (int g = 0; g < lay.groups(); ++g) move_bones(set, around, level, g);
+}
+
+}  // namespace billow

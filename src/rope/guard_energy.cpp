@@ -1,0 +1,75 @@
+// Energy guard: motion may not gain energy that no force supplied.
+//
+// During a sub-step the root moves uniformly, so the frame that moves with it is inertial and the root does
+// no work in it. There, kinetic energy may grow by the work of the external forces over the actual
+// displacement and by the colliders' work (impulse times collider velocity), no more; where it has, relative
+// velocities are scaled down. Summed over sub-steps this is a hard bound, whatever the time step.
+#include "rope/stages.h"
+
+namespace billow {
+namespace {
+
+F4 kinetic_energy(const ChainSet& set, int group, V3x4 root) {
+  const Layout& lay = set.layout;
+  F4 sum = zero();
+  for (int i = 1; i < lay.levels; ++i) {
+    size_t at = lay.group_at(i, group);
+    V3x4 u = load(set.v, at) - root;
+    sum += 0.5f * load(set.mass + at) * dot(u, u);
+  }
+  return sum;
+}
+
+// Trapezoidal work of the external forces over the displacement relative to the root.
+F4 external_work(const ChainSet& set, int group) {
+  const Layout& lay = set.layout;
+  size_t root = lay.group_at(0, group);
+  V3x4 root_path = load(set.x, root) - load(set.x_before, root);
+  F4 sum = zero();
+  for (int i = 1; i < lay.levels; ++i) {
+    size_t at = lay.group_at(i, group);
+    V3x4 path = load(set.x, at) - load(set.x_before, at) - root_path;
+    V3x4 mean = (load(set.acceleration_before, at) + load(set.acceleration, at)) * 0.5f;
+    sum += load(set.mass + at) * dot(mean, path);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void start_energy_guard(ChainSet& set, float h) {
+  const Layout& lay = set.layout;
+  for (int g = 0; g < lay.groups(); ++g) {
+    size_t root = lay.group_at(0, g);
+    V3x4 uniform = load(set.v, root) + load(set.acceleration, root) * h;
+    store(set.start_energy + root, kinetic_energy(set, g, uniform));
+    store(set.collider_energy + root, zero());
+    for (int i = 1; i < lay.levels; ++i) {
+      size_t at = lay.group_at(i, g);
+      store(set.acceleration_before, at, load(set.acceleration, at));
+    }
+  }
+}
+
+void guard_energy(ChainSet& set, Outcome& outcome) {
+  const Layout& lay = set.layout;
+  for (int g = 0; g < lay.groups(); ++g) {
+    size_t root_at = lay.group_at(0, g);
+    F4 work = load(set.collider_energy + root_at);
+    for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(work, k);
+    F4 allowed = max(load(set.start_energy + root_at) + external_work(set, g) + work, zero());
+    V3x4 root = load(set.v, root_at);
+    F4 now = kinetic_energy(set, g, root);
+    M4 gained = now > allowed;
+    if (!any(gained)) continue;
+    F4 factor = select(gained, sqrt(allowed / select(gained, now, splat(1.0f))), splat(1.0f));
+    outcome.energy_limited |= any(factor < 0.999f);
+    for (int i = 1; i < lay.levels; ++i) {
+      size_t at = lay.group_at(i, g);
+      V3x4 u = (load(set.v, at) - root) * factor;
+      store(set.v, at, select(gained & (load(set.w + at) > 0.0f), root + u, load(set.v, at)));
+    }
+  }
+}
+
+}  // namespace billow

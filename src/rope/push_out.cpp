@@ -1,0 +1,146 @@
+#include "rope/push_out.h"
+
+namespace billow {
+namespace {
+
+constexpr int kAdvances = 12;    // of the swept check
+constexpr int kBisections = 10;  // of the line search
+constexpr int kLastPushes = 3;   // along the gradient, when the chosen way has not led out
+
+// The thinnest a collider gets from its middle: a path shorter than that cannot pass through it.
+float half_thickness(const PosedCollider& c) {
+  const Collider& s = *c.collider;
+  switch (s.shape) {
+    case Shape::kSphere:
+    case Shape::kCapsule:
+    case Shape::kTaperedCapsule: {
+      float end = s.radius - s.taper * s.length;
+      return c.scale * (end < s.radius ? end : s.radius);
+    }
+    case Shape::kEllipsoid:
+    case Shape::kBox: {
+      float a = s.half.x < s.half.y ? s.half.x : s.half.y;
+      return c.scale * (a < s.half.z ? a : s.half.z);
+    }
+    case Shape::kHalfSpace:
+      return kFarAway;
+    case Shape::kCustom:
+      return 0;
+  }
+  return 0;
+}
+
+// Finds points that pass right through a collider within the sub-step, seen from the collider, and stops them
+// a little inside its surface, on the side they came from, for the push-out to deal with. Conservative
+// advancement: the distance to the surface is always safe to go.
+V3x4 stop_at_first_hit(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
+  for (int i = 0; i < around.count; ++i) {
+    const PosedCollider& c = around.colliders[i];
+    V3x4 start = embed_with(c, before);
+    V3x4 path = x - start;
+    F4 l2 = dot(path, path);
+    float thin = half_thickness(c);
+    M4 fast = l2 > thin * thin;
+    if (!any(fast)) continue;
+    // Bound: the path's middle farther from the collider than half the path.
+    F4 l = sqrt(max(l2, splat(1e-20f)));
+    V3x4 middle = (start + x) * 0.5f - splat(c.bound_centre);
+    F4 near_enough = 0.5f * l + c.bound_radius + max(clearance, zero());
+    M4 maybe = fast & (dot(middle, middle) < near_enough * near_enough) & (clearance > -1.0f);
+    if (!any(maybe)) continue;
+
+    V3x4 direction = path * (splat(1.0f) / l);
+    F4 at_start = distance_to(c, start).phi - clearance;
+    F4 at_end = distance_to(c, x).phi - clearance;
+    maybe = maybe & (at_start >= 0.0f) & (at_end >= 0.0f) & (at_start + at_end < l);
+    F4 s = at_start;
+    for (int k = 0; k < kAdvances && any(maybe); ++k) {
+      F4 gap = distance_to(c, start + direction * s).phi - clearance;
+      M4 hit = maybe & (gap < 1e-3f);
+      x = select(hit, start + direction * (s + 2e-3f), x);
+      s += max(gap, splat(1e-3f));
+      maybe = maybe & ~hit & (s < l);
+    }
+  }
+  return x;
+}
+
+// The way back: from x toward where the collider would have carried the point. Falls back on the gradient
+// where there is no such way (the point stood still, or the way leads farther in).
+V3x4 way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 before, F4& available) {
+  V3x4 r = embed(around.colliders, near, before) - x;
+  F4 l = length(r);
+  V3x4 r_hat = normalized_or(r, near.gradient);
+  M4 usable = (l > 1e-7f) & (dot(r_hat, near.gradient) > 0.0f);
+  available = select(usable, l, zero());
+  return select(usable, r_hat, near.gradient);
+}
+
+// Farthest point along `direction` from x, within `available`, is outside; bisects to the surface.
+V3x4 line_search(const Surroundings& around, V3x4 x, V3x4 direction, F4 available, F4 clearance) {
+  F4 low = zero(), high = available;
+  for (int k = 0; k < kBisections; ++k) {
+    F4 middle = (low + high) * 0.5f;
+    M4 inside =
+        nearest_surface(around.colliders, around.count, x + direction * middle, clearance).phi < clearance;
+    low = select(inside, middle, low);
+    high = select(inside, high, middle);
+  }
+  return x + direction * high;
+}
+
+}  // namespace
+
+Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
+  const RopeSettings& s = around.settings;
+  V3x4 start = x;
+  if (s.swept) x = stop_at_first_hit(around, x, before, clearance);
+  Nearest4 near = nearest_surface(around.colliders, around.count, x, clearance);
+  Push4 push{x, near.phi < clearance, near.gradient, near};
+  if (!any(push.touched)) {
+    push.x = start;
+    return push;
+  }
+  F4 target = clearance + s.push_extra;
+  F4 available;
+  V3x4 back = way_back(around, near, x, before, available);
+  V3x4 direction = s.push_along_history ? back : near.gradient;
+
+  // Push along the chosen direction.
+  M4 inside = push.touched;
+  if (s.line_search && s.push_along_history) {
+    push.x = select(inside & (available > 0.0f), line_search(around, x, direction, available, target), x);
+    near = nearest_surface(around.colliders, around.count, push.x, target);
+  } else {
+    for (int k = 0; k < s.push_iterations && any(inside); ++k) {
+      push.x = select(inside, push.x + direction * max(target - near.phi, zero()), push.x);
+      near = nearest_surface(around.colliders, around.count, push.x, target);
+      inside = push.touched & (near.phi < clearance - kContactTolerance);
+    }
+  }
+  // If that has not led out, leave by the nearest way.
+  inside = push.touched & (near.phi < clearance - kContactTolerance);
+  for (int k = 0; k < kLastPushes && any(inside); ++k) {
+    push.x = select(inside, push.x + near.gradient * (target - near.phi), push.x);
+    near = nearest_surface(around.colliders, around.count, push.x, target);
+    inside = push.touched & (near.phi < clearance - kContactTolerance);
+  }
+  push.x = select(push.touched, push.x, start);
+  if (s.velocity_along_history) push.normal = back;
+  return push;
+}
+
+Response4 respond(const Surroundings& around, const Push4& push, V3x4 v, V3x4 frame) {
+  V3x4 n = push.normal;
+  V3x4 v_body = body_velocity(around.colliders, push.near, push.x, around.inverse_dt);
+  F4 before = dot(v, n);
+  F4 normal = max(before, dot(v_body, n));
+  V3x4 body_across = v_body - n * dot(v_body, n);
+  V3x4 across = v - n * before - body_across;
+  F4 slip = length(across);
+  F4 keep = max(zero(), 1.0f - around.settings.friction * (normal - before) / max(slip, splat(1e-12f)));
+  V3x4 v_new = select(push.touched, n * normal + body_across + across * keep, v);
+  return {v_new, dot(v_new - v, v_body - frame)};
+}
+
+}  // namespace billow

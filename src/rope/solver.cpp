@@ -1,0 +1,106 @@
+#include "rope/solver.h"
+
+namespace billow {
+namespace {
+
+// One Gauss-Seidel sweep (paper, Equations gaussseidel_set and impulse_gs_set): each unknown becomes
+// the larger of zero and what its row asks for. Returns the largest change.
+F4 sweep(const RopeScratch& s, int count, SweepOrder order) {
+  F4* t = s.solution;
+  F4 change = zero();
+  for (int k = 1; k <= count; ++k) {
+    int i = order == SweepOrder::kRootToTip ? k : count + 1 - k;
+    F4 row = s.rhs[i];
+    if (i > 1) row -= s.next[i - 1] * t[i - 1];
+    if (i < count) row -= s.next[i] * t[i + 1];
+    F4 value = select(s.taut[i], max(row / s.diagonal[i], zero()), zero());
+    change = max(change, abs(value - t[i]));
+    t[i] = value;
+  }
+  return change;
+}
+
+F4 largest(const RopeScratch& s, int count) {
+  F4 m = zero();
+  for (int i = 1; i <= count; ++i) m = max(m, s.solution[i]);
+  return m;
+}
+
+// Thomas algorithm on the rows in `active`; the other unknowns are zero.
+void solve_active(const RopeScratch& s, int count) {
+  F4 *t = s.solution, *ratio = s.ratio;
+  const M4* active = s.active;
+  F4 one = splat(1.0f);
+  F4 previous_ratio = zero(), previous = zero(), link = zero();
+  for (int i = 1; i <= count; ++i) {
+    F4 inverse = one / select(active[i], s.diagonal[i] - link * previous_ratio, one);
+    previous = select(active[i], (s.rhs[i] - link * previous) * inverse, zero());
+    link = i < count ? select(active[i] & active[i + 1], s.next[i], zero()) : zero();
+    previous_ratio = link * inverse;
+    t[i] = previous;
+    ratio[i] = previous_ratio;
+  }
+  for (int i = count - 1; i >= 1; --i) t[i] -= ratio[i] * t[i + 1];
+}
+
+// Active-set solve: assume all taut ropes pull, solve, let go of those that would push, and repeat. In the
+// first rounds ropes let go too early are taken back; after that only letting go is allowed, so it ends after
+// at most `count` more rounds, with T >= 0 and every pulling rope's row met exactly. That alone makes
+// impulses remove kinetic energy: they change it by -T.A.T/2.
+void solve_direct(const RopeScratch& s, int count) {
+  constexpr int kTakeBackRounds = 4;
+  F4* t = s.solution;
+  M4* active = s.active;
+  for (int i = 1; i <= count; ++i) active[i] = s.taut[i];
+  for (int round = 0;; ++round) {
+    solve_active(s, count);
+    // Each lane goes by its own history only, so a chain's motion does not depend on its lane mates.
+    M4 let_go = none(), taken_back = none();
+    for (int i = 1; i <= count; ++i) {
+      M4 pushes = active[i] & (t[i] < 0.0f);
+      let_go = let_go | pushes;
+      active[i] = active[i] & ~pushes;
+    }
+    if (round < kTakeBackRounds && !all(let_go)) {
+      for (int i = 1; i <= count; ++i) {
+        F4 row = s.rhs[i];
+        if (i > 1) row -= s.next[i - 1] * t[i - 1];
+        if (i < count) row -= s.next[i] * t[i + 1];
+        M4 wanted = s.taut[i] & ~active[i] & ~let_go & (row > 1e-6f * abs(s.rhs[i]));
+        taken_back = taken_back | wanted;
+        active[i] = active[i] | wanted;
+      }
+    }
+    if (!any(let_go | taken_back)) return;
+  }
+}
+
+}  // namespace
+
+void load_system(ChainSet& set, int group, const float* warm) {
+  RopeScratch& s = set.rope;
+  const int last = set.layout.levels - 1;
+  for (int i = 1; i <= last; ++i) s.ropes[i] = rope_at(set, set.x, i, group);
+  for (int i = 1; i <= last; ++i) {
+    size_t at = set.layout.group_at(i, group);
+    F4 w = load(set.w + at), w_parent = load(set.w + at - static_cast<size_t>(set.layout.pitch));
+    // Padding has w = 0 on both sides; any positive diagonal will do there.
+    s.diagonal[i] = max(w + w_parent, splat(1e-20f));
+    s.taut[i] = s.ropes[i].taut;
+    s.next[i] = i < last ? -w * dot(s.ropes[i].direction, s.ropes[i + 1].direction) : zero();
+    s.solution[i] = load(warm + at);
+  }
+}
+
+void solve(RopeScratch& s, int count, const SolverSettings& settings, SweepOrder order) {
+  if (settings.method == Solver::kDirect) return solve_direct(s, count);
+  if (!settings.warm_start)
+    for (int i = 1; i <= count; ++i) s.solution[i] = zero();
+  for (int n = 0; n < settings.sweeps; ++n) {
+    F4 change = sweep(s, count, order);
+    if (settings.method == Solver::kTolerance && all(change <= settings.tolerance * largest(s, count)))
+      return;
+  }
+}
+
+}  // namespace billow

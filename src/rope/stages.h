@@ -1,0 +1,44 @@
+// The stages of a sub-step, each in the file of its name (paper, Section "Rope Chain Simulation").
+//
+//   apply_forces      F_ext(x, v) / M
+//   accelerate        v += dt/2 (F_ext + tension) / M, then damping          steps 1 and 4
+//   apply_impulses    no taut rope lengthens
+//   move              x += dt v, no rope over length                         step 2
+//   collide           bones, ropes and lateral segments leave the body       step 3
+//   guard_energy      no energy that no force supplied
+#pragma once
+
+#include "rope/chain_set.h"
+#include "sdf/query.h"
+
+namespace billow {
+
+// External accelerations at the present x and v. `dt` is the sub-step: stiff springs and strong drag are
+// limited by it (as an implicit step would), so that no stiffness is unstable.
+void apply_forces(ChainSet& set, float dt, double time);
+void apply_panel_forces(ChainSet& set, float dt);       // part of it: drag and lift of the panels
+void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angles between ropes
+void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
+
+// On a ring, copies chain 0's x and v behind the last chain, so that edges and panels need no special case.
+void wrap_ring(ChainSet& set);
+
+// Tensions, then half a velocity update. `h` is dt/2.
+void accelerate(ChainSet& set, float h);
+
+void apply_impulses(ChainSet& set);
+
+void move(ChainSet& set, float dt);
+
+void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt);
+
+// Before the first half velocity update (of h = dt/2) notes the energy there is; at the sub-step's end
+// enforces the bound.
+void start_energy_guard(ChainSet& set, float h);
+void guard_energy(ChainSet& set, Outcome& outcome);
+
+// Sub-steps this frame wants: so many that no rope turns by more than settings.substep_angle in one.
+// Not limited to max_substeps.
+float wanted_substeps(const ChainSet& set, float dt);
+
+}  // namespace billow

@@ -1,0 +1,76 @@
+#include "runtime/chains.h"
+
+namespace billow {
+
+float Curve::at(float depth) const {
+  if (point_count < 1) return value;
+  if (point_count == 1) return value * points[0];
+  float s = depth * static_cast<float>(point_count - 1);
+  int i = static_cast<int>(s);
+  if (i > point_count - 2) i = point_count - 2;
+  float t = s - static_cast<float>(i);
+  return value * (points[i] * (1.0f - t) + points[i + 1] * t);
+}
+
+bool Curve::any() const { return value != 0; }
+
+namespace {
+
+void resize_about_roots(ChainSet& set, float ratio) {
+  const Layout& lay = set.layout;
+  for (int c = 0; c < lay.chains; ++c) {
+    V3 root = get(set.x, lay.at(0, c));
+    for (int i = 1; i < set.bones[c]; ++i) {
+      size_t at = lay.at(i, c);
+      billow::set(set.x, at, root + (get(set.x, at) - root) * ratio);
+    }
+  }
+}
+
+}  // namespace
+
+void apply_settings(Chains& chains, const Settings& s) {
+  ChainSet& set = chains.set;
+  const Layout& lay = set.layout;
+  if (chains.started && s.scale != chains.settings.scale)
+    resize_about_roots(set, s.scale / chains.settings.scale);
+  chains.settings = s;
+  set.settings = s.rope;
+  set.settings.has_drag = s.drag.any();
+  set.settings.has_damping = s.damping.any();
+  set.settings.has_lateral = s.lateral_stretch.any() || s.lateral_compression.any();
+  set.settings.has_rest_angle = s.rest_angle.any();
+  set.settings.has_shrink = s.shrink.any();
+
+  for (size_t at = 0; at < lay.row_floats(); ++at) {
+    set.max_length[at] = kFarAway;
+    set.radius[at] = -kFarAway;
+    set.lateral_length[at] = -1;
+  }
+  for (int c = 0; c < lay.chains; ++c) {
+    for (int i = 0; i < set.bones[c]; ++i) {
+      size_t at = lay.at(i, c);
+      float depth = static_cast<float>(i) / static_cast<float>(set.bones[c] - 1);
+      set.stretch[at] = s.lateral_stretch.at(depth);
+      set.compression[at] = s.lateral_compression.at(depth);
+      if (set.rest_lateral[at] > 0) set.lateral_length[at] = set.rest_lateral[at] * s.scale;
+      if (i == 0) continue;
+      set.mass[at] = s.mass.at(depth) * set.mass_factor[at];
+      set.w[at] = 1.0f / set.mass[at];
+      set.max_length[at] = set.rest_length[at] * s.scale;
+      set.drag[at] = s.drag.at(depth);
+      set.damping[at] = s.damping.at(depth);
+      set.rest_angle[at] = s.rest_angle.at(depth);
+      set.shrink[at] = s.shrink.at(depth);
+      set.radius[at] = s.radius.at(depth) * s.scale;
+    }
+  }
+  for (int i = 0; i < lay.levels; ++i) {
+    // The wrapped copy behind a ring's last chain has chain 0's mass (its w stays 0: it is not simulated).
+    if (lay.closed) set.mass[lay.at(i, lay.chains)] = set.mass[lay.at(i, 0)];
+    for (int c = 0; c < lay.chains; ++c)
+      set.lateral_w[lay.at(i, c)] = set.w[lay.at(i, c)] + set.w[lay.at(i, c + 1 < lay.chains ? c + 1 : 0)];
+  }
+}
+
+}  // namespace billow

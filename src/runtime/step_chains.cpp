@@ -1,0 +1,156 @@
+// One frame of the chains.
+#include <chrono>
+
+#include "runtime/chains.h"
+#include "runtime/place_chains.h"
+
+namespace billow {
+namespace {
+
+// Adds the time since the last call to a stage of the report.
+class StageClock {
+ public:
+  StageClock(Report& report, bool on) : report_(report), on_(on) {
+    if (on_) last_ = Clock::now();
+  }
+  void finish(Stage stage) {
+    if (!on_) return;
+    Clock::time_point now = Clock::now();
+    report_.stage_seconds[static_cast<int>(stage)] += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Report& report_;
+  bool on_;
+  Clock::time_point last_;
+};
+
+int choose_substeps(const Chains& chains, float dt, unsigned& flags) {
+  const RopeSettings& s = chains.set.settings;
+  float wanted = wanted_substeps(chains.set, dt);
+  if (wanted > static_cast<float>(s.max_substeps)) flags |= kFlagSubstepsCapped;
+  int n = s.min_substeps;
+  while (n < s.max_substeps && static_cast<float>(n) < wanted) ++n;
+  return n;
+}
+
+// Stage "follow": roots and colliders at the end of sub-step k of n, and how they get there.
+void follow(Chains& chains, const StepInput& in, int k, int n, float dt) {
+  ChainSet& set = chains.set;
+  const Layout& lay = set.layout;
+  float from = static_cast<float>(k) / static_cast<float>(n);
+  float to = k + 1 == n ? 1.0f : static_cast<float>(k + 1) / static_cast<float>(n);
+  for (int c = 0; c < lay.chains; ++c) {
+    Transform root = blend(chains.roots[c], chains.roots_target[c], to);
+    size_t at = lay.at(0, c);
+    billow::set(set.root_target, at, root.position);
+    const float q[4] = {root.rotation.x, root.rotation.y, root.rotation.z, root.rotation.w};
+    for (int j = 0; j < 4; ++j) set.root_rotation[j][at] = q[j];
+    // The acceleration that brings the root to its uniform velocity of this sub-step within the first half.
+    V3 uniform = (root.position - get(set.x, at)) * (1.0f / dt);
+    billow::set(set.acceleration, at, (uniform - get(set.v, at)) * (2.0f / dt));
+  }
+  if (!in.body) return;
+  for (int i = 0; i < in.body->collider_count; ++i) {
+    const Transform &start = chains.collider_start[i], &end = in.body->now[i];
+    chains.posed[i] =
+        pose_collider(in.body->colliders[i], in.body->scale, blend(start, end, from), blend(start, end, to));
+  }
+}
+
+void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Outcome& outcome,
+                 StageClock& clock) {
+  ChainSet& set = chains.set;
+  const float h = 0.5f * dt;
+  const int colliders = in.body ? in.body->collider_count : 0;
+  auto impulses_if = [&](ImpulsePlace place) {
+    if (!(set.settings.impulse_places & place)) return;
+    apply_impulses(set);
+    clock.finish(Stage::kImpulses);
+  };
+
+  follow(chains, in, k, n, dt);
+  clock.finish(Stage::kFollow);
+
+  apply_forces(set, dt, chains.time);
+  clock.finish(Stage::kForces);
+  start_energy_guard(set, h);
+  clock.finish(Stage::kGuard);
+  accelerate(set, h);
+  clock.finish(Stage::kAccelerate);
+  impulses_if(kAfterFirstVelocity);
+
+  move(set, dt);
+  clock.finish(Stage::kMove);
+  impulses_if(kAfterMove);
+
+  if (colliders > 0) collide(set, chains.posed, colliders, dt);
+  clock.finish(Stage::kCollide);
+  impulses_if(kAfterCollision);
+
+  chains.time += static_cast<double>(dt);
+  apply_forces(set, dt, chains.time);
+  clock.finish(Stage::kForces);
+  accelerate(set, h);
+  clock.finish(Stage::kAccelerate);
+  impulses_if(kAfterSecondVelocity);
+
+  if (set.settings.energy_guard) guard_energy(set, outcome);
+  clock.finish(Stage::kGuard);
+}
+
+void count_contacts(const ChainSet& set, Report& report) {
+  const Layout& lay = set.layout;
+  for (int c = 0; c < lay.chains; ++c) {
+    for (int i = 1; i < set.bones[c]; ++i) {
+      size_t at = lay.at(i, c);
+      report.contacts += set.contact_collider[at] >= 0;
+      report.trapped += set.trouble[at] == 1;
+      report.enclosed += set.trouble[at] == 2;
+    }
+  }
+  if (report.trapped) report.flags |= kFlagTrapped;
+  if (report.enclosed) report.flags |= kFlagEnclosed;
+}
+
+void forget_contacts(ChainSet& set) {
+  for (size_t i = 0; i < set.layout.row_floats(); ++i) {
+    set.contact_collider[i] = -1;
+    set.trouble[i] = 0;
+  }
+}
+
+}  // namespace
+
+const char* stage_name(Stage stage) {
+  static constexpr const char* kNames[] = {"follow",  "forces",   "accelerate", "move",
+                                           "collide", "impulses", "guard"};
+  int i = static_cast<int>(stage);
+  return i >= 0 && i < kStageCount ? kNames[i] : "?";
+}
+
+void step(Chains& chains, const StepInput& in) {
+  Report& report = chains.report;
+  report = Report{};
+  StageClock clock(report, chains.settings.profile);
+  forget_contacts(chains.set);
+  prepare_frame(chains, in);
+  if (in.dt > 0 && !chains.paused) {
+    Outcome outcome;
+    const int n = choose_substeps(chains, in.dt, report.flags);
+    const float dt = in.dt / static_cast<float>(n);
+    report.substeps = n;
+    clock.finish(Stage::kFollow);
+    for (int k = 0; k < n; ++k) run_substep(chains, in, k, n, dt, outcome, clock);
+    if (outcome.energy_limited) report.flags |= kFlagEnergyLimited;
+    report.collider_work = outcome.collider_work;
+  }
+  finish_frame(chains, in);
+  if (recover_non_finite(chains)) report.flags |= kFlagRecovered;
+  count_contacts(chains.set, report);
+  clock.finish(Stage::kGuard);
+}
+
+}  // namespace billow

@@ -1,0 +1,72 @@
+// A body: colliders, the joints they follow, and where they are at the two ends of a frame.
+#pragma once
+
+#include "core/vec.h"
+
+namespace billow {
+
+enum class Shape : int { kSphere, kCapsule, kTaperedCapsule, kEllipsoid, kBox, kHalfSpace, kCustom };
+
+using SdfFunction = void (*)(void* user, const float* points, unsigned count, float* distances,
+                             float* gradients);
+
+inline constexpr int kMaxColliders = 128;
+inline constexpr int kJointsPerCollider = 4;
+inline constexpr float kFarAway = 1e30f;
+
+// Immutable description, in metres at scale 1. The frame's origin is the shape's position; for the capsules
+// its y axis runs from the first end to the second.
+struct Collider {
+  Shape shape = Shape::kSphere;
+  Transform rest;    // in model space, joints at rest
+  float radius = 0;  // capsules: at the first end; box: rounding; custom: bound
+  float length = 0;  // capsules: between the ends
+  float taper = 0;   // capsules: radius lost per metre of axis
+  float slope = 0;   // capsules: tan of the cone's half angle
+  V3 half{0, 0, 0};  // box, ellipsoid
+  int joint[kJointsPerCollider] = {0, 0, 0, 0};
+  float weight[kJointsPerCollider] = {1, 0, 0, 0};
+  int blend_with = -1;  // an earlier collider
+  float blend_radius = 0;
+  float reach = 0;      // the largest blend radius it takes part in
+  bool stored = false;  // a later collider blends with it
+  SdfFunction sdf = nullptr;
+  void* user = nullptr;
+};
+
+// A collider placed in the world for one sub-step, with its motion over it.
+struct PosedCollider {
+  const Collider* collider = nullptr;
+  Transform transform;   // at the end of the sub-step
+  RigidMatrix rotation;  // local -> world at the end of the sub-step (translation = its position)
+  V3 axis{0, 1, 0};      // local y in the world
+  V3 bound_centre{0, 0, 0};
+  float bound_radius = 0;
+  float scale = 1;
+  // Motion over the sub-step: a point x goes to centre + turn * (x - centre_before).
+  V3 centre_before{0, 0, 0};
+  RigidMatrix turn;  // rotation only
+  bool moving = false;
+};
+
+// All mutable state of a body: collider transforms at the start and the end of the frame.
+struct Body {
+  int joint_count = 0;
+  int collider_count = 0;
+  Collider* colliders = nullptr;
+  Transform* joint_rest_inverse = nullptr;
+  Transform* before = nullptr;  // per collider
+  Transform* now = nullptr;
+  float scale = 1;
+  bool posed = false;
+};
+
+// Places the colliders for the joints given in world space. With `teleport` (or on first use) the frame
+// starts where it ends.
+void pose_body(Body& body, const Transform* joints, float scale, bool teleport);
+
+// A collider during a sub-step that takes it from `from` to `to`.
+PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from,
+                            const Transform& to);
+
+}  // namespace billow

@@ -1,0 +1,140 @@
+#include "sdf/query.h"
+
+namespace billow {
+namespace {
+
+Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
+  float x[4], y[4], z[4], points[12], phi[4], gradient[12];
+  store(x, local.x);
+  store(y, local.y);
+  store(z, local.z);
+  for (int i = 0; i < 4; ++i) {
+    points[3 * i] = x[i] / c.scale;
+    points[3 * i + 1] = y[i] / c.scale;
+    points[3 * i + 2] = z[i] / c.scale;
+  }
+  c.collider->sdf(c.collider->user, points, 4, phi, gradient);
+  for (int i = 0; i < 4; ++i) {
+    x[i] = gradient[3 * i];
+    y[i] = gradient[3 * i + 1];
+    z[i] = gradient[3 * i + 2];
+  }
+  return {load(phi) * c.scale, {load(x), load(y), load(z)}};
+}
+
+// Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
+// `weight` is b's share, which is also the derivative, so the gradient blends by it.
+F4 smooth_min(F4 a, F4 b, float k, F4& weight) {
+  weight = clamp(splat(0.5f) + (a - b) * (0.5f / k), 0.0f, 1.0f);
+  return a + (b - a) * weight - k * weight * (1.0f - weight);
+}
+
+// Calls f(collider, lanes) for each collider named in a lane of `index`.
+template <class F> void for_each_named(F4 index, F f) {
+  float names[4];
+  store(names, index);
+  for (int i = 0; i < 4; ++i) {
+    if (names[i] < 0) continue;
+    bool seen = false;
+    for (int j = 0; j < i; ++j) seen |= names[j] == names[i];
+    if (!seen) f(static_cast<int>(names[i]), index == splat(names[i]));
+  }
+}
+
+V3x4 carry(const PosedCollider* colliders, F4 index, V3x4 x) {
+  V3x4 out = x;
+  for_each_named(index, [&](int c, M4 lanes) { out = select(lanes, embed_with(colliders[c], x), out); });
+  return out;
+}
+
+V3x4 velocity_of(const PosedCollider* colliders, F4 index, V3x4 x, float inverse_dt) {
+  V3x4 out = zero3();
+  for_each_named(index, [&](int i, M4 lanes) {
+    const PosedCollider& c = colliders[i];
+    if (!c.moving) return;
+    // Where the material point now at x came from, about the collider's centre to keep digits.
+    V3x4 arm = x - splat(c.transform.position);
+    V3x4 travelled = arm - apply_transposed(c.turn, arm) + splat(c.transform.position - c.centre_before);
+    out = select(lanes, travelled * inverse_dt, out);
+  });
+  return out;
+}
+
+}  // namespace
+
+Distance4 distance_to(const PosedCollider& c, V3x4 p) {
+  const Collider& s = *c.collider;
+  switch (s.shape) {
+    case Shape::kSphere:
+    case Shape::kCapsule:
+    case Shape::kTaperedCapsule:
+      return tapered_capsule(p, c.transform.position, c.axis, s.length * c.scale, s.radius * c.scale, s.taper,
+                             s.slope);
+    case Shape::kHalfSpace: {
+      V3x4 n = splat(c.axis);
+      return {dot(p - splat(c.transform.position), n), n};
+    }
+    default:
+      break;
+  }
+  V3x4 local = apply_transposed(c.rotation, p - splat(c.transform.position));
+  Distance4 d = s.shape == Shape::kEllipsoid ? ellipsoid(local, s.half * c.scale)
+                : s.shape == Shape::kBox     ? rounded_box(local, s.half * c.scale, s.radius * c.scale)
+                                             : custom_distance(c, local);
+  RigidMatrix turn = c.rotation;
+  turn.translation = {0, 0, 0};
+  d.gradient = apply(turn, d.gradient);
+  return d;
+}
+
+Nearest4 nearest_surface(const PosedCollider* colliders, int count, V3x4 p, F4 limit) {
+  Distance4 of[kMaxColliders];  // only those marked `stored` are written and read
+  Nearest4 best{limit, splat(V3{0, 1, 0}), splat(-1.0f), splat(-1.0f), zero()};
+  for (int i = 0; i < count; ++i) {
+    const PosedCollider& c = colliders[i];
+    // Skip colliders whose bounding sphere is too far to matter, blending included.
+    V3x4 w = p - splat(c.bound_centre);
+    F4 needed = best.phi + (c.collider->reach * c.scale + c.bound_radius);
+    if (!any((dot(w, w) < needed * needed) & (needed > 0.0f))) {
+      if (c.collider->stored) of[i].phi = splat(kFarAway);
+      continue;
+    }
+    Distance4 d = distance_to(c, p);
+    if (c.collider->stored) of[i] = d;
+    F4 second = splat(-1.0f), blend = zero();
+    if (c.collider->blend_with >= 0) {
+      // Merge with the partner; its own candidate has been considered already.
+      const Distance4& partner = of[c.collider->blend_with];
+      M4 merges = abs(partner.phi - d.phi) < c.collider->blend_radius * c.scale;
+      if (any(merges)) {
+        F4 merged = smooth_min(d.phi, partner.phi, c.collider->blend_radius * c.scale, blend);
+        blend = select(merges, blend, zero());
+        V3x4 g = d.gradient + (partner.gradient - d.gradient) * blend;
+        d.gradient = select(merges, normalized_or(g, d.gradient), d.gradient);
+        d.phi = select(merges, merged, d.phi);
+        second = select(merges, splat(static_cast<float>(c.collider->blend_with)), second);
+      }
+    }
+    M4 nearer = d.phi < best.phi;
+    best.phi = select(nearer, d.phi, best.phi);
+    best.gradient = select(nearer, d.gradient, best.gradient);
+    best.first = select(nearer, splat(static_cast<float>(i)), best.first);
+    best.second = select(nearer, second, best.second);
+    best.blend = select(nearer, blend, best.blend);
+  }
+  return best;
+}
+
+V3x4 embed(const PosedCollider* colliders, const Nearest4& near, V3x4 x) {
+  V3x4 carried = carry(colliders, near.first, x);
+  if (!any(near.blend > 0.0f)) return carried;
+  return carried + (carry(colliders, near.second, x) - carried) * near.blend;
+}
+
+V3x4 body_velocity(const PosedCollider* colliders, const Nearest4& near, V3x4 x, float inverse_dt) {
+  V3x4 v = velocity_of(colliders, near.first, x, inverse_dt);
+  if (!any(near.blend > 0.0f)) return v;
+  return v + (velocity_of(colliders, near.second, x, inverse_dt) - v) * near.blend;
+}
+
+}  // namespace billow
