@@ -278,9 +278,11 @@ typedef struct billow_settings {
   billow_solver_settings impulse; /* direct */
   uint32_t impulse_places;        /* BILLOW_IMPULSE_AFTER_SECOND_VELOCITY */
   float tautness;                 /* a rope is taut over (1 - tautness) times its maximum: 0.01 */
+  float gap_return;               /* share of what a taut rope is short of its maximum that it may take up
+                                     per sub-step: 0.2; 0 as in the paper */
   uint32_t min_substeps;          /* 1 */
   uint32_t max_substeps;          /* 8; BILLOW_MAX_SUBSTEPS at most */
-  float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.15 */
+  float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.1 */
   int32_t energy_guard;           /* 1: motion never gains energy that no force supplied */
 
   /* Collisions */

@@ -31,7 +31,7 @@ constexpr FloatRange kFloats[] = {
     {FIELD(panel_drag), 0, 100},        {FIELD(panel_lift), 0, 100},
     {FIELD(air_density), 0, 1e4f},      {FIELD(tension.tolerance), 0, 1},
     {FIELD(impulse.tolerance), 0, 1},   {FIELD(tautness), 0, 0.5f},
-    {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
+    {FIELD(gap_return), 0, 1}, {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
     {FIELD(friction), 0, 100},          {FIELD(translation_inertia), 0, 1},
     {FIELD(rotation_inertia), 0, 1},    {FIELD(teleport_distance), 0, 1e38f},
     {FIELD(teleport_angle), 0, 1e38f},  {FIELD(scale), 1e-3f, 1e3f},
@@ -127,6 +127,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.impulse = read_solver(in.impulse);
   r.impulse_places = in.impulse_places;
   r.tautness = in.tautness;
+  r.gap_return = in.gap_return;
   r.min_substeps = static_cast<int>(in.min_substeps);
   r.max_substeps = static_cast<int>(in.max_substeps);
   r.substep_angle = in.substep_angle;
@@ -171,9 +172,10 @@ billow_settings billow_settings_default(void) {
   s.tension = s.impulse = {BILLOW_DIRECT, 10, 1e-6f, 0};
   s.impulse_places = BILLOW_IMPULSE_AFTER_SECOND_VELOCITY;
   s.tautness = 0.01f;
+  s.gap_return = 0.2f;
   s.min_substeps = 1;
   s.max_substeps = 8;
-  s.substep_angle = 0.15f;
+  s.substep_angle = 0.1f;
   s.energy_guard = 1;
   s.push_direction = BILLOW_ALONG_HISTORY;
   s.velocity_direction = BILLOW_ALONG_HISTORY;

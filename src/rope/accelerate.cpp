@@ -43,11 +43,13 @@ void accelerate(ChainSet& set, float h) {
   RopeScratch& s = set.rope;
   const Rope4* ropes = s.ropes;
   const F4* tension = s.solution;
+  const float slack = 0.5f * set.settings.gap_return / (h * h);  // acceleration that closes the gap in time
   for (int g = 0; g < lay.groups(); ++g) {
     load_system(set, g, set.tension);
 
     // Right-hand side: relative external acceleration along the rope, plus what circling needs
-    // (F_c,i (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i). Row 0 of the accelerations holds the root's.
+    // (F_c,i (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), less what a rope short of its length may still take up (solver.h). Row
+    // 0 of the accelerations holds the root's.
     V3x4 a_parent = load(set.acceleration, lay.group_at(0, g)), v_parent = load(set.v, lay.group_at(0, g));
     for (int i = 1; i <= last; ++i) {
       size_t at = lay.group_at(i, g);
@@ -55,7 +57,7 @@ void accelerate(ChainSet& set, float h) {
       V3x4 u = v - v_parent;
       F4 along = dot(u, ropes[i].direction);
       F4 across2 = max(dot(u, u) - along * along, zero());
-      s.rhs[i] = dot(a - a_parent, ropes[i].direction) + across2 / ropes[i].length;
+      s.rhs[i] = dot(a - a_parent, ropes[i].direction) + across2 / ropes[i].length - ropes[i].gap * slack;
       a_parent = a;
       v_parent = v;
     }

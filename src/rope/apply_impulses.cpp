@@ -4,12 +4,13 @@
 
 namespace billow {
 
-void apply_impulses(ChainSet& set) {
+void apply_impulses(ChainSet& set, float dt) {
   const Layout& lay = set.layout;
   const int last = lay.levels - 1;
   RopeScratch& s = set.rope;
   const Rope4* ropes = s.ropes;
   const F4* impulse = s.solution;
+  const float slack = set.settings.gap_return / dt;  // velocity that closes the gap in time
   for (int g = 0; g < lay.groups(); ++g) {
     load_system(set, g, set.impulse);
 
@@ -17,7 +18,7 @@ void apply_impulses(ChainSet& set) {
     V3x4 v_parent = load(set.v, lay.group_at(0, g));
     for (int i = 1; i <= last; ++i) {
       V3x4 v = load(set.v, lay.group_at(i, g));
-      s.rhs[i] = dot(v - v_parent, ropes[i].direction);
+      s.rhs[i] = dot(v - v_parent, ropes[i].direction) - ropes[i].gap * slack;
       v_parent = v;
     }
     solve(s, last, set.settings.impulse, SweepOrder::kRootToTip);

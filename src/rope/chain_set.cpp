@@ -36,6 +36,7 @@ void allocate(ChainSet& set, Arena& arena) {
   for (float*& q : set.root_rotation) q = arena.take<float>(row);
   set.start_energy = arena.take<float>(row);
   set.collider_energy = arena.take<float>(row);
+  set.energy_lost = arena.take<float>(row);
   set.air_points = arena.take<float>(3 * chains);
   set.air_velocities = arena.take<float>(3 * chains);
 }

@@ -53,8 +53,9 @@ struct RopeSettings {
   SolverSettings tension, impulse;
   unsigned impulse_places = kAfterSecondVelocity;
   float tautness = 1e-2f;
+  float gap_return = 0.2f;
   int min_substeps = 1, max_substeps = 8;
-  float substep_angle = 0.15f;
+  float substep_angle = 0.1f;
   bool energy_guard = true;
 
   bool push_along_history = true, velocity_along_history = true;
@@ -132,6 +133,7 @@ struct ChainSet {
   // State.
   Rows3 x, v;
   float *tension = nullptr, *impulse = nullptr;
+  float* energy_lost = nullptr;  // one row: see guard_energy.cpp
 
   // The roots during a sub-step.
   Rows3 root_target;             // one row: where they are at its end
@@ -162,6 +164,7 @@ void allocate(ChainSet& set, Arena& arena);
 struct Rope4 {
   V3x4 direction;  // l / |l|
   F4 length;
+  F4 gap;  // how much longer it may get
   M4 taut;
 };
 
@@ -172,8 +175,9 @@ inline Rope4 rope_at(const ChainSet& set, const Rows3& x, int level, int group) 
   M4 ok = l2 > 1e-20f;
   F4 len = sqrt(select(ok, l2, splat(1e-10f)));
   V3x4 direction = select(ok, l * (splat(1.0f) / len), splat(V3{0, -1, 0}));
-  M4 taut = len >= load(set.max_length + at) * (1.0f - set.settings.tautness);
-  return {direction, len, taut & (load(set.w + at) > 0.0f)};
+  F4 longest = load(set.max_length + at);
+  M4 taut = len >= longest * (1.0f - set.settings.tautness);
+  return {direction, len, max(longest - len, zero()), taut & (load(set.w + at) > 0.0f)};
 }
 
 }  // namespace billow

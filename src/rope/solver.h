@@ -4,6 +4,11 @@
 //   A_ii = w_{i-1} + w_i,   A_{i,i+1} = -w_i (l_i . l_{i+1})
 // (paper, Equations tension_set and impulse_set, in acceleration form so that unequal masses are right; with
 // equal masses it is the paper's system divided by M). Each row that is not tight has T_i = 0.
+//
+// When is a rope taut? Circling, it lands a hair inside its sphere. An exact test then drops the tension every
+// other step; a coarse one holds the rope short of its length. So a rope counts as taut early
+// (settings.tautness), and b leaves it room to take up the gap L - l by a fixed share (settings.gap_return)
+// per sub-step. With gap_return = 0 this is the paper's rule.
 #pragma once
 
 #include "rope/chain_set.h"

@@ -26,7 +26,7 @@ void wrap_ring(ChainSet& set);
 // Tensions, then half a velocity update. `h` is dt/2.
 void accelerate(ChainSet& set, float h);
 
-void apply_impulses(ChainSet& set);
+void apply_impulses(ChainSet& set, float dt);
 
 void move(ChainSet& set, float dt);
 

@@ -5,6 +5,7 @@ namespace {
 
 void place_at_rest(Chains& chains, int chain, const Transform& root) {
   ChainSet& set = chains.set;
+  set.energy_lost[set.layout.at(0, chain)] = 0;
   for (int i = 0; i < set.bones[chain]; ++i) {
     size_t at = set.layout.at(i, chain);
     billow::set(set.x, at, apply(root, get(set.rest, at) * chains.settings.scale));
@@ -74,6 +75,7 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   const int count = chains.set.layout.chains;
   const int colliders = in.body ? in.body->collider_count : 0;
   bool jumped = chains.started && chains.settings.teleport != Teleport::kNone && jumps(chains, in.roots);
+  bool placed = !chains.started || (jumped && chains.settings.teleport == Teleport::kReset);
   if (jumped) chains.report.flags |= kFlagTeleported;
   if (!chains.started)
     teleport(chains, Teleport::kReset, in.roots);
@@ -98,14 +100,18 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   }
   for (int c = 0; c < count; ++c) chains.roots_target[c] = in.roots[c];
 
-  // What has just been placed moves along with its root at first, instead of being whipped by it.
-  if (chains.fresh && in.dt > 0 && !chains.paused) {
+  // What has just been placed moves along with its root at first, instead of being whipped by it. How fast that is
+  // shows in the step after.
+  if (chains.fresh && !placed && in.dt > 0 && !chains.paused) {
     ChainSet& set = chains.set;
     for (int c = 0; c < count; ++c) {
       V3 v = (in.roots[c].position - chains.roots[c].position) * (1.0f / in.dt);
-      for (int i = 0; i < set.bones[c]; ++i) billow::set(set.v, set.layout.at(i, c), v);
+      for (int i = 0; i < set.bones[c]; ++i) {
+        size_t at = set.layout.at(i, c);
+        billow::set(set.v, at, get(set.v, at) + v);
+      }
     }
-    chains.fresh = chains.set.layout.chains > 0 && same(in.roots[0], chains.roots[0]);
+    chains.fresh = 0;
   }
 }
 

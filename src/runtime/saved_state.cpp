@@ -26,6 +26,7 @@ template <class F> void visit(Chains& chains, F f) {
   bytes(chains.space);
   for (int c = 0; c < set.layout.chains; ++c) {
     bytes(chains.roots[c]);
+    bytes(set.energy_lost[set.layout.at(0, c)]);
     for (int i = 0; i < set.bones[c]; ++i) {
       size_t at = set.layout.at(i, c);
       for (float* p : {set.x.x, set.x.y, set.x.z, set.v.x, set.v.y, set.v.z, set.tension, set.impulse})

@@ -67,7 +67,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   const int colliders = in.body ? in.body->collider_count : 0;
   auto impulses_if = [&](ImpulsePlace place) {
     if (!(set.settings.impulse_places & place)) return;
-    apply_impulses(set);
+    apply_impulses(set, dt);
     clock.finish(Stage::kImpulses);
   };
 

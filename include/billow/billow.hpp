@@ -1,0 +1,188 @@
+// Billow for C++20: a thin wrapper over billow.h, which is the manual.
+//
+// Handles free themselves, arrays are spans, and a failing call is a Result that says why. Nothing here throws and
+// nothing allocates but creation.
+//
+//     billow::Chains chains = billow::Chains::create(description).value();
+//     if (auto done = chains.step(step); !done) std::puts(done.message());
+#pragma once
+
+#if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error "billow.hpp needs C++20; billow.h does not"
+#endif
+
+#include <billow/billow.h>
+
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace billow {
+
+using Transform = billow_transform;
+using Collider = billow_collider;
+using Settings = billow_settings;
+using Wind = billow_wind;
+using Report = billow_report;
+using Contact = billow_contact;
+
+inline Transform translation(float x, float y, float z) { return {{x, y, z}, {0, 0, 0, 1}}; }
+inline billow_curve constant(float value) { return {value, 0, {}}; }
+// A parameter that goes linearly from the root to the tip.
+inline billow_curve ramp(float root, float tip) { return {1, 2, {root, tip}}; }
+
+// The outcome of a call. True when it succeeded.
+class [[nodiscard]] Status {
+ public:
+  Status(billow_status status = BILLOW_OK) : status_(status) {}
+  explicit operator bool() const { return status_ == BILLOW_OK; }
+  billow_status code() const { return status_; }
+  // Valid until the next failing call on this thread.
+  const char* message() const { return status_ == BILLOW_OK ? "" : billow_last_error(); }
+
+ private:
+  billow_status status_;
+};
+
+// A value, or the reason why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Status status) : status_(status) {}
+  explicit operator bool() const { return bool(status_); }
+  Status status() const { return status_; }
+  const char* message() const { return status_.message(); }
+  // Only when there is one.
+  T& value() & {
+    assert(status_);
+    return value_;
+  }
+  T value() && {
+    assert(status_);
+    return std::move(value_);
+  }
+
+ private:
+  Status status_;
+  T value_{};
+};
+
+class Body {
+ public:
+  Body() = default;
+  static Result<Body> create(std::span<const Collider> colliders, uint32_t joint_count = 1,
+                             const Transform* joint_rest = nullptr) {
+    billow_body_desc desc{};
+    desc.colliders = colliders.data();
+    desc.collider_count = static_cast<uint32_t>(colliders.size());
+    desc.joint_rest = joint_rest;
+    desc.joint_count = joint_count;
+    return create(desc);
+  }
+  static Result<Body> create(const billow_body_desc& desc) {
+    billow_body* handle = nullptr;
+    if (Status s = billow_body_create(&desc, &handle); !s) return s;
+    Body body;
+    body.handle_.reset(handle);
+    return body;
+  }
+  Status pose(std::span<const Transform> joints, float scale = 1) {
+    return billow_body_pose(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
+  }
+  Status teleport(std::span<const Transform> joints, float scale = 1) {
+    return billow_body_teleport(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
+  }
+  // Three floats a point; `gradients` may be empty.
+  Status query(std::span<const float> points, std::span<float> distances, std::span<float> gradients = {}) const {
+    if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
+      return BILLOW_BUFFER_TOO_SMALL;
+    return billow_body_query(get(), points.data(), static_cast<uint32_t>(points.size() / 3), distances.data(),
+                             gradients.empty() ? nullptr : gradients.data(), nullptr);
+  }
+  billow_body* get() const { return handle_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(billow_body* b) const { billow_body_destroy(b); }
+  };
+  std::unique_ptr<billow_body, Destroy> handle_;
+};
+
+class Chains {
+ public:
+  Chains() = default;
+  static Result<Chains> create(const billow_chains_desc& desc) {
+    billow_chains* handle = nullptr;
+    if (Status s = billow_chains_create(&desc, &handle); !s) return s;
+    Chains chains;
+    chains.handle_.reset(handle);
+    return chains;
+  }
+
+  Status set(const Settings& settings) { return billow_chains_set_settings(get(), &settings); }
+  Status set(const Wind& wind) { return billow_chains_set_wind(get(), &wind); }
+  Settings settings() const {
+    Settings s{};
+    billow_chains_get_settings(get(), &s);
+    return s;
+  }
+
+  Status step(float dt, std::span<const Transform> roots, const Body* body = nullptr,
+              const Transform* space = nullptr) {
+    billow_step s = describe(dt, roots, body, space);
+    return billow_chains_step(get(), &s);
+  }
+  Status settle(float seconds, std::span<const Transform> roots, const Body* body = nullptr) {
+    billow_step s = describe(0, roots, body, nullptr);
+    return billow_chains_settle(get(), &s, seconds);
+  }
+  Status teleport(billow_teleport mode, std::span<const Transform> roots) {
+    return billow_chains_teleport(get(), mode, roots.data(), static_cast<uint32_t>(roots.size()));
+  }
+  Status set_paused(bool paused) { return billow_chains_set_paused(get(), paused ? 1 : 0); }
+
+  uint32_t chain_count() const { return billow_chains_chain_count(get()); }
+  uint32_t bone_count() const { return billow_chains_bone_count(get()); }
+  // Three floats a bone (tensions: one), chain after chain from root to tip.
+  Status positions(std::span<float> out) const {
+    return billow_chains_positions(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+  }
+  Status velocities(std::span<float> out) const {
+    return billow_chains_velocities(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+  }
+  Status tensions(std::span<float> out) const {
+    return billow_chains_tensions(get(), out.data(), static_cast<uint32_t>(out.size()));
+  }
+  // Fills `out` and returns how many contacts there are (maybe more than fit).
+  uint32_t contacts(std::span<Contact> out) const {
+    uint32_t count = 0;
+    billow_chains_contacts(get(), out.data(), static_cast<uint32_t>(out.size()), &count);
+    return count;
+  }
+  Report report() const {
+    Report r{};
+    billow_chains_report(get(), &r);
+    return r;
+  }
+
+  size_t state_size() const { return billow_chains_state_size(get()); }
+  Status save(std::span<std::byte> out) const { return billow_chains_save(get(), out.data(), out.size()); }
+  Status restore(std::span<const std::byte> bytes) { return billow_chains_restore(get(), bytes.data(), bytes.size()); }
+  uint64_t hash() const { return billow_chains_hash(get()); }
+
+  billow_chains* get() const { return handle_.get(); }
+
+ private:
+  static billow_step describe(float dt, std::span<const Transform> roots, const Body* body, const Transform* space) {
+    return {dt, roots.data(), static_cast<uint32_t>(roots.size()), space, body ? body->get() : nullptr};
+  }
+  struct Destroy {
+    void operator()(billow_chains* c) const { billow_chains_destroy(c); }
+  };
+  std::unique_ptr<billow_chains, Destroy> handle_;
+};
+
+}  // namespace billow
