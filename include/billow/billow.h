@@ -284,6 +284,7 @@ typedef struct billow_settings {
   uint32_t max_substeps;          /* 8; BILLOW_MAX_SUBSTEPS at most */
   float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.1 */
   int32_t energy_guard;           /* 1: motion never gains energy that no force supplied */
+  float rest_speed; /* m/s: chains slower than this all over come to rest soon: 0.01; 0: never */
 
   /* Collisions */
   billow_direction push_direction;     /* history */

@@ -1,7 +1,7 @@
 // Billow for C++20: a thin wrapper over billow.h, which is the manual.
 //
-// Handles free themselves, arrays are spans, and a failing call is a Result that says why. Nothing here throws and
-// nothing allocates but creation.
+// Handles free themselves, arrays are spans, and a failing call is a Result that says why. Nothing here
+// throws and nothing allocates but creation.
 //
 //     billow::Chains chains = billow::Chains::create(description).value();
 //     if (auto done = chains.step(step); !done) std::puts(done.message());
@@ -47,8 +47,7 @@ class [[nodiscard]] Status {
 };
 
 // A value, or the reason why there is none.
-template <class T>
-class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}
   Result(Status status) : status_(status) {}
@@ -96,7 +95,8 @@ class Body {
     return billow_body_teleport(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
   }
   // Three floats a point; `gradients` may be empty.
-  Status query(std::span<const float> points, std::span<float> distances, std::span<float> gradients = {}) const {
+  Status query(std::span<const float> points, std::span<float> distances,
+               std::span<float> gradients = {}) const {
     if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
       return BILLOW_BUFFER_TOO_SMALL;
     return billow_body_query(get(), points.data(), static_cast<uint32_t>(points.size() / 3), distances.data(),
@@ -170,13 +170,16 @@ class Chains {
 
   size_t state_size() const { return billow_chains_state_size(get()); }
   Status save(std::span<std::byte> out) const { return billow_chains_save(get(), out.data(), out.size()); }
-  Status restore(std::span<const std::byte> bytes) { return billow_chains_restore(get(), bytes.data(), bytes.size()); }
+  Status restore(std::span<const std::byte> bytes) {
+    return billow_chains_restore(get(), bytes.data(), bytes.size());
+  }
   uint64_t hash() const { return billow_chains_hash(get()); }
 
   billow_chains* get() const { return handle_.get(); }
 
  private:
-  static billow_step describe(float dt, std::span<const Transform> roots, const Body* body, const Transform* space) {
+  static billow_step describe(float dt, std::span<const Transform> roots, const Body* body,
+                              const Transform* space) {
     return {dt, roots.data(), static_cast<uint32_t>(roots.size()), space, body ? body->get() : nullptr};
   }
   struct Destroy {

@@ -31,7 +31,8 @@ constexpr FloatRange kFloats[] = {
     {FIELD(panel_drag), 0, 100},        {FIELD(panel_lift), 0, 100},
     {FIELD(air_density), 0, 1e4f},      {FIELD(tension.tolerance), 0, 1},
     {FIELD(impulse.tolerance), 0, 1},   {FIELD(tautness), 0, 0.5f},
-    {FIELD(gap_return), 0, 1}, {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
+    {FIELD(gap_return), 0, 1},          {FIELD(rest_speed), 0, 10},
+    {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
     {FIELD(friction), 0, 100},          {FIELD(translation_inertia), 0, 1},
     {FIELD(rotation_inertia), 0, 1},    {FIELD(teleport_distance), 0, 1e38f},
     {FIELD(teleport_angle), 0, 1e38f},  {FIELD(scale), 1e-3f, 1e3f},
@@ -132,6 +133,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.max_substeps = static_cast<int>(in.max_substeps);
   r.substep_angle = in.substep_angle;
   r.energy_guard = in.energy_guard != 0;
+  r.rest_speed = in.rest_speed;
   r.push_along_history = in.push_direction == BILLOW_ALONG_HISTORY;
   r.velocity_along_history = in.velocity_direction == BILLOW_ALONG_HISTORY;
   r.line_search = in.push_distance == BILLOW_BY_LINE_SEARCH;
@@ -177,6 +179,7 @@ billow_settings billow_settings_default(void) {
   s.max_substeps = 8;
   s.substep_angle = 0.1f;
   s.energy_guard = 1;
+  s.rest_speed = 0.01f;
   s.push_direction = BILLOW_ALONG_HISTORY;
   s.velocity_direction = BILLOW_ALONG_HISTORY;
   s.push_distance = BILLOW_BY_DEPTH;
@@ -211,7 +214,8 @@ billow_settings billow_settings_skirt(void) {
   s.panel_drag = 1.2f;
   s.lateral_stretch.value = 4.0f;
   s.lateral_compression.value = 2.0f;
-  s.damping.value = 4.0f;
+  s.damping.value = 8.0f;
+  s.global_damping = 2.0f;
   return s;
 }
 

@@ -45,11 +45,11 @@ void accelerate(ChainSet& set, float h) {
   const F4* tension = s.solution;
   const float slack = 0.5f * set.settings.gap_return / (h * h);  // acceleration that closes the gap in time
   for (int g = 0; g < lay.groups(); ++g) {
-    load_system(set, g, set.tension);
+    load_system(set, g, set.tension, false);
 
     // Right-hand side: relative external acceleration along the rope, plus what circling needs
-    // (F_c,i (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), less what a rope short of its length may still take up (solver.h). Row
-    // 0 of the accelerations holds the root's.
+    // (F_c,i (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), less what a rope short of its length may still take up
+    // (solver.h). Row 0 of the accelerations holds the root's.
     V3x4 a_parent = load(set.acceleration, lay.group_at(0, g)), v_parent = load(set.v, lay.group_at(0, g));
     for (int i = 1; i <= last; ++i) {
       size_t at = lay.group_at(i, g);

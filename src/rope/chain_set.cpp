@@ -16,22 +16,24 @@ void allocate(ChainSet& set, Arena& arena) {
        {&set.rest_length, &set.rest_lateral, &set.mass_factor,    &set.is_bone,          &set.mass,
         &set.w,           &set.max_length,   &set.lateral_length, &set.lateral_w,        &set.drag,
         &set.damping,     &set.stretch,      &set.compression,    &set.rest_angle,       &set.shrink,
-        &set.radius,      &set.tension,      &set.impulse,        &set.contact_collider, &set.trouble})
+        &set.radius,      &set.tension,      &set.impulse,        &set.contact_collider, &set.trouble,
+        &set.held})
     *p = arena.take<float>(n);
-  for (Rows3* p : {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
-                   &set.acceleration_before, &set.air, &set.contact_normal})
+  for (Rows3* p :
+       {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
+        &set.acceleration_before, &set.air, &set.contact_normal, &set.touch_normal, &set.touch_velocity})
     *p = rows3(n);
   LateralScratch& lateral = set.lateral;
-  for (Rows3* p : {&set.root_target, &set.edge, &lateral.near.shift, &lateral.near.kick, &lateral.far.shift,
-                   &lateral.far.kick, &lateral.normal})
+  for (Rows3* p :
+       {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal, &lateral.velocity, &lateral.gradient})
     *p = rows3(row);
-  for (float** p : {&lateral.near.work, &lateral.far.work, &lateral.touched, &lateral.collider})
-    *p = arena.take<float>(row);
+  for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
   const size_t levels = static_cast<size_t>(set.layout.levels);
   RopeScratch& r = set.rope;
   for (F4** p : {&r.diagonal, &r.next, &r.rhs, &r.solution, &r.ratio}) *p = arena.take<F4>(levels);
   for (M4** p : {&r.taut, &r.active}) *p = arena.take<M4>(levels);
   r.ropes = arena.take<Rope4>(levels);
+  r.hold = arena.take<Hold4>(levels);
   r.vectors = arena.take<V3x4>(levels);
   for (float*& q : set.root_rotation) q = arena.take<float>(row);
   set.start_energy = arena.take<float>(row);

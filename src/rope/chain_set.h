@@ -56,6 +56,7 @@ struct RopeSettings {
   float gap_return = 0.2f;
   int min_substeps = 1, max_substeps = 8;
   float substep_angle = 0.1f;
+  float rest_speed = 0.01f;
   bool energy_guard = true;
 
   bool push_along_history = true, velocity_along_history = true;
@@ -89,23 +90,25 @@ struct Outcome {
   float collider_work = 0;
 };
 
-// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
-struct LateralEnd {
-  Rows3 shift, kick;      // of position and velocity
-  float* work = nullptr;  // done by the collider
-};
 // Work space of the rope systems of four chains, one entry a level (solver.h).
 struct Rope4;
+struct Hold4 {
+  F4 keep;      // 1: free
+  V3x4 normal;  // no motion along it; zero: free
+};
 struct RopeScratch {
   F4 *diagonal = nullptr, *next = nullptr, *rhs = nullptr, *solution = nullptr, *ratio = nullptr;
   M4 *taut = nullptr, *active = nullptr;
   Rope4* ropes = nullptr;
+  Hold4* hold = nullptr;
   V3x4* vectors = nullptr;
 };
+// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
 struct LateralScratch {
-  LateralEnd near, far;
-  Rows3 normal;
-  float *touched = nullptr, *collider = nullptr;
+  float* touched = nullptr;
+  Rows3 near_shift, far_shift;
+  Rows3 normal, velocity, gradient;  // as for a bone: N, v_phi, grad phi
+  float* collider = nullptr;
 };
 
 struct ChainSet {
@@ -151,6 +154,10 @@ struct ChainSet {
   float* collider_energy = nullptr;  // one row: work done by colliders
   LateralScratch lateral;
   RopeScratch rope;
+  // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
+  // v_phi.
+  float* held = nullptr;
+  Rows3 touch_normal, touch_velocity;
   // Contacts of the whole step: normal and collider (-1: none) of each bone.
   Rows3 contact_normal;
   float* contact_collider = nullptr;

@@ -1,5 +1,5 @@
-// Collisions (paper, Section "Collisions"; step 3): root to tip, each bone alternating between its rope's
-// length and the body, then the rope above it, then the lateral segments of its level.
+// Collisions (paper, Section "Collisions"; step 3), positions: root to tip, each bone alternating between its
+// rope's length and the body, then the rope above it, then the lateral segments of its level.
 #include "rope/collide.h"
 
 #include "rope/length.h"
@@ -85,7 +85,7 @@ V3x4 clear_rope(const Surroundings& around, const ChainSet& set, size_t at, V3x4
     F4 at_parent = nearest_surface(around.colliders, around.count, parent, clearance).phi;
     p.touched = p.touched & (at_parent >= clearance - 1e-3f);
     V3x4 moved = x + (p.x - point) * (1.0f / (t > 0.5f ? t : 0.5f));
-    x = select(p.touched, moved, x);
+    x = select(p.touched, select(p.stuck, embed(around.colliders, p.near, before), moved), x);
     push.normal = select(p.touched, p.normal, push.normal);
     push.near.first = select(p.touched, p.near.first, push.near.first);
     push.near.second = select(p.touched, p.near.second, push.near.second);
@@ -101,12 +101,12 @@ void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
   store(set.trouble + at, select(enclosed, splat(2.0f), select(trapped, max(old, splat(1.0f)), old)));
 }
 
-// Applies the velocity rule to the bones at `at` and notes the contact.
-void record_contact(ChainSet& set, const Surroundings& around, size_t at, size_t root, const Push4& push) {
-  Response4 r = respond(around, push, load(set.v, at), load(set.v, root));
-  store(set.v, at, r.v);
-  F4 work = select(push.touched, load(set.mass + at) * r.power, zero());
-  store(set.collider_energy + root, load(set.collider_energy + root) + work);
+// Notes a contact for the velocity rule and the report.
+void record_contact(ChainSet& set, const Surroundings& around, size_t at, const Push4& push) {
+  V3x4 v_body = body_velocity(around.colliders, push.near, push.x, around.inverse_dt);
+  store(set.held + at, select(push.touched, splat(1.0f), zero()));
+  store(set.touch_normal, at, push.normal);
+  store(set.touch_velocity, at, v_body);
   store(set.contact_normal, at, select(push.touched, push.near.gradient, load(set.contact_normal, at)));
   store(set.contact_collider + at, select(push.touched, push.near.first, load(set.contact_collider + at)));
 }
@@ -125,7 +125,7 @@ void collide_bones(ChainSet& set, const Surroundings& around, int level, int gro
   if (around.settings.rope_samples > 0) push.x = clear_rope(around, set, at, push.x, push);
   if (any(push.touched)) {
     push.x = settle_bone(set, around, at, push.x);
-    record_contact(set, around, at, lay.group_at(0, group), push);
+    record_contact(set, around, at, push);
   }
   store(set.x, at, push.x);
 }
@@ -140,7 +140,8 @@ V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x) {
 }
 
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
-  Surroundings around{set.settings, colliders, collider_count, 1.0f / dt};
+  Surroundings around{set.settings, colliders, collider_count, 1.0f / dt, length(set.settings.gravity) * dt * dt};
+  for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
   for (int i = 1; i < set.layout.levels; ++i) {
     for (int g = 0; g < set.layout.groups(); ++g) collide_bones(set, around, i, g);
     if (set.layout.neighbours && set.settings.lateral_samples > 0) collide_lateral(set, around, i);

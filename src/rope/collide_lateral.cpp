@@ -41,17 +41,6 @@ F4 deepest_sample(const ChainSet& set, const Surroundings& around, size_t at, V3
   return where;
 }
 
-// What a segment asks of one of its ends, `share` of the push.
-void ask(const ChainSet& set, const Surroundings& around, const Push4& push, V3x4 shift, F4 share,
-         size_t bone, size_t edge, size_t root, const LateralEnd& end) {
-  V3x4 v = load(set.v, bone);
-  F4 part = min(share, splat(1.0f));
-  Response4 r = respond(around, push, v, load(set.v, root));
-  store(end.shift, edge, shift * share);
-  store(end.kick, edge, select(push.touched, (r.v - v) * part, zero3()));
-  store(end.work + edge, select(push.touched, load(set.mass + bone) * r.power * part, zero()));
-}
-
 bool push_segments(ChainSet& set, const Surroundings& around, int level, int group) {
   const Layout& lay = set.layout;
   const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
@@ -69,14 +58,14 @@ bool push_segments(ChainSet& set, const Surroundings& around, int level, int gro
   Push4 push = push_out(around, point, a0 + (b0 - a0) * t, clearance);
   if (!any(push.touched)) return false;
 
-  // Weights that move the point by the whole push: (1-t) near + t far = push.
-  F4 rest = 1.0f - t;
-  F4 scale = splat(1.0f) / (rest * rest + t * t);
-  V3x4 shift = select(push.touched, push.x - point, zero3());
-  ask(set, around, push, shift, rest * scale, at, edge, edge, out.near);
-  ask(set, around, push, shift, t * scale, at + 1, edge, edge + 1, out.far);
   store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
-  store(out.normal, edge, push.near.gradient);
+  // What sticks, sticks at both ends.
+  V3x4 shift = push.x - point;
+  store(out.near_shift, edge, select(push.stuck, embed(around.colliders, push.near, a0) - a, shift));
+  store(out.far_shift, edge, select(push.stuck, embed(around.colliders, push.near, b0) - b, shift));
+  store(out.normal, edge, push.normal);
+  store(out.velocity, edge, body_velocity(around.colliders, push.near, push.x, around.inverse_dt));
+  store(out.gradient, edge, push.near.gradient);
   store(out.collider + edge, push.near.first);
   return true;
 }
@@ -90,23 +79,25 @@ void move_bones(ChainSet& set, const Surroundings& around, int level, int group)
   F4 asked = right + left;
   M4 moved = (asked > 0.0f) & (load(set.w + at) > 0.0f);
   if (!any(moved)) return;
-  F4 mean = splat(1.0f) / max(asked, splat(1.0f));
-  auto combine = [&](const Rows3& near, const Rows3& far) {
-    return (load(near, edge) * right + load(far, edge - 1) * left) * mean;
+  M4 by_right = right > 0.0f, by_left = left > 0.0f;
+  V3x4 shift =
+      (select(by_right, load(in.near_shift, edge), zero3()) + select(by_left, load(in.far_shift, edge - 1), zero3())) *
+      (splat(1.0f) / max(asked, splat(1.0f)));
+  V3x4 x = load(set.x, at);
+  store(set.x, at, select(moved, settle_bone(set, around, at, select(moved, x + shift, x)), x));
+
+  // Note the contact, unless the bone has one of its own.
+  M4 noted = moved & (load(set.held + at) < 1.0f);
+  auto note = [&](const Rows3& rows, const Rows3& of_segment) {
+    V3x4 value = select(by_right, load(of_segment, edge), load(of_segment, edge - 1));
+    store(rows, at, select(noted, value, load(rows, at)));
   };
-  F4 work = (load(in.near.work + edge) * right + load(in.far.work + edge - 1) * left) * mean;
-  V3x4 x = load(set.x, at), v = load(set.v, at);
-  V3x4 x_new = settle_bone(set, around, at, select(moved, x + combine(in.near.shift, in.far.shift), x));
-  store(set.x, at, select(moved, x_new, x));
-  store(set.v, at, select(moved, v + combine(in.near.kick, in.far.kick), v));
-  store(set.collider_energy + edge, load(set.collider_energy + edge) + select(moved, work, zero()));
-  M4 from_right = right > 0.0f;
-  store(set.contact_normal, at,
-        select(moved, select(from_right, load(in.normal, edge), load(in.normal, edge - 1)),
-               load(set.contact_normal, at)));
-  store(set.contact_collider + at,
-        select(moved, select(from_right, load(in.collider + edge), load(in.collider + edge - 1)),
-               load(set.contact_collider + at)));
+  note(set.touch_normal, in.normal);
+  note(set.touch_velocity, in.velocity);
+  note(set.contact_normal, in.gradient);
+  store(set.held + at, select(noted, splat(1.0f), load(set.held + at)));
+  F4 collider = select(by_right, load(in.collider + edge), load(in.collider + edge - 1));
+  store(set.contact_collider + at, select(noted, collider, load(set.contact_collider + at)));
 }
 
 // Copies the entry of chain `from` to `to` in one row.
@@ -118,9 +109,8 @@ void collide_lateral(ChainSet& set, const Surroundings& around, int level) {
   const Layout& lay = set.layout;
   // On a ring the last segment's far end is chain 0: give it a copy to look at.
   if (lay.closed) {
-    for (const Rows3* rows : {&set.x, &set.x_before, &set.v})
+    for (const Rows3* rows : {&set.x, &set.x_before})
       copy_column(*rows, lay.at(level, lay.chains), lay.at(level, 0));
-    copy_column(set.v, lay.at(0, lay.chains), lay.at(0, 0));
   }
   bool touched = false;
   for (int g = 0; g < lay.groups(); ++g) touched |= push_segments(set, around, level, g);
@@ -130,8 +120,9 @@ void collide_lateral(ChainSet& set, const Surroundings& around, int level) {
   const LateralScratch& s = set.lateral;
   const size_t before = lay.at(0, -1), last = lay.at(0, lay.chains - 1);
   if (lay.closed) {
-    for (const Rows3* rows : {&s.far.shift, &s.far.kick, &s.normal}) copy_column(*rows, before, last);
-    for (float* row : {s.far.work, s.collider, s.touched}) row[before] = row[last];
+    for (const Rows3* rows : {&s.far_shift, &s.normal, &s.velocity, &s.gradient})
+      copy_column(*rows, before, last);
+    for (float* row : {s.collider, s.touched}) row[before] = row[last];
   } else {
     s.touched[before] = 0;
   }

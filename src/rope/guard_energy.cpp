@@ -40,6 +40,23 @@ F4 external_work(const ChainSet& set, int group) {
   return sum;
 }
 
+void scale_relative_velocities(ChainSet& set, int group, F4 factor) {
+  const Layout& lay = set.layout;
+  V3x4 root = load(set.v, lay.group_at(0, group));
+  for (int i = 1; i < lay.levels; ++i) {
+    size_t at = lay.group_at(i, group);
+    V3x4 v = load(set.v, at);
+    store(set.v, at, select((factor < 1.0f) & (load(set.w + at) > 0.0f), root + (v - root) * factor, v));
+  }
+}
+
+// Kinetic energy of all bones at 1 cm/s: less is not worth a flag.
+F4 noticeable_energy(const ChainSet& set, int group) {
+  F4 mass = zero();
+  for (int i = 1; i < set.layout.levels; ++i) mass += load(set.mass + set.layout.group_at(i, group));
+  return 0.5f * 1e-4f * mass;
+}
+
 }  // namespace
 
 void start_energy_guard(ChainSet& set, float h) {
@@ -58,10 +75,11 @@ void start_energy_guard(ChainSet& set, float h) {
 
 void guard_energy(ChainSet& set, Outcome& outcome) {
   const Layout& lay = set.layout;
+  F4 total_work = zero();
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root_at = lay.group_at(0, g);
     F4 work = load(set.collider_energy + root_at);
-    for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(work, k);
+    total_work += work;
     F4 lost = load(set.energy_lost + root_at);
     F4 allowed = max(load(set.start_energy + root_at) + external_work(set, g) + work + lost, zero());
     V3x4 root = load(set.v, root_at);
@@ -69,13 +87,28 @@ void guard_energy(ChainSet& set, Outcome& outcome) {
     store(set.energy_lost + root_at, min(max(allowed - now, zero()), kTakeBack * now));
     M4 gained = now > allowed;
     if (!any(gained)) continue;
-    F4 factor = select(gained, sqrt(allowed / select(gained, now, splat(1.0f))), splat(1.0f));
-    outcome.energy_limited |= any(factor < 0.999f);
+    outcome.energy_limited |= any((now > 1.002f * allowed) & (now > noticeable_energy(set, g)));
+    scale_relative_velocities(set, g,
+                              select(gained, sqrt(allowed / select(gained, now, splat(1.0f))), splat(1.0f)));
+  }
+  for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(total_work, k);
+}
+
+void calm_slow_chains(ChainSet& set, float dt) {
+  constexpr float kDamping = 12.0f;  // 1/s
+  const Layout& lay = set.layout;
+  const float limit = set.settings.rest_speed * set.settings.rest_speed;
+  for (int g = 0; g < lay.groups(); ++g) {
+    V3x4 root = load(set.v, lay.group_at(0, g));
+    F4 fastest = zero();
     for (int i = 1; i < lay.levels; ++i) {
       size_t at = lay.group_at(i, g);
-      V3x4 u = (load(set.v, at) - root) * factor;
-      store(set.v, at, select(gained & (load(set.w + at) > 0.0f), root + u, load(set.v, at)));
+      V3x4 u = load(set.v, at) - root;
+      fastest = max(fastest, select(load(set.w + at) > 0.0f, dot(u, u), zero()));
     }
+    M4 slow = fastest < limit;
+    if (any(slow))
+      scale_relative_velocities(set, g, select(slow, splat(1.0f / (1.0f + kDamping * dt)), splat(1.0f)));
   }
 }
 

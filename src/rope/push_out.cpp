@@ -65,15 +65,20 @@ V3x4 stop_at_first_hit(const Surroundings& around, V3x4 x, V3x4 before, F4 clear
   return x;
 }
 
-// The way back: from x toward where the collider would have carried the point. Falls back on the gradient
-// where there is no such way (the point stood still, or the way leads farther in).
-V3x4 way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 before, F4& available) {
-  V3x4 r = embed(around.colliders, near, before) - x;
+// The way back: from x toward where the collider would have carried the point.
+struct WayBack {
+  V3x4 carried;    // x_B^n
+  V3x4 direction;  // r, or the gradient where there is no such way (the point stood still, or it leads farther in)
+  F4 length;       // 0 where there is none
+};
+
+WayBack way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 before) {
+  V3x4 carried = embed(around.colliders, near, before);
+  V3x4 r = carried - x;
   F4 l = length(r);
   V3x4 r_hat = normalized_or(r, near.gradient);
   M4 usable = (l > 1e-7f) & (dot(r_hat, near.gradient) > 0.0f);
-  available = select(usable, l, zero());
-  return select(usable, r_hat, near.gradient);
+  return {carried, select(usable, r_hat, near.gradient), select(usable, l, zero())};
 }
 
 // Farthest point along `direction` from x, within `available`, is outside; bisects to the surface.
@@ -96,51 +101,47 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   V3x4 start = x;
   if (s.swept) x = stop_at_first_hit(around, x, before, clearance);
   Nearest4 near = nearest_surface(around.colliders, around.count, x, clearance);
-  Push4 push{x, near.phi < clearance, near.gradient, near};
+  Push4 push{x, near.phi < clearance, none(), near.gradient, near};
   if (!any(push.touched)) {
     push.x = start;
     return push;
   }
   F4 target = clearance + s.push_extra;
-  F4 available;
-  V3x4 back = way_back(around, near, x, before, available);
-  V3x4 direction = s.push_along_history ? back : near.gradient;
-
-  // Push along the chosen direction.
+  WayBack back = way_back(around, near, x, before);
+  V3x4 direction = s.push_along_history ? back.direction : near.gradient;
   M4 inside = push.touched;
+
+  // Stick, where the way back is short and its end is free.
+  if (s.push_along_history) {
+    M4 short_way = inside & (back.length > 0.0f) & (back.length < around.stick_distance);
+    if (any(short_way)) {
+      F4 phi = nearest_surface(around.colliders, around.count, back.carried, clearance).phi;
+      push.stuck = short_way & (phi >= clearance - kContactTolerance);
+      push.x = select(push.stuck, back.carried, push.x);
+      inside = inside & ~push.stuck;
+    }
+  }
+  // Push the others along the chosen direction.
   if (s.line_search && s.push_along_history) {
-    push.x = select(inside & (available > 0.0f), line_search(around, x, direction, available, target), x);
+    push.x = select(inside & (back.length > 0.0f), line_search(around, x, direction, back.length, target), push.x);
     near = nearest_surface(around.colliders, around.count, push.x, target);
   } else {
     for (int k = 0; k < s.push_iterations && any(inside); ++k) {
       push.x = select(inside, push.x + direction * max(target - near.phi, zero()), push.x);
       near = nearest_surface(around.colliders, around.count, push.x, target);
-      inside = push.touched & (near.phi < clearance - kContactTolerance);
+      inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
     }
   }
   // If that has not led out, leave by the nearest way.
-  inside = push.touched & (near.phi < clearance - kContactTolerance);
+  inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
   for (int k = 0; k < kLastPushes && any(inside); ++k) {
     push.x = select(inside, push.x + near.gradient * (target - near.phi), push.x);
     near = nearest_surface(around.colliders, around.count, push.x, target);
-    inside = push.touched & (near.phi < clearance - kContactTolerance);
+    inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
   }
   push.x = select(push.touched, push.x, start);
-  if (s.velocity_along_history) push.normal = back;
+  if (s.velocity_along_history) push.normal = back.direction;
   return push;
-}
-
-Response4 respond(const Surroundings& around, const Push4& push, V3x4 v, V3x4 frame) {
-  V3x4 n = push.normal;
-  V3x4 v_body = body_velocity(around.colliders, push.near, push.x, around.inverse_dt);
-  F4 before = dot(v, n);
-  F4 normal = max(before, dot(v_body, n));
-  V3x4 body_across = v_body - n * dot(v_body, n);
-  V3x4 across = v - n * before - body_across;
-  F4 slip = length(across);
-  F4 keep = max(zero(), 1.0f - around.settings.friction * (normal - before) / max(slip, splat(1e-12f)));
-  V3x4 v_new = select(push.touched, n * normal + body_across + across * keep, v);
-  return {v_new, dot(v_new - v, v_body - frame)};
 }
 
 }  // namespace billow

@@ -1,5 +1,5 @@
-// Collision of four points with the body: where they end up, and what becomes of their velocity (paper,
-// Section "Collisions"). The points are bones, or points on the segments between bones.
+// Collision of four points with the body: where they end up (paper, Section "Collisions"). The points are
+// bones, or points on the segments between bones.
 #pragma once
 
 #include "rope/chain_set.h"
@@ -13,28 +13,25 @@ struct Surroundings {
   const PosedCollider* colliders;
   int count;
   float inverse_dt;
+  float stick_distance;  // a path no longer than this is the start of a fall, not motion: see push_out
 };
 
 struct Push4 {
   V3x4 x;       // out of the body, by `clearance` or more
   M4 touched;   // lanes that were inside or hit something on the way
+  M4 stuck;     // of those, lanes that went back to where the body carried them
   V3x4 normal;  // N of the velocity rule: grad phi or r
   Nearest4 near;
 };
 
 // Within this of the wanted clearance counts as outside (metres).
-inline constexpr float kContactTolerance = 1e-4f;
+inline constexpr float kContactTolerance = 2e-5f;
 
+// Where bones rest on the body, each sub-step begins to fall and is pushed back. Going back only about as far leaves them
+// trembling; along the history direction they go back all the way to where the body carried them (stick).
+//
 // Pushes points at x, which were at `before` at the sub-step's start, to at least `clearance` from the body.
 // Lanes with a very negative clearance never touch anything.
 Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance);
-
-struct Response4 {
-  V3x4 v;
-  F4 power;  // change of velocity times the collider's velocity relative to `frame`, per unit mass
-};
-
-// The paper's velocity rule, with friction, for points at push.x.
-Response4 respond(const Surroundings& around, const Push4& push, V3x4 v, V3x4 frame);
 
 }  // namespace billow

@@ -77,18 +77,28 @@ void solve_direct(const RopeScratch& s, int count) {
 
 }  // namespace
 
-void load_system(ChainSet& set, int group, const float* warm) {
+void load_system(ChainSet& set, int group, const float* warm, bool contacts) {
   RopeScratch& s = set.rope;
   const int last = set.layout.levels - 1;
-  for (int i = 1; i <= last; ++i) s.ropes[i] = rope_at(set, set.x, i, group);
   for (int i = 1; i <= last; ++i) {
     size_t at = set.layout.group_at(i, group);
-    F4 w = load(set.w + at), w_parent = load(set.w + at - static_cast<size_t>(set.layout.pitch));
+    s.ropes[i] = rope_at(set, set.x, i, group);
+    s.hold[i] = contacts ? hold_of(set, at) : Hold4{splat(1.0f), zero3()};
+  }
+  F4 w_parent = zero();  // of the bone above, along this rope
+  for (int i = 1; i <= last; ++i) {
+    size_t at = set.layout.group_at(i, group);
+    F4 w = load(set.w + at);
+    V3x4 l = s.ropes[i].direction;
     // Padding has w = 0 on both sides; any positive diagonal will do there.
-    s.diagonal[i] = max(w + w_parent, splat(1e-20f));
+    s.diagonal[i] = max(coupling(w, s.hold[i], l, l) + w_parent, 1e-6f * w + 1e-20f);
     s.taut[i] = s.ropes[i].taut;
-    s.next[i] = i < last ? -w * dot(s.ropes[i].direction, s.ropes[i + 1].direction) : zero();
     s.solution[i] = load(warm + at);
+    s.next[i] = zero();
+    if (i == last) break;
+    V3x4 below = s.ropes[i + 1].direction;
+    s.next[i] = -coupling(w, s.hold[i], l, below);
+    w_parent = coupling(w, s.hold[i], below, below);
   }
 }
 

@@ -4,8 +4,9 @@
 //   accelerate        v += dt/2 (F_ext + tension) / M, then damping          steps 1 and 4
 //   apply_impulses    no taut rope lengthens
 //   move              x += dt v, no rope over length                         step 2
-//   collide           bones, ropes and lateral segments leave the body       step 3
-//   guard_energy      no energy that no force supplied
+//   collide           bones, ropes and lateral segments leave the body       step 3, positions
+//   respond_to_contacts   nothing moves into the body; friction              step 3, velocities; again after
+//   4 guard_energy      no energy that no force supplied
 #pragma once
 
 #include "rope/chain_set.h"
@@ -26,16 +27,24 @@ void wrap_ring(ChainSet& set);
 // Tensions, then half a velocity update. `h` is dt/2.
 void accelerate(ChainSet& set, float h);
 
-void apply_impulses(ChainSet& set, float dt);
+// With `contacts`, bones that collide() found touching are held by the body.
+void apply_impulses(ChainSet& set, float dt, bool contacts);
 
 void move(ChainSet& set, float dt);
 
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt);
 
+// Velocities of the bones that collide() found in contact.
+enum class ContactPass { kWithCollision, kAfterSecondVelocity };
+void respond_to_contacts(ChainSet& set, ContactPass pass);
+
 // Before the first half velocity update (of h = dt/2) notes the energy there is; at the sub-step's end
 // enforces the bound.
 void start_energy_guard(ChainSet& set, float h);
 void guard_energy(ChainSet& set, Outcome& outcome);
+
+// Chains whose bones are all slower than settings.rest_speed come to rest soon.
+void calm_slow_chains(ChainSet& set, float dt);
 
 // Sub-steps this frame wants: so many that no rope turns by more than settings.substep_angle in one.
 // Not limited to max_substeps.

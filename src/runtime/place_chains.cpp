@@ -100,8 +100,8 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   }
   for (int c = 0; c < count; ++c) chains.roots_target[c] = in.roots[c];
 
-  // What has just been placed moves along with its root at first, instead of being whipped by it. How fast that is
-  // shows in the step after.
+  // What has just been placed moves along with its root at first, instead of being whipped by it. How fast
+  // that is shows in the step after.
   if (chains.fresh && !placed && in.dt > 0 && !chains.paused) {
     ChainSet& set = chains.set;
     for (int c = 0; c < count; ++c) {

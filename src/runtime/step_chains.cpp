@@ -65,9 +65,10 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   ChainSet& set = chains.set;
   const float h = 0.5f * dt;
   const int colliders = in.body ? in.body->collider_count : 0;
+  bool contacts = false;
   auto impulses_if = [&](ImpulsePlace place) {
     if (!(set.settings.impulse_places & place)) return;
-    apply_impulses(set, dt);
+    apply_impulses(set, dt, contacts);
     clock.finish(Stage::kImpulses);
   };
 
@@ -86,7 +87,11 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kMove);
   impulses_if(kAfterMove);
 
-  if (colliders > 0) collide(set, chains.posed, colliders, dt);
+  if (colliders > 0) {
+    collide(set, chains.posed, colliders, dt);
+    respond_to_contacts(set, ContactPass::kWithCollision);
+    contacts = true;
+  }
   clock.finish(Stage::kCollide);
   impulses_if(kAfterCollision);
 
@@ -95,9 +100,12 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kForces);
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
+  if (contacts) respond_to_contacts(set, ContactPass::kAfterSecondVelocity);
+  clock.finish(Stage::kCollide);
   impulses_if(kAfterSecondVelocity);
 
   if (set.settings.energy_guard) guard_energy(set, outcome);
+  if (set.settings.rest_speed > 0) calm_slow_chains(set, dt);
   clock.finish(Stage::kGuard);
 }
 

@@ -1,0 +1,92 @@
+// A picture of bodies, cloth and ropes in space, without a GPU: say what there is, then render it from a
+// camera.
+//
+//     Canvas canvas(600, 600);
+//     canvas.ground(0);
+//     canvas.capsule({0, 1, 0}, {0, 1.5f, 0}, 0.2f, 0.1f, {srgb(0xd0b8a8)});
+//     canvas.line({0, 1, 0}, {1, 1, 0}, 2, srgb(0x2e9e4f));
+//     write_png(canvas.render({.eye = {3, 2, 3}, .target = {0, 1, 0}}), "picture.png");
+//
+// Triangles are lit on both sides. Metres, right-handed, y up.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "draw/image.h"
+#include "draw/light.h"
+#include "draw/mesh.h"
+
+namespace billow::draw {
+
+struct Camera {
+  Vec3 eye = {0, 0, 5}, target = {}, up = {0, 1, 0};
+  float field_of_view = 0.6f;  // radians, from the bottom to the top of the picture
+};
+
+struct Material {
+  Colour colour = {0.6f, 0.6f, 0.6f};
+  std::optional<Colour> back = {};  // of the side whose corners turn clockwise; none: the same
+  float alpha = 1;
+  // Translucent things (alpha under 1) of one layer show their nearest surface only, so that a body of many
+  // colliders looks like one. A layer covers those with lower numbers.
+  int layer = 0;
+  bool flat = false;  // one normal a triangle
+  bool casts_shadow = true;
+  float gloss = 0.15f;
+};
+
+struct Ground {
+  float height = 0;
+  float grid = 0.5f;  // m between lines; 0: none
+  Colour colour = {0.62f, 0.63f, 0.65f};
+  Vec3 centre = {};  // where it is seen best; it fades out around
+  float reach = 6;   // m, to where it has faded out
+};
+
+class Canvas {
+ public:
+  // `samples` squared are taken in each pixel.
+  Canvas(int width, int height, int samples = 3);
+
+  Light light;
+  Colour background_top = {0.80f, 0.85f, 0.91f}, background_bottom = {0.92f, 0.93f, 0.94f};
+
+  // Indices out of range are a mistake of the caller's: they throw std::out_of_range.
+  void mesh(const MeshView& mesh, const Material& material);
+  void sphere(Vec3 centre, float radius, const Material& material, int sides = 32);
+  void capsule(Vec3 a, Vec3 b, float radius_a, float radius_b, const Material& material, int sides = 32);
+  void tube(Vec3 a, Vec3 b, float radius, const Material& material, int sides = 10);
+  // A line of a width in pixels, unlit. It passes for `lift` metres nearer than it is, so as to show on a
+  // surface.
+  void line(Vec3 a, Vec3 b, float pixels, Colour colour, float alpha = 1, float lift = 0.004f);
+  void point(Vec3 at, float pixels, Colour colour, float alpha = 1, float lift = 0.004f);
+  void ground(const Ground& ground);
+
+  Image render(const Camera& camera) const;
+
+ private:
+  struct Vertex {
+    Vec3 position, normal;
+    Colour colour, back;
+  };
+  struct Triangle {
+    uint32_t vertex[3];
+    uint32_t material;
+  };
+  struct Line {
+    Vec3 a, b;
+    float pixels, alpha, lift;
+    Colour colour;
+  };
+  class Renderer;
+
+  int width_, height_, samples_;
+  std::vector<Vertex> vertices_;
+  std::vector<Triangle> triangles_;
+  std::vector<Material> materials_;
+  std::vector<Line> lines_;
+  std::optional<Ground> ground_;
+};
+
+}  // namespace billow::draw

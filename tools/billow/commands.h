@@ -1,0 +1,12 @@
+// The subcommands of `billow`, one a file. Each adds itself to the application; what goes wrong while one
+// runs is thrown as a std::exception and becomes exit code 1.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace billow::tool {
+
+void add_scene(CLI::App& app);
+void add_demo(CLI::App& app);
+
+}  // namespace billow::tool

@@ -1,0 +1,100 @@
+// `billow demo`: a sphere pushes six particles and stops, with three kinds of collision response (paper: Collisions,
+// Figure toy_coll).
+#include <algorithm>
+#include <cmath>
+
+#include "demo.h"
+#include "draw/paint.h"
+#include "draw_scene.h"
+#include "play.h"
+#include "scenes.h"
+
+namespace billow::tool {
+namespace {
+
+constexpr double kHz = 60;
+constexpr int kWidth = 680, kHeight = 420;
+
+struct Response {
+  const char* name;
+  draw::Colour colour;
+  float pixels;  // larger below, so that all can be seen
+  billow_direction push, velocity;
+  std::vector<std::vector<float>> path = {};  // positions of each frame
+};
+
+// The particle's place in frame f; its root is the bone before.
+draw::Vec3 particle(const Response& r, size_t frame, size_t i) {
+  const float* p = r.path[frame].data() + 3 * (2 * i + 1);
+  return {p[0], p[1], p[2]};
+}
+
+draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Scene& scene, size_t frame, draw::Vec3 sphere) {
+  draw::Canvas canvas(kWidth, kHeight);
+  canvas.light.toward = {-0.4f, 1, 1};
+  canvas.sphere(sphere, scene.colliders[0].radius, {.colour = draw::srgb(0xb4bcc8)}, 96);
+  for (const Response& r : responses)
+    for (size_t i = 0; i < 6; ++i) {
+      // Show the last half second of the way, in front of the sphere, then the particle with a light rim.
+      for (size_t f = std::max<size_t>(frame, 30) - 29; f <= frame; ++f)
+        canvas.line(particle(r, f - 1, i), particle(r, f, i), 1.6f, r.colour, 0.6f, 1.3f);
+      canvas.point(particle(r, frame, i), r.pixels + 4, {1, 1, 1}, 1, 1.3f);
+      canvas.point(particle(r, frame, i), r.pixels, r.colour, 1, 1.301f);
+    }
+  const draw::Camera camera{.eye = {2.2f, 0, 17}, .target = {2.2f, 0, 0}, .field_of_view = 0.27f};
+  return canvas.render(camera);
+}
+
+}  // namespace
+
+DemoPicture demo_particles(const std::filesystem::path& folder) {
+  std::vector<Response> responses = {
+      {"gradient for push-out and velocity", draw::srgb(0xd62f2f), 13, BILLOW_ALONG_GRADIENT, BILLOW_ALONG_GRADIENT},
+      {"history for push-out, gradient for velocity", draw::srgb(0x8a3fc7), 11, BILLOW_ALONG_HISTORY, BILLOW_ALONG_GRADIENT},
+      {"history for both", draw::srgb(0x1f9d3f), 9, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
+  };
+  const std::vector<double> moments = {0.05, 0.3, 0.5, 0.75, 0.95, 1.15};
+  DemoPicture picture{folder / "sphere_and_particles.png", "a sphere moves into six free particles at 3 m/s and stops after 1 s", {}};
+
+  // Record the three kinds.
+  scenes::Scene last;
+  std::vector<draw::Vec3> sphere;
+  for (Response& r : responses) {
+    last = scenes::sphere_and_particles(r.push, r.velocity);
+    sphere.clear();
+    play(last, moments.back(), kHz, [&](const scenes::Scene& scene, uint32_t) {
+      r.path.push_back(scene.positions());
+      const float* p = scene.joints[0].position;
+      sphere.push_back({p[0], p[1], p[2]});
+    });
+    // How many keep to the front while the sphere moves: that is what clothing should do.
+    const auto frame = static_cast<size_t>(0.95 * kHz) - 1;
+    int ahead = 0;
+    float widest = 0;
+    for (size_t i = 0; i < 6; ++i) {
+      const draw::Vec3 p = particle(r, frame, i);
+      ahead += p.x > sphere[frame].x && draw::length(p - sphere[frame]) < 1.05f;
+      widest = std::max(widest, std::fabs(p.y));
+    }
+    picture.numbers.push_back(std::string(r.name) + ": " + std::to_string(ahead) + " of 6 on the sphere's front at 0.95 s, up to " +
+                              rounded(widest, 2) + " m aside (0.75 m at first)");
+  }
+
+  // Draw the moments, and say in the first what the colours mean.
+  std::vector<draw::Image> panels;
+  for (double t : moments) {
+    const auto frame = static_cast<size_t>(std::lround(t * kHz)) - 1;
+    panels.push_back(draw_moment(responses, last, frame, sphere[frame]));
+    label(panels.back(), rounded(t, 2) + " s");
+  }
+  float y = kHeight - 64;
+  for (const Response& r : responses) {
+    draw::paint_disc(panels[0], 24, y - 5, 6, r.colour);
+    draw::paint_text(panels[0], 40, y, r.name, {11, Palette{}.ink});
+    y += 22;
+  }
+  draw::write_png(draw::strip(panels, 3, 6), picture.file);
+  return picture;
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,162 @@
+#include "draw_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "draw/paint.h"
+
+namespace billow::tool {
+namespace {
+
+using draw::Vec3;
+
+constexpr float kLongestDrawn = 5;  // m
+
+Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
+
+Vec3 rotate(const float q[4], Vec3 v) {
+  const Vec3 axis{q[0], q[1], q[2]}, t = 2.0f * draw::cross(axis, v);
+  return v + q[3] * t + draw::cross(axis, t);
+}
+
+// A point of a collider where its joints have taken it.
+Vec3 placed(const Collider& collider, const std::vector<Transform>& joints, Vec3 p) {
+  Vec3 sum;
+  float weights = 0;
+  for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
+    if (collider.weight[k] <= 0 || collider.joint[k] >= joints.size()) continue;
+    const Transform& joint = joints[collider.joint[k]];
+    sum = sum + collider.weight[k] * (load(joint.position) + rotate(joint.rotation, p));
+    weights += collider.weight[k];
+  }
+  return weights > 0 ? (1 / weights) * sum : p;
+}
+
+void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Transform>& joints,
+                  const draw::Material& material) {
+  const Vec3 at = placed(c, joints, load(c.position));
+  // The turned axes of boxes and ellipsoids.
+  Vec3 axes[3];
+  for (size_t k = 0; k < 3; ++k) {
+    const Vec3 unit{k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f};
+    axes[k] = draw::normalised(placed(c, joints, load(c.position) + rotate(c.rotation, unit)) - at);
+  }
+  switch (c.shape) {
+    case BILLOW_SPHERE:
+      canvas.sphere(at, c.radius, material, 64);
+      break;
+    case BILLOW_CAPSULE:
+    case BILLOW_TAPERED_CAPSULE: {
+      const float end_radius = c.shape == BILLOW_CAPSULE ? c.radius : c.radius_end;
+      canvas.capsule(at, placed(c, joints, load(c.end)), c.radius, end_radius, material);
+      break;
+    }
+    case BILLOW_ELLIPSOID:
+      canvas.mesh(draw::ellipsoid_mesh(at, axes, load(c.half_extents)), material);
+      break;
+    case BILLOW_BOX:
+      canvas.mesh(draw::box_mesh(at, axes, load(c.half_extents)), material);
+      break;
+    case BILLOW_HALF_SPACE:
+    case BILLOW_CUSTOM:
+      break;  // without bounds, or of unknown form
+  }
+}
+
+// Calls visit(bone, parent or -1) for each bone that is drawn.
+template <class Visit> void each_bone(const scenes::Scene& scene, Visit visit) {
+  for (size_t bone = 0; bone < scene.max_lengths.size(); ++bone) {
+    const bool root = scene.max_lengths[bone] <= 0, far = scene.max_lengths[bone] > kLongestDrawn;
+    if (root && bone + 1 < scene.max_lengths.size() && scene.max_lengths[bone + 1] > kLongestDrawn) continue;
+    visit(bone, root || far ? -1 : static_cast<std::ptrdiff_t>(bone) - 1);
+  }
+}
+
+void add_lateral_springs(draw::Canvas& canvas, const scenes::Scene& scene,
+                         const std::vector<float>& positions, const SceneStyle& style) {
+  const size_t chains = scene.bone_counts.size();
+  if (!scene.neighbours) return;
+  std::vector<size_t> first(chains, 0);
+  for (size_t c = 1; c < chains; ++c) first[c] = first[c - 1] + scene.bone_counts[c - 1];
+  for (size_t c = 0; c < (scene.closed ? chains : chains - 1); ++c) {
+    const size_t next = (c + 1) % chains;
+    for (size_t i = 1; i < std::min(scene.bone_counts[c], scene.bone_counts[next]); ++i)
+      canvas.line(load(positions.data() + 3 * (first[c] + i)), load(positions.data() + 3 * (first[next] + i)),
+                  style.lateral_pixels, style.palette.lateral);
+  }
+}
+
+}  // namespace
+
+void draw_scene(draw::Canvas& canvas, const scenes::Scene& scene, const Snapshot& moment,
+                const SceneStyle& style) {
+  for (const Collider& collider : scene.colliders)
+    add_collider(canvas, collider, moment.joints, {.colour = style.palette.body, .alpha = style.body_alpha});
+  if (style.sheet_alpha > 0) {
+    const draw::Mesh sheet = sheet_mesh(scene, moment);
+    const draw::Material cloth{.colour = style.palette.sheet,
+                               .back = style.palette.lining,
+                               .alpha = style.sheet_alpha,
+                               .layer = 1,
+                               .gloss = 0.08f};
+    canvas.mesh(sheet, cloth);
+  }
+  add_lateral_springs(canvas, scene, moment.positions, style);
+  each_bone(scene, [&](size_t bone, std::ptrdiff_t parent) {
+    const Vec3 p = load(moment.positions.data() + 3 * bone);
+    if (parent >= 0)
+      canvas.line(load(moment.positions.data() + 3 * parent), p, style.rope_pixels, style.palette.rope);
+    canvas.sphere(p, style.bone_radius, {.colour = style.palette.bone, .casts_shadow = false}, 12);
+  });
+}
+
+bool has_person(const scenes::Scene& scene) { return scene.joints.size() > 1; }
+
+draw::Camera person_camera(const Snapshot& moment, Vec3 from, float look_up) {
+  const float* pelvis = moment.joints[0].position;
+  const Vec3 target{pelvis[0], 0.95f + look_up, pelvis[2]};
+  return {.eye = target + from, .target = target, .field_of_view = 0.5f};
+}
+
+draw::Camera camera_on_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments, float aspect) {
+  Vec3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
+  const auto include = [&](Vec3 p, float radius) {
+    low = {std::min(low.x, p.x - radius), std::min(low.y, p.y - radius), std::min(low.z, p.z - radius)};
+    high = {std::max(high.x, p.x + radius), std::max(high.y, p.y + radius), std::max(high.z, p.z + radius)};
+  };
+  for (const Snapshot& moment : moments) {
+    each_bone(scene,
+              [&](size_t bone, std::ptrdiff_t) { include(load(moment.positions.data() + 3 * bone), 0.02f); });
+    for (const Collider& c : scene.colliders) include(placed(c, moment.joints, load(c.position)), c.radius);
+  }
+  // Step back until the larger side fits, with some room.
+  draw::Camera camera{.target = 0.5f * (low + high), .field_of_view = 0.5f};
+  const Vec3 size = high - low;
+  const float side = 1.25f * std::max({size.y, size.x / aspect, 0.1f});
+  camera.eye = camera.target + Vec3{0, 0.02f * side, 0.5f * side / std::tan(0.25f) + 0.5f * size.z};
+  return camera;
+}
+
+void label(draw::Image& image, const std::string& text) {
+  draw::paint_text(image, 14, 30, text, {15, Palette{}.ink});
+}
+
+draw::Image scene_strip(const scenes::Scene& scene, const std::vector<Snapshot>& moments) {
+  constexpr int kWidth = 480, kHeight = 520;
+  std::vector<draw::Image> panels;
+  const draw::Camera all = camera_on_all(scene, moments, static_cast<float>(kWidth) / kHeight);
+  for (const Snapshot& moment : moments) {
+    draw::Canvas canvas(kWidth, kHeight);
+    draw_scene(canvas, scene, moment, {});
+    draw::Camera camera = all;
+    if (has_person(scene)) {
+      camera = person_camera(moment, {2.6f, 0.7f, -2.9f}, -0.05f);
+      canvas.ground({.centre = {camera.target.x, 0, camera.target.z}});
+    }
+    panels.push_back(canvas.render(camera));
+    label(panels.back(), rounded(moment.time, 2) + " s");
+  }
+  return draw::strip(panels, 4, 6);
+}
+
+}  // namespace billow::tool
