@@ -156,6 +156,15 @@ class Chains {
   Status tensions(std::span<float> out) const {
     return billow_chains_tensions(get(), out.data(), static_cast<uint32_t>(out.size()));
   }
+  // Either may be empty.
+  Status set_bones(std::span<const float> positions, std::span<const float> velocities) {
+    const size_t floats = positions.empty() ? velocities.size() : positions.size();
+    if (!positions.empty() && !velocities.empty() && positions.size() != velocities.size())
+      return BILLOW_INVALID_ARGUMENT;
+    return billow_chains_set_bones(get(), positions.empty() ? nullptr : positions.data(),
+                                   velocities.empty() ? nullptr : velocities.data(),
+                                   static_cast<uint32_t>(floats / 3));
+  }
   // Fills `out` and returns how many contacts there are (maybe more than fit).
   uint32_t contacts(std::span<Contact> out) const {
     uint32_t count = 0;

@@ -34,6 +34,7 @@ struct Material {
   bool flat = false;  // one normal a triangle
   bool casts_shadow = true;
   float gloss = 0.15f;
+  float lift = 0;  // m nearer than it is when it comes to what hides what
 };
 
 struct Ground {

@@ -130,23 +130,24 @@ class Canvas::Renderer {
 
   void draw_triangle(const std::array<Vertex, 3>& v, Vec3 face, const Material& material,
                      std::vector<Colour>& colour, std::vector<float>& nearness) {
-    const ScreenPoint s0 = view_.project(v[0].position), s1 = view_.project(v[1].position),
-                      s2 = view_.project(v[2].position);
+    ScreenPoint s[3];
+    for (size_t k = 0; k < 3; ++k) s[k] = view_.project(v[k].position, material.lift);
     const bool front = dot(face, view_.eye - v[0].position) >= 0;
-    raster_triangle(s0, s1, s2, width_, height_, [&](int x, int y, float near, float b0, float b1, float b2) {
-      const size_t i = index(x, y);
-      if (near <= nearness[i]) return;
-      nearness[i] = near;
-      const Vec3 p = b0 * v[0].position + b1 * v[1].position + b2 * v[2].position;
-      const Vec3 view = normalised(view_.eye - p);
-      Vec3 normal = normalised(b0 * v[0].normal + b1 * v[1].normal + b2 * v[2].normal);
-      if (dot(normal, face) < 0) normal = -1.0f * normal;
-      if (!front) normal = -1.0f * normal;
-      const Colour surface = front ? b0 * v[0].colour + b1 * v[1].colour + b2 * v[2].colour
-                                   : b0 * v[0].back + b1 * v[1].back + b2 * v[2].back;
-      const float lit = shadow_.lit(p, normal, turn(x, y));
-      colour[i] = shade(canvas_.light, surface, material.gloss, normal, view, lit);
-    });
+    raster_triangle(s[0], s[1], s[2], width_, height_,
+                    [&](int x, int y, float near, float b0, float b1, float b2) {
+                      const size_t i = index(x, y);
+                      if (near <= nearness[i]) return;
+                      nearness[i] = near;
+                      const Vec3 p = b0 * v[0].position + b1 * v[1].position + b2 * v[2].position;
+                      const Vec3 view = normalised(view_.eye - p);
+                      Vec3 normal = normalised(b0 * v[0].normal + b1 * v[1].normal + b2 * v[2].normal);
+                      if (dot(normal, face) < 0) normal = -1.0f * normal;
+                      if (!front) normal = -1.0f * normal;
+                      const Colour surface = front ? b0 * v[0].colour + b1 * v[1].colour + b2 * v[2].colour
+                                                   : b0 * v[0].back + b1 * v[1].back + b2 * v[2].back;
+                      const float lit = shadow_.lit(p, normal, turn(x, y));
+                      colour[i] = shade(canvas_.light, surface, material.gloss, normal, view, lit);
+                    });
   }
 
   void draw_ground(const Ground& ground) {

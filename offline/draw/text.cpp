@@ -108,7 +108,7 @@ constexpr const char* kGlyphs[] = {
     "081928374859",                       // ~
 };
 constexpr const char* kUnknown = "030c5c5303";
-constexpr float kCapital = 9, kBaseline = 3, kGap = 2.6f, kSpace = 4;
+constexpr float kCapital = 9, kBaseline = 3, kGap = 2.6f, kSpace = 2.6f;
 
 const char* glyph_of(char character) {
   const int i = static_cast<unsigned char>(character) - kFirst;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <initializer_list>
 
 #include "api/handles.h"
 
@@ -251,6 +252,28 @@ billow_status billow_chains_velocities(const billow_chains* chains, float* out, 
 billow_status billow_chains_tensions(const billow_chains* chains, float* out, uint32_t capacity) {
   return read_bones(chains, out, capacity,
                     [&](const ChainSet& set, size_t at, size_t bone) { out[bone] = set.tension[at]; });
+}
+
+billow_status billow_chains_set_bones(billow_chains* chains, const float* positions, const float* velocities,
+                                      uint32_t count) {
+  if (!valid(chains)) return fail(BILLOW_INVALID_ARGUMENT, kNotChains);
+  Chains& c = chains->chains;
+  if (count != static_cast<uint32_t>(c.bone_total))
+    return fail(BILLOW_INVALID_ARGUMENT, "count: expected %d bones, found %u", c.bone_total, count);
+  if (!c.started) return fail(BILLOW_INVALID_ARGUMENT, "chains: expected a first step before, found none");
+  for (const float* values : {positions, velocities})
+    if (values)
+      if (billow_status bad = check_finite(values == positions ? "positions" : "velocities", values, 3 * size_t{count}))
+        return bad;
+  const float* sources[2] = {positions, velocities};
+  const Rows3* rows[2] = {&c.set.x, &c.set.v};
+  for (int k = 0; k < 2; ++k) {
+    const float* from = sources[k];
+    for (int chain = 0; from && chain < c.set.layout.chains; ++chain)
+      for (int i = 0; i < c.set.bones[chain]; ++i, from += 3)
+        if (i > 0) set(*rows[k], c.set.layout.at(i, chain), V3{from[0], from[1], from[2]});
+  }
+  return BILLOW_OK;
 }
 
 billow_status billow_chains_contacts(const billow_chains* chains, billow_contact* out, uint32_t capacity,

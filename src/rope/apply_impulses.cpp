@@ -3,41 +3,78 @@
 #include "rope/stages.h"
 
 namespace billow {
+namespace {
+
+// Right-hand side: how fast each rope lengthens, less what one short of its length may still take up.
+void fill_lengthening(ChainSet& set, int group, float dt) {
+  const Layout& lay = set.layout;
+  const RopeScratch& s = set.rope;
+  const float slack = set.settings.gap_return / dt;  // velocity that closes the gap in time
+  V3x4 v_parent = load(set.v, lay.group_at(0, group));
+  for (int i = 1; i < lay.levels; ++i) {
+    V3x4 v = load(set.v, lay.group_at(i, group));
+    s.rhs[i] = dot(v - v_parent, s.ropes[i].direction) - s.ropes[i].gap * slack;
+    v_parent = v;
+  }
+}
+
+// What the ropes above and below pull bone i by.
+V3x4 pull_on(const RopeScratch& s, int i, int last) {
+  V3x4 below = i < last ? s.ropes[i + 1].direction * s.solution[i + 1] : zero3();
+  return below - s.ropes[i].direction * s.solution[i];
+}
+
+// The body holds what rests on it, not what is torn off: bones that it would have to hold by more than twice the chain's weight
+// are let go. True if there were any.
+bool release_torn(ChainSet& set, int group, float dt) {
+  const Layout& lay = set.layout;
+  const RopeScratch& s = set.rope;
+  const int last = lay.levels - 1;
+  F4 mass = zero();
+  for (int i = 1; i <= last; ++i) mass += load(set.mass + lay.group_at(i, group));
+  F4 limit = mass * (2.0f * length(set.settings.gravity) * dt);
+  bool released = false;
+  for (int i = 1; i <= last; ++i) {
+    size_t at = lay.group_at(i, group);
+    F4 held = load(set.held + at);
+    if (!any(held > 0.0f)) continue;
+    V3x4 pull = pull_on(s, i, last);
+    M4 torn = (held > 0.0f) & (length(pull - give_way(pull, s.hold[i])) > limit);
+    store(set.held + at, select(torn, zero(), held));
+    released |= any(torn);
+  }
+  return released;
+}
+
+}  // namespace
 
 void apply_impulses(ChainSet& set, float dt, bool contacts) {
   const Layout& lay = set.layout;
+  const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
-  RopeScratch& s = set.rope;
-  const Rope4* ropes = s.ropes;
-  const F4* impulse = s.solution;
-  const float slack = set.settings.gap_return / dt;  // velocity that closes the gap in time
   for (int g = 0; g < lay.groups(); ++g) {
-    load_system(set, g, set.impulse, contacts);
-
-    // Right-hand side: how fast the rope lengthens.
-    V3x4 v_parent = load(set.v, lay.group_at(0, g));
-    for (int i = 1; i <= last; ++i) {
-      V3x4 v = load(set.v, lay.group_at(i, g));
-      s.rhs[i] = dot(v - v_parent, ropes[i].direction) - ropes[i].gap * slack;
-      v_parent = v;
+    constexpr int kRounds = 3;  // of letting go what is torn; in the last, nothing is held
+    for (int round = 0; round <= kRounds; ++round) {
+      const bool hold = contacts && round < kRounds;
+      load_system(set, g, set.impulse, hold);
+      fill_lengthening(set, g, dt);
+      solve(set.rope, last, set.settings.impulse, SweepOrder::kRootToTip);
+      if (!hold || !release_torn(set, g, dt)) break;
     }
-    solve(s, last, set.settings.impulse, SweepOrder::kRootToTip);
 
-    V3x4 pull = ropes[1].direction * impulse[1];
     V3x4 root = load(set.v, lay.group_at(0, g));
     F4 body_work = zero();
     for (int i = 1; i <= last; ++i) {
       size_t at = lay.group_at(i, g);
-      V3x4 pull_below = i < last ? ropes[i + 1].direction * impulse[i + 1] : zero3();
-      V3x4 pulled = pull_below - pull, given = give_way(pulled, s.hold[i]), v = load(set.v, at);
-      body_work += dot(given - pulled, v - root);  // what the body holds, it may also carry along
+      V3x4 pull = pull_on(s, i, last), given = give_way(pull, s.hold[i]), v = load(set.v, at);
+      body_work += dot(given - pull, v - root);  // what the body holds, it may also carry along
       store(set.v, at, v + given * load(set.w + at));
-      store(set.impulse + at, impulse[i]);
-      pull = pull_below;
+      store(set.impulse + at, s.solution[i]);
     }
-    if (contacts)
-      store(set.collider_energy + lay.group_at(0, g),
-            load(set.collider_energy + lay.group_at(0, g)) + body_work);
+    if (contacts) {
+      size_t at = lay.group_at(0, g);
+      store(set.collider_energy + at, load(set.collider_energy + at) + body_work);
+    }
   }
 }
 

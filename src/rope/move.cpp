@@ -35,7 +35,8 @@ V3x4 move_on_rope(V3x4 x, V3x4 v, V3x4 parent, F4 longest, float dt) {
   F4 angle = min(speed * (t - s) / reach, splat(3.14159265f));
   F4 sine, cosine;
   sin_cos(angle, sine, cosine);
-  V3x4 turned = parent + (direction * cosine + heading * sine) * reach;
+  // Normalise once more: a heading left over from a nearly radial velocity is not quite tangential.
+  V3x4 turned = parent + normalized_or(direction * cosine + heading * sine, direction) * reach;
   return select(over, turned, free);
 }
 

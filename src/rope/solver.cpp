@@ -26,19 +26,23 @@ F4 largest(const RopeScratch& s, int count) {
   return m;
 }
 
-// Thomas algorithm on the rows in `active`; the other unknowns are zero.
+// Thomas algorithm on the rows in `active`; the other unknowns are zero. Rows that depend on those before them (a
+// straight run of ropes between two bones that are held) are taken out.
 void solve_active(const RopeScratch& s, int count) {
+  constexpr float kDependent = 1e-3f;
   F4 *t = s.solution, *ratio = s.ratio;
-  const M4* active = s.active;
   F4 one = splat(1.0f);
   F4 previous_ratio = zero(), previous = zero(), link = zero();
   for (int i = 1; i <= count; ++i) {
-    F4 inverse = one / select(active[i], s.diagonal[i] - link * previous_ratio, one);
-    previous = select(active[i], (s.rhs[i] - link * previous) * inverse, zero());
-    link = i < count ? select(active[i] & active[i + 1], s.next[i], zero()) : zero();
+    F4 pivot = s.diagonal[i] - link * previous_ratio;
+    M4 active = s.active[i] = s.active[i] & (pivot > kDependent * s.diagonal[i]);
+    F4 inverse = one / select(active, pivot, one);
+    previous = select(active, (s.rhs[i] - link * previous) * inverse, zero());
+    // The link into a row just taken out must not come back in the second pass.
+    if (i > 1) ratio[i - 1] = select(active, previous_ratio, zero());
+    link = i < count ? select(active & s.active[i + 1], s.next[i], zero()) : zero();
     previous_ratio = link * inverse;
     t[i] = previous;
-    ratio[i] = previous_ratio;
   }
   for (int i = count - 1; i >= 1; --i) t[i] -= ratio[i] * t[i + 1];
 }
@@ -90,9 +94,12 @@ void load_system(ChainSet& set, int group, const float* warm, bool contacts) {
     size_t at = set.layout.group_at(i, group);
     F4 w = load(set.w + at);
     V3x4 l = s.ropes[i].direction;
-    // Padding has w = 0 on both sides; any positive diagonal will do there.
-    s.diagonal[i] = max(coupling(w, s.hold[i], l, l) + w_parent, 1e-6f * w + 1e-20f);
-    s.taut[i] = s.ropes[i].taut;
+    // A rope between two bones that cannot give way can do nothing, nor can padding.
+    F4 free = w + load(set.w + at - static_cast<size_t>(set.layout.pitch));
+    F4 diagonal = coupling(w, s.hold[i], l, l) + w_parent;
+    M4 able = diagonal > 1e-3f * free;
+    s.diagonal[i] = select(able, diagonal, splat(1.0f));
+    s.taut[i] = s.ropes[i].taut & able;
     s.solution[i] = load(warm + at);
     s.next[i] = zero();
     if (i == last) break;

@@ -81,6 +81,8 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kGuard);
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
+  if (set.settings.energy_guard) guard_half_step(set, h, outcome);
+  clock.finish(Stage::kGuard);
   impulses_if(kAfterFirstVelocity);
 
   move(set, dt);
@@ -100,11 +102,13 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kForces);
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
+  if (set.settings.energy_guard) guard_energy(set, outcome);
+  clock.finish(Stage::kGuard);
   if (contacts) respond_to_contacts(set, ContactPass::kAfterSecondVelocity);
   clock.finish(Stage::kCollide);
   impulses_if(kAfterSecondVelocity);
 
-  if (set.settings.energy_guard) guard_energy(set, outcome);
+  sum_collider_work(set, outcome);
   if (set.settings.rest_speed > 0) calm_slow_chains(set, dt);
   clock.finish(Stage::kGuard);
 }

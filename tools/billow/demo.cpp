@@ -25,7 +25,8 @@ void run_demo(const std::string& folder_name) {
 
 void add_demo(CLI::App& app) {
   auto folder = std::make_shared<std::string>("out");
-  CLI::App* demo = app.add_subcommand("demo", "Pictures and numbers: a cape, a skirt, and how exact the ropes are");
+  CLI::App* demo =
+      app.add_subcommand("demo", "Pictures and numbers: a cape, a skirt, and how exact the ropes are");
   demo->add_option("-o,--out", *folder, "Folder for the pictures, made if need be")->capture_default_str();
   demo->footer(
       "Examples\n"

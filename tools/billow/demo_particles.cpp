@@ -1,5 +1,5 @@
-// `billow demo`: a sphere pushes six particles and stops, with three kinds of collision response (paper: Collisions,
-// Figure toy_coll).
+// `billow demo`: a sphere pushes six particles and stops, with three kinds of collision response (paper:
+// Collisions, Figure toy_coll).
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,13 @@
 namespace billow::tool {
 namespace {
 
-constexpr double kHz = 60;
+constexpr double kHz = 15;  // coarse steps: the finer, the less push-out alone does
 constexpr int kWidth = 680, kHeight = 420;
 
 struct Response {
   const char* name;
   draw::Colour colour;
-  float pixels;  // larger below, so that all can be seen
+  float pixels;  // smaller ones lie on larger ones, so that all can be seen
   billow_direction push, velocity;
   std::vector<std::vector<float>> path = {};  // positions of each frame
 };
@@ -29,19 +29,24 @@ draw::Vec3 particle(const Response& r, size_t frame, size_t i) {
   return {p[0], p[1], p[2]};
 }
 
-draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Scene& scene, size_t frame, draw::Vec3 sphere) {
+draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Scene& scene, size_t frame,
+                        draw::Vec3 sphere) {
   draw::Canvas canvas(kWidth, kHeight);
   canvas.light.toward = {-0.4f, 1, 1};
   canvas.sphere(sphere, scene.colliders[0].radius, {.colour = draw::srgb(0xb4bcc8)}, 96);
-  for (const Response& r : responses)
+  // Lay all ways and particles over the sphere, in the order of their sizes.
+  float lift = 1.3f;
+  for (const Response& r : responses) {
     for (size_t i = 0; i < 6; ++i) {
-      // Show the last half second of the way, in front of the sphere, then the particle with a light rim.
-      for (size_t f = std::max<size_t>(frame, 30) - 29; f <= frame; ++f)
-        canvas.line(particle(r, f - 1, i), particle(r, f, i), 1.6f, r.colour, 0.6f, 1.3f);
-      canvas.point(particle(r, frame, i), r.pixels + 4, {1, 1, 1}, 1, 1.3f);
-      canvas.point(particle(r, frame, i), r.pixels, r.colour, 1, 1.301f);
+      const draw::Colour pale = draw::mix(r.colour, {1, 1, 1}, 0.35f);
+      for (size_t f = 1; f <= frame; ++f)
+        canvas.line(particle(r, f - 1, i), particle(r, f, i), 1.8f, pale, 1, lift);
+      canvas.point(particle(r, frame, i), r.pixels + 1.5f, {1, 1, 1}, 1, lift + 0.1f);
+      canvas.point(particle(r, frame, i), r.pixels, r.colour, 1, lift + 0.11f);
     }
-  const draw::Camera camera{.eye = {2.2f, 0, 17}, .target = {2.2f, 0, 0}, .field_of_view = 0.27f};
+    lift += 0.02f;
+  }
+  const draw::Camera camera{.eye = {1.85f, 0, 17}, .target = {1.85f, 0, 0}, .field_of_view = 0.275f};
   return canvas.render(camera);
 }
 
@@ -49,12 +54,16 @@ draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Sc
 
 DemoPicture demo_particles(const std::filesystem::path& folder) {
   std::vector<Response> responses = {
-      {"gradient for push-out and velocity", draw::srgb(0xd62f2f), 13, BILLOW_ALONG_GRADIENT, BILLOW_ALONG_GRADIENT},
-      {"history for push-out, gradient for velocity", draw::srgb(0x8a3fc7), 11, BILLOW_ALONG_HISTORY, BILLOW_ALONG_GRADIENT},
-      {"history for both", draw::srgb(0x1f9d3f), 9, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
+      {"gradient for push-out and velocity", draw::srgb(0xd62f2f), 22, BILLOW_ALONG_GRADIENT,
+       BILLOW_ALONG_GRADIENT},
+      {"history for push-out, gradient for velocity", draw::srgb(0x8a2fd0), 14, BILLOW_ALONG_HISTORY,
+       BILLOW_ALONG_GRADIENT},
+      {"history for both", draw::srgb(0x118a35), 7, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
   };
-  const std::vector<double> moments = {0.05, 0.3, 0.5, 0.75, 0.95, 1.15};
-  DemoPicture picture{folder / "sphere_and_particles.png", "a sphere moves into six free particles at 3 m/s and stops after 1 s", {}};
+  const std::vector<double> moments = {1 / kHz, 5 / kHz, 8 / kHz, 11 / kHz, 14 / kHz, 17 / kHz};
+  DemoPicture picture{folder / "sphere_and_particles.png",
+                      "a sphere moves into six free particles at 3 m/s and stops after 1 s; steps of 1/15 s",
+                      {}};
 
   // Record the three kinds.
   scenes::Scene last;
@@ -68,7 +77,7 @@ DemoPicture demo_particles(const std::filesystem::path& folder) {
       sphere.push_back({p[0], p[1], p[2]});
     });
     // How many keep to the front while the sphere moves: that is what clothing should do.
-    const auto frame = static_cast<size_t>(0.95 * kHz) - 1;
+    const auto frame = static_cast<size_t>(std::lround(moments[4] * kHz)) - 1;
     int ahead = 0;
     float widest = 0;
     for (size_t i = 0; i < 6; ++i) {
@@ -76,7 +85,8 @@ DemoPicture demo_particles(const std::filesystem::path& folder) {
       ahead += p.x > sphere[frame].x && draw::length(p - sphere[frame]) < 1.05f;
       widest = std::max(widest, std::fabs(p.y));
     }
-    picture.numbers.push_back(std::string(r.name) + ": " + std::to_string(ahead) + " of 6 on the sphere's front at 0.95 s, up to " +
+    picture.numbers.push_back(std::string(r.name) + ": " + std::to_string(ahead) +
+                              " of 6 on the sphere's front just before it stops, up to " +
                               rounded(widest, 2) + " m aside (0.75 m at first)");
   }
 

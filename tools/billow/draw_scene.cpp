@@ -11,6 +11,7 @@ namespace {
 using draw::Vec3;
 
 constexpr float kLongestDrawn = 5;  // m
+constexpr float kLift = 0.015f;     // m: the smooth sheet bulges over straight ropes and springs
 
 Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
 
@@ -82,7 +83,7 @@ void add_lateral_springs(draw::Canvas& canvas, const scenes::Scene& scene,
     const size_t next = (c + 1) % chains;
     for (size_t i = 1; i < std::min(scene.bone_counts[c], scene.bone_counts[next]); ++i)
       canvas.line(load(positions.data() + 3 * (first[c] + i)), load(positions.data() + 3 * (first[next] + i)),
-                  style.lateral_pixels, style.palette.lateral);
+                  style.lateral_pixels, style.palette.lateral, 1, kLift);
   }
 }
 
@@ -106,34 +107,39 @@ void draw_scene(draw::Canvas& canvas, const scenes::Scene& scene, const Snapshot
     const Vec3 p = load(moment.positions.data() + 3 * bone);
     if (parent >= 0)
       canvas.line(load(moment.positions.data() + 3 * parent), p, style.rope_pixels, style.palette.rope);
-    canvas.sphere(p, style.bone_radius, {.colour = style.palette.bone, .casts_shadow = false}, 12);
+    canvas.sphere(p, style.bone_radius, {.colour = style.palette.bone, .casts_shadow = false, .lift = kLift},
+                  16);
   });
 }
 
 bool has_person(const scenes::Scene& scene) { return scene.joints.size() > 1; }
 
-draw::Camera person_camera(const Snapshot& moment, Vec3 from, float look_up) {
+draw::Camera person_camera(const Snapshot& moment, Vec3 from, Vec3 aside) {
   const float* pelvis = moment.joints[0].position;
-  const Vec3 target{pelvis[0], 0.95f + look_up, pelvis[2]};
+  const Vec3 target = Vec3{pelvis[0], 0.95f, pelvis[2]} + aside;
   return {.eye = target + from, .target = target, .field_of_view = 0.5f};
 }
 
-draw::Camera camera_on_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments, float aspect) {
-  Vec3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
-  const auto include = [&](Vec3 p, float radius) {
-    low = {std::min(low.x, p.x - radius), std::min(low.y, p.y - radius), std::min(low.z, p.z - radius)};
-    high = {std::max(high.x, p.x + radius), std::max(high.y, p.y + radius), std::max(high.z, p.z + radius)};
+Box box_of_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments) {
+  Box box{{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
+  const auto include = [&](Vec3 p, float r) {
+    box.low = {std::min(box.low.x, p.x - r), std::min(box.low.y, p.y - r), std::min(box.low.z, p.z - r)};
+    box.high = {std::max(box.high.x, p.x + r), std::max(box.high.y, p.y + r), std::max(box.high.z, p.z + r)};
   };
   for (const Snapshot& moment : moments) {
     each_bone(scene,
               [&](size_t bone, std::ptrdiff_t) { include(load(moment.positions.data() + 3 * bone), 0.02f); });
     for (const Collider& c : scene.colliders) include(placed(c, moment.joints, load(c.position)), c.radius);
   }
+  return box;
+}
+
+draw::Camera camera_on(const Box& box, float aspect) {
   // Step back until the larger side fits, with some room.
-  draw::Camera camera{.target = 0.5f * (low + high), .field_of_view = 0.5f};
-  const Vec3 size = high - low;
-  const float side = 1.25f * std::max({size.y, size.x / aspect, 0.1f});
-  camera.eye = camera.target + Vec3{0, 0.02f * side, 0.5f * side / std::tan(0.25f) + 0.5f * size.z};
+  draw::Camera camera{.target = 0.5f * (box.low + box.high), .field_of_view = 0.5f};
+  const Vec3 size = box.high - box.low;
+  const float side = 1.2f * std::max({size.y, size.x / aspect, 0.1f});
+  camera.eye = camera.target + Vec3{0, 0, 0.5f * side / std::tan(0.25f) + 0.5f * size.z};
   return camera;
 }
 
@@ -142,15 +148,28 @@ void label(draw::Image& image, const std::string& text) {
 }
 
 draw::Image scene_strip(const scenes::Scene& scene, const std::vector<Snapshot>& moments) {
-  constexpr int kWidth = 480, kHeight = 520;
+  constexpr int kWidth = 480;
+  int height = 520;
+  SceneStyle style;
+  draw::Camera camera;
+  if (!has_person(scene)) {
+    // Make the panels about as wide and high as what happens, and bones and ropes easy to see.
+    const Box box = box_of_all(scene, moments);
+    const Vec3 size = box.high - box.low;
+    height = static_cast<int>(kWidth * std::clamp(size.y / std::max(size.x, 0.01f), 0.5f, 1.1f));
+    camera = camera_on(box, static_cast<float>(kWidth) / static_cast<float>(height));
+    style.bone_radius = 0.011f * std::max(size.x, size.y);
+    style.rope_pixels = 3;
+  }
   std::vector<draw::Image> panels;
-  const draw::Camera all = camera_on_all(scene, moments, static_cast<float>(kWidth) / kHeight);
   for (const Snapshot& moment : moments) {
-    draw::Canvas canvas(kWidth, kHeight);
-    draw_scene(canvas, scene, moment, {});
-    draw::Camera camera = all;
+    draw::Canvas canvas(kWidth, height);
+    draw_scene(canvas, scene, moment, style);
     if (has_person(scene)) {
-      camera = person_camera(moment, {2.6f, 0.7f, -2.9f}, -0.05f);
+      // Look at skirts from the front, at what is open from behind.
+      const float side = scene.closed ? 1.0f : -1.0f;
+      camera = person_camera(moment, {2.9f, 0.55f, 2.7f * side}, {0, -0.05f, 0.1f * (side - 1)});
+      canvas.light.toward = {0.7f, 1.3f, 0.5f * side};
       canvas.ground({.centre = {camera.target.x, 0, camera.target.z}});
     }
     panels.push_back(canvas.render(camera));

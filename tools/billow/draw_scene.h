@@ -11,20 +11,20 @@ namespace billow::tool {
 
 // Colours of all pictures: ropes green, lateral springs purple.
 struct Palette {
-  draw::Colour body = draw::srgb(0xc9b8aa);
-  draw::Colour rope = draw::srgb(0x1f9d3f);
-  draw::Colour lateral = draw::srgb(0x8a3fc7);
-  draw::Colour bone = draw::srgb(0x14532d);
-  draw::Colour sheet = draw::srgb(0xb43a48);
-  draw::Colour lining = draw::srgb(0xd9a441);
+  draw::Colour body = draw::srgb(0x8f98a6);
+  draw::Colour rope = draw::srgb(0x118a35);
+  draw::Colour lateral = draw::srgb(0x8a2fd0);
+  draw::Colour bone = draw::srgb(0x12331f);
+  draw::Colour sheet = draw::srgb(0xeadfc6);
+  draw::Colour lining = draw::srgb(0xd0925a);
   draw::Colour ink = draw::srgb(0x2a2e36);
 };
 
 struct SceneStyle {
   Palette palette = {};
-  float sheet_alpha = 0.9f;  // of the panels between neighbours; 0: none
-  float rope_pixels = 2.2f, lateral_pixels = 1.4f;
-  float bone_radius = 0.008f;  // m
+  float sheet_alpha = 1;  // of the panels between neighbours; 0: none
+  float rope_pixels = 2.4f, lateral_pixels = 1.8f;
+  float bone_radius = 0.009f;  // m
   float body_alpha = 1;
 };
 
@@ -39,9 +39,16 @@ draw::Mesh sheet_mesh(const scenes::Scene& scene, const Snapshot& moment);
 // True for scenes with the stand-in person: pictures then follow the pelvis.
 bool has_person(const scenes::Scene& scene);
 
-// A camera on the person, from `from` (a direction), or on all bones of all moments.
-draw::Camera person_camera(const Snapshot& moment, draw::Vec3 from, float look_up);
-draw::Camera camera_on_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments, float aspect);
+// A camera that follows the pelvis (but not its bobbing): `aside` is the target seen from it, `from` the eye
+// seen from the target.
+draw::Camera person_camera(const Snapshot& moment, draw::Vec3 from, draw::Vec3 aside);
+
+// What all bones and colliders of all moments take up, and a camera on it from +z.
+struct Box {
+  draw::Vec3 low, high;
+};
+Box box_of_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments);
+draw::Camera camera_on(const Box& box, float aspect);
 
 // Lays a line of text over the upper left corner.
 void label(draw::Image& image, const std::string& text);

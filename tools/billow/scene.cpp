@@ -1,6 +1,7 @@
 // `billow scene`: lists the named scenes, and plays one of them into a picture strip and numbers.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -51,6 +52,19 @@ std::string check_name(const std::string& name) {
   return message;
 }
 
+// Accepts numbers from `low` to `high`; CLI::Range lets "nan" pass.
+CLI::Validator number_from(double low, double high) {
+  const auto check = [low, high](const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (!text.empty() && *end == 0 && value >= low && value <= high) return std::string();
+    char message[128];
+    std::snprintf(message, sizeof message, "expected a number from %g to %g, found ", low, high);
+    return message + text;
+  };
+  return {check, "NUMBER"};
+}
+
 }  // namespace
 
 void add_scene(CLI::App& app) {
@@ -64,10 +78,10 @@ void add_scene(CLI::App& app) {
       ->required()
       ->check(CLI::Validator(check_name, "NAME"));
   run->add_option("--seconds", options->seconds, "How long to play")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(number_from(0.001, 3600))
       ->capture_default_str();
   run->add_option("--hz", options->hz, "Frames per second")
-      ->check(CLI::Range(4.0, 10000.0))
+      ->check(number_from(4, 10000))
       ->capture_default_str();
   run->add_option("-o,--out", options->folder, "Folder for the picture, made if need be")
       ->capture_default_str();
