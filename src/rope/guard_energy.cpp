@@ -40,6 +40,12 @@ F4 external_work(const ChainSet& set, int group) {
   return sum;
 }
 
+// What the chain started with and has been given since.
+F4 supplied_energy(const ChainSet& set, int group) {
+  size_t root_at = set.layout.group_at(0, group);
+  return load(set.start_energy + root_at) + external_work(set, group) + load(set.collider_energy + root_at);
+}
+
 void scale_relative_velocities(ChainSet& set, int group, F4 factor) {
   const Layout& lay = set.layout;
   V3x4 root = load(set.v, lay.group_at(0, group));
@@ -67,58 +73,55 @@ void limit_energy(ChainSet& set, int group, F4 now, F4 allowed, Outcome& outcome
 
 }  // namespace
 
-void start_energy_guard(ChainSet& set, float h) {
+void start_substep(ChainSet& set, float h) {
   const Layout& lay = set.layout;
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root = lay.group_at(0, g);
     V3x4 uniform = load(set.v, root) + load(set.acceleration, root) * h;
     store(set.start_energy + root, kinetic_energy(set, g, uniform));
     store(set.collider_energy + root, zero());
+    store(set.x_before, root, load(set.x, root));
     for (int i = 1; i < lay.levels; ++i) {
       size_t at = lay.group_at(i, g);
       store(set.acceleration_before, at, load(set.acceleration, at));
+      store(set.x_before, at, load(set.x, at));
     }
   }
 }
 
-void guard_half_step(ChainSet& set, float h, Outcome& outcome) {
+void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
   // |v + h a|^2 <= (1 + e) |v|^2 + (1 + 1/e) |h a|^2 for any e; with e = 1/4 there is room for what circling adds, too.
   const Layout& lay = set.layout;
   for (int g = 0; g < lay.groups(); ++g) {
-    size_t root_at = lay.group_at(0, g);
     F4 pushed = zero();
     for (int i = 1; i < lay.levels; ++i) {
       size_t at = lay.group_at(i, g);
       V3x4 a = load(set.acceleration, at);
       pushed += load(set.mass + at) * dot(a, a);
     }
-    F4 allowed = 1.25f * load(set.start_energy + root_at) + (2.5f * h * h) * pushed;
-    limit_energy(set, g, kinetic_energy(set, g, load(set.v, root_at)), allowed, outcome);
+    F4 allowed = 1.25f * max(supplied_energy(set, g), zero()) + (2.5f * h * h) * pushed;
+    limit_energy(set, g, kinetic_energy(set, g, load(set.v, lay.group_at(0, g))), allowed, outcome);
   }
 }
 
 void guard_energy(ChainSet& set, Outcome& outcome) {
   const Layout& lay = set.layout;
+  F4 collider_work = zero();
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root_at = lay.group_at(0, g);
-    F4 allowed = load(set.start_energy + root_at) + external_work(set, g) + load(set.collider_energy + root_at) +
-                 load(set.energy_lost + root_at);
+    F4 allowed = supplied_energy(set, g) + load(set.energy_lost + root_at);
     F4 now = kinetic_energy(set, g, load(set.v, root_at));
     // A debt (bones were lifted out of a collider by more than their motion pays for) is kept until it is paid.
     F4 kept = min(max(allowed, zero()), now);
     store(set.energy_lost + root_at, min(allowed - kept, kTakeBack * now));
-    limit_energy(set, g, now, kept, outcome);
+    if (set.settings.energy_guard) limit_energy(set, g, now, kept, outcome);
+    collider_work += load(set.collider_energy + root_at);
   }
-}
-
-void sum_collider_work(const ChainSet& set, Outcome& outcome) {
-  F4 work = zero();
-  for (int g = 0; g < set.layout.groups(); ++g) work += load(set.collider_energy + set.layout.group_at(0, g));
-  for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(work, k);
+  for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(collider_work, k);
 }
 
 void calm_slow_chains(ChainSet& set, float dt) {
-  constexpr float kDamping = 12.0f;  // 1/s
+  constexpr float kDamping = 8.0f;  // 1/s
   const Layout& lay = set.layout;
   const float limit = set.settings.rest_speed * set.settings.rest_speed;
   for (int g = 0; g < lay.groups(); ++g) {

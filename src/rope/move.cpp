@@ -47,14 +47,12 @@ void move(ChainSet& set, float dt) {
   // Level by level, all groups side by side: they are independent, which keeps the pipelines full.
   for (int g = 0; g < lay.groups(); ++g) {
     size_t at = lay.group_at(0, g);
-    store(set.x_before, at, load(set.x, at));
     store(set.x, at, load(set.root_target, at));
   }
   for (int i = 1; i < lay.levels; ++i) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g);
       V3x4 x = load(set.x, at);
-      store(set.x_before, at, x);
       V3x4 parent = load(set.x, at - static_cast<size_t>(lay.pitch));
       store(set.x, at, move_on_rope(x, load(set.v, at), parent, load(set.max_length + at), dt));
     }

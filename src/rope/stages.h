@@ -38,12 +38,12 @@ void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, 
 enum class ContactPass { kWithCollision, kAfterSecondVelocity };
 void respond_to_contacts(ChainSet& set, ContactPass pass);
 
-// Before the first half velocity update (of h = dt/2) notes the energy there is. After it, stops wild growth; after the second,
-// enforces the bound. What follows (contacts, impulses) can only take energy, but for the colliders' work.
-void start_energy_guard(ChainSet& set, float h);
-void guard_half_step(ChainSet& set, float h, Outcome& outcome);
+// Notes where and with what energy the sub-step starts (h = dt/2; forces have been applied).
+void start_substep(ChainSet& set, float h);
+// After each half velocity update: stops wild growth, before contacts and impulses react to it.
+void limit_half_step(ChainSet& set, float h, Outcome& outcome);
+// At the end: enforces the bound, if settings.energy_guard.
 void guard_energy(ChainSet& set, Outcome& outcome);
-void sum_collider_work(const ChainSet& set, Outcome& outcome);
 
 // Chains whose bones are all slower than settings.rest_speed come to rest soon.
 void calm_slow_chains(ChainSet& set, float dt);

@@ -77,11 +77,11 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
 
   apply_forces(set, dt, chains.time);
   clock.finish(Stage::kForces);
-  start_energy_guard(set, h);
+  start_substep(set, h);
   clock.finish(Stage::kGuard);
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
-  if (set.settings.energy_guard) guard_half_step(set, h, outcome);
+  if (set.settings.energy_guard) limit_half_step(set, h, outcome);
   clock.finish(Stage::kGuard);
   impulses_if(kAfterFirstVelocity);
 
@@ -102,13 +102,13 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kForces);
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
-  if (set.settings.energy_guard) guard_energy(set, outcome);
+  if (set.settings.energy_guard) limit_half_step(set, h, outcome);
   clock.finish(Stage::kGuard);
   if (contacts) respond_to_contacts(set, ContactPass::kAfterSecondVelocity);
   clock.finish(Stage::kCollide);
   impulses_if(kAfterSecondVelocity);
 
-  sum_collider_work(set, outcome);
+  guard_energy(set, outcome);
   if (set.settings.rest_speed > 0) calm_slow_chains(set, dt);
   clock.finish(Stage::kGuard);
 }

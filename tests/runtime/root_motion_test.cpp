@@ -103,6 +103,22 @@ TEST(RootMotion, OfTheRootsOnThePlatformIsAlwaysFelt) {
   EXPECT_GT(std::fabs(testing::tip_of(standing)[0]), 1e-3) << "it is meant to swing";
 }
 
+TEST(RootMotion, AtConstantSpeedIsLikeStandingStill) {
+  // Spawned straight out to the side, one on a still root, one on a root at 4 m/s: both swing down alike.
+  std::vector<float> rest;
+  for (int i = 0; i < 6; ++i) rest.insert(rest.end(), {0.0f, -0.07f * static_cast<float>(i), 0.07f * static_cast<float>(i)});
+  const auto make = [&] { return scenes::make_chains({6}, rest, false, false, billow_settings_default()); };
+  Chains still = make(), running = make();
+  for (int frame = 0; frame < 60; ++frame) {
+    const double x = 4.0 * frame / 60;
+    const Transform here = testing::at({}), there = testing::at({{x, 0, 0}});
+    ASSERT_TRUE(still.step(kFrame, {&here, 1}));
+    ASSERT_TRUE(running.step(kFrame, {&there, 1}));
+    // In the first frame nobody can know yet that the root is running.
+    ASSERT_NEAR(length(testing::tip_of(running) - Vector{{x, 0, 0}} - testing::tip_of(still)), 0, 2e-3) << "frame " << frame;
+  }
+}
+
 TEST(RootMotion, WithoutASpaceIsAllFelt) {
   Settings settings = billow_settings_default();
   settings.translation_inertia = settings.rotation_inertia = 0;

@@ -146,17 +146,32 @@ TEST(TeleportThreshold, KeepCarriesTheSwingAlong) {
   }
 }
 
+TEST(TeleportThreshold, KeepAtARunIsNotFelt) {
+  // Through a portal at 4 m/s: a chain that hangs straight goes on hanging straight.
+  Settings settings = billow_settings_default();
+  settings.teleport_distance = 1;
+  Chains chains = testing::hanging_chain(kRopes, 0.1f, settings);
+  for (int frame = 0; frame < 60; ++frame) {
+    const Vector place{{4.0 * frame / 60, 0, frame < 30 ? 0.0 : 20.0}};
+    const Transform root = testing::at(place);
+    ASSERT_TRUE(chains.step(kFrame, {&root, 1}));
+    EXPECT_EQ((chains.report().flags & BILLOW_FLAG_TELEPORTED) != 0, frame == 30);
+    ASSERT_NEAR(length(testing::tip_of(chains) - place - Vector{{0, -0.6, 0}}), 0, 0.01) << "frame " << frame;
+  }
+}
+
 TEST(TeleportThreshold, NoneNeverTeleports) {
   Settings settings = billow_settings_default();
   settings.teleport = BILLOW_TELEPORT_NONE;
   settings.teleport_distance = 0.1f;
   settings.teleport_angle = 0.1f;
   Chains chains = swinging_chain(settings);
-  const Transform root = translation(2, 0, 0);
+  const Vector before = testing::tip_of(chains);
+  const Transform root = testing::at(kOldPlace + Vector{{0, 0, 0.12}}, kTurn);
   ASSERT_TRUE(chains.step(kFrame, {&root, 1}));
   EXPECT_EQ(chains.report().flags & BILLOW_FLAG_TELEPORTED, 0u);
-  // Dragged along, it trails behind.
-  EXPECT_LT(testing::tip_of(chains)[0], 2 - 0.1);
+  // The tip, 0.6 m away, has not yet heard of it.
+  EXPECT_LT(std::fabs(testing::tip_of(chains)[2] - before[2]), 0.06);
 }
 
 // A sphere beside the chain jumps along to the other side of the world: on the way it must touch nothing.

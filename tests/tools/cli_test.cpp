@@ -28,7 +28,7 @@ class Cli : public testing::Test {
 
   Outcome run(const std::string& arguments) {
     const std::string command =
-        "cd '" + folder_.string() + "' && '" BILLOW_PROGRAM "' " + arguments + " 2>&1";
+        "cd '" + folder_.string() + "' && " + environment_ + " '" BILLOW_PROGRAM "' " + arguments + " 2>&1";
     Outcome outcome{-1, ""};
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return outcome;
@@ -51,9 +51,12 @@ class Cli : public testing::Test {
     return text.find(part) != std::string::npos;
   }
   std::filesystem::path folder_;
+  // Where addresses are sanitized, the search for leaks takes seconds, so only one test does it.
+  std::string environment_ = "ASAN_OPTIONS=detect_leaks=0";
 };
 
 TEST_F(Cli, PlaysASceneIntoAFolder) {
+  environment_ = "";
   const Outcome done = run("scene run pendulum --seconds 1 -o pictures/new");
   EXPECT_EQ(done.code, 0) << done.output;
   EXPECT_TRUE(contains(done.output, "60 at 60 Hz")) << done.output;
