@@ -1,5 +1,5 @@
-/* The smallest whole use of Billow, in C: one chain hangs from a root that moves to and fro above a capsule, and
- * slides over it. Prints the tip's path and what the report says. */
+/* The smallest whole use of Billow, in C: one chain hangs from a root that moves to and fro above a capsule,
+ * and slides over it. Prints the tip's path and what the report says. */
 #include <billow/billow.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,8 @@ int main(void) {
     touched += report.contacts;
     const float* tip = positions + 3 * (BONES - 1);
     if (frame % 10 == 0)
-      printf("%5.2f s  %7.3f %7.3f  %9u %10u\n", (double)time, (double)tip[0], (double)tip[1], report.contacts, report.substeps);
+      printf("%5.2f s  %7.3f %7.3f  %9u %10u\n", (double)time, (double)tip[0], (double)tip[1],
+             report.contacts, report.substeps);
   }
 
   billow_chains_destroy(chains);

@@ -33,7 +33,8 @@ float half_thickness(const PosedCollider& c) {
 // Finds points that pass right through a collider within the sub-step, seen from the collider, and stops them
 // a little inside its surface, on the side they came from, for the push-out to deal with. Conservative
 // advancement: the distance to the surface is always safe to go.
-V3x4 stop_at_first_hit(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
+M4 stop_at_first_hit(const Surroundings& around, V3x4& x, V3x4 before, F4 clearance) {
+  M4 stopped = none();
   for (int i = 0; i < around.count; ++i) {
     const PosedCollider& c = around.colliders[i];
     V3x4 start = embed_with(c, before);
@@ -58,11 +59,12 @@ V3x4 stop_at_first_hit(const Surroundings& around, V3x4 x, V3x4 before, F4 clear
       F4 gap = distance_to(c, start + direction * s).phi - clearance;
       M4 hit = maybe & (gap < 1e-3f);
       x = select(hit, start + direction * (s + 2e-3f), x);
+      stopped = stopped | hit;
       s += max(gap, splat(1e-3f));
       maybe = maybe & ~hit & (s < l);
     }
   }
-  return x;
+  return stopped;
 }
 
 // The way back: from x toward where the collider would have carried the point.
@@ -98,14 +100,11 @@ V3x4 line_search(const Surroundings& around, V3x4 x, V3x4 direction, F4 availabl
 
 Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   const RopeSettings& s = around.settings;
-  V3x4 start = x;
-  if (s.swept) x = stop_at_first_hit(around, x, before, clearance);
-  Nearest4 near = nearest_surface(around.colliders, around.count, x, clearance);
-  Push4 push{x, near.phi < clearance, none(), near.gradient, near};
-  if (!any(push.touched)) {
-    push.x = start;
-    return push;
-  }
+  M4 stopped = s.swept ? stop_at_first_hit(around, x, before, clearance) : none();
+  F4 limit = select(stopped, splat(kFarAway), clearance);
+  Nearest4 near = nearest_surface(around.colliders, around.count, x, limit);
+  Push4 push{x, near.phi < limit, none(), near.gradient, near};
+  if (!any(push.touched)) return push;
   F4 target = clearance + s.push_extra;
   WayBack back = way_back(around, near, x, before);
   V3x4 direction = s.push_along_history ? back.direction : near.gradient;
@@ -139,7 +138,6 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
     near = nearest_surface(around.colliders, around.count, push.x, target);
     inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
   }
-  push.x = select(push.touched, push.x, start);
   if (s.velocity_along_history) push.normal = back.direction;
   return push;
 }

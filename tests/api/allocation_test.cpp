@@ -1,7 +1,8 @@
 // Real time: steps, poses, queries and readers allocate nothing; creation asks for one block.
 //
-// Every call of the malloc family in this program, the library's included, is redirected to the counting functions
-// here by the linker (--wrap, tests/CMakeLists.txt). operator new is replaced so that it goes through them too.
+// Every call of the malloc family in this program, the library's included, is redirected to the counting
+// functions here by the linker (--wrap, tests/CMakeLists.txt). operator new is replaced so that it goes
+// through them too.
 #include <billow/billow.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +14,8 @@
 #include "support/colliders.h"
 
 namespace {
-// Only what this thread allocates while it looks counts. Volatile, since compilers know that malloc changes no
-// variables.
+// Only what this thread allocates while it looks counts. Volatile, since compilers know that malloc changes
+// no variables.
 thread_local volatile bool t_counting = false;
 thread_local volatile int t_allocations = 0;
 void count() { t_allocations = t_allocations + t_counting; }
@@ -114,11 +115,13 @@ struct Objects {
     for (uint32_t c = 0; c < kChains; ++c) {
       const double angle = 6.283185307179586 * c / kChains;
       for (uint32_t i = 0; i <= kRopes; ++i)
-        for (double x : {0.3 * std::sin(angle), -0.1 * i, 0.3 * std::cos(angle)}) rest.push_back(static_cast<float>(x));
+        for (double x : {0.3 * std::sin(angle), -0.1 * i, 0.3 * std::cos(angle)})
+          rest.push_back(static_cast<float>(x));
       roots.push_back(testing::at(testing::vector_at(rest.data(), c * (kRopes + 1))));
     }
     colliders = {testing::capsule({{0, 0, 0}}, {{0, -0.6, 0}}, 0.25), testing::sphere({{0.2, -0.4, 0}}, 0.1),
-                 testing::ellipsoid({{0, -0.5, 0.2}}, {{0.2, 0.1, 0.1}}), testing::box({{0, -0.3, -0.2}}, {{0.1, 0.1, 0.1}})};
+                 testing::ellipsoid({{0, -0.5, 0.2}}, {{0.2, 0.1, 0.1}}),
+                 testing::box({{0, -0.3, -0.2}}, {{0.1, 0.1, 0.1}})};
     colliders[1].blend_with = 0;
     colliders[1].blend_radius = 0.05f;
     chains_desc.chain_count = kChains;
@@ -242,7 +245,8 @@ TEST(Allocation, NothingInAFrameAllocates) {
       failed += billow_body_pose(body, &joint, 1, 1) != BILLOW_OK;
       failed += billow_chains_step(chains, &step) != BILLOW_OK;
       failed += billow_chains_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
-      failed += billow_body_query(body, values.data(), kBoneCount, distances.data(), gradients.data(), names.data()) != BILLOW_OK;
+      failed += billow_body_query(body, values.data(), kBoneCount, distances.data(), gradients.data(),
+                                  names.data()) != BILLOW_OK;
       failed += billow_chains_velocities(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_tensions(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_contacts(chains, contacts.data(), kBoneCount, &contact_count) != BILLOW_OK;

@@ -67,7 +67,8 @@ class Arguments : public ::testing::Test {
     EXPECT_EQ(billow_chains_step(chains_, &step_), BILLOW_OK) << billow_last_error();
     EXPECT_EQ(billow_chains_step(twin_, &step_), BILLOW_OK);
   }
-  void expect_refused(billow_status found, const std::string& field, billow_status wanted = BILLOW_INVALID_ARGUMENT) {
+  void expect_refused(billow_status found, const std::string& field,
+                      billow_status wanted = BILLOW_INVALID_ARGUMENT) {
     EXPECT_EQ(found, wanted) << field;
     expect_message(field);
     EXPECT_EQ(billow_chains_hash(chains_), hash_) << field << " was refused, but the chains changed";
@@ -93,7 +94,8 @@ TEST_F(Arguments, NothingAndOtherObjectsAreNoChains) {
   billow_contact contact;
   uint32_t count = 0;
   unsigned char bytes[8];
-  for (billow_chains* wrong : {static_cast<billow_chains*>(nullptr), reinterpret_cast<billow_chains*>(body_.get())}) {
+  for (billow_chains* wrong :
+       {static_cast<billow_chains*>(nullptr), reinterpret_cast<billow_chains*>(body_.get())}) {
     const char* field = "chains";
     expect_refused(billow_chains_set_settings(wrong, &settings), field);
     expect_refused(billow_chains_get_settings(wrong, &settings), field);
@@ -151,7 +153,8 @@ TEST_F(Arguments, BuffersThatAreTooSmallAreNotTouched) {
     }
   }
   std::vector<unsigned char> bytes(billow_chains_state_size(chains_), 0xee);
-  expect_refused(billow_chains_save(chains_, bytes.data(), bytes.size() - 1), "capacity", BILLOW_BUFFER_TOO_SMALL);
+  expect_refused(billow_chains_save(chains_, bytes.data(), bytes.size() - 1), "capacity",
+                 BILLOW_BUFFER_TOO_SMALL);
   expect_message(std::to_string(bytes.size()));
   expect_refused(billow_chains_save(chains_, bytes.data(), 0), "capacity", BILLOW_BUFFER_TOO_SMALL);
   for (float x : buffer) EXPECT_EQ(x, -7);
@@ -190,7 +193,8 @@ TEST_F(Arguments, StepsThatMakeNoSenseAreRefused) {
   const BodyHandle crowded = testing::make_body(std::vector<billow_collider>(3, billow_collider_default()));
   s.body = crowded.get();
   expect_refused(billow_chains_step(chains_, &s), "max_colliders");
-  for (float seconds : {-1.0f, kNan, kInfinity, 1e9f}) expect_refused(billow_chains_settle(chains_, &step_, seconds), "seconds");
+  for (float seconds : {-1.0f, kNan, kInfinity, 1e9f})
+    expect_refused(billow_chains_settle(chains_, &step_, seconds), "seconds");
 }
 
 TEST_F(Arguments, TransformsThatAreNotFiniteAreNamed) {
@@ -304,7 +308,8 @@ TEST(ChainsCreateArguments, EveryFieldOutOfRangeIsNamed) {
   refuse("max_colliders", [](auto& d) { d.max_colliders = BILLOW_MAX_COLLIDERS + 1; });
   refuse("allocator", [&](auto& d) { d.allocator = &half; });
   for (float bad : {kNan, kInfinity, -kInfinity, 1e20f}) {
-    for (size_t k : {size_t{0}, size_t{4}, size_t{20}}) refuse("rest_positions", [&](auto&) { rest[k] = bad; });
+    for (size_t k : {size_t{0}, size_t{4}, size_t{20}})
+      refuse("rest_positions", [&](auto&) { rest[k] = bad; });
     refuse("mass_factors", [&](auto& d) { d.mass_factors = values.data(), values[6] = bad; });
     refuse("rope", [&](auto& d) { d.max_lengths = values.data(), values[6] = bad; });
     refuse("root_rest[1].position", [&](auto& d) { d.root_rest = roots.data(), roots[1].position[2] = bad; });
@@ -352,14 +357,17 @@ TEST(LastError, IsEmptyBeforeAnyAndEachThreadsOwn) {
 
 TEST(StageName, CoversAllStagesAndNothingElse) {
   std::vector<std::string> names;
-  for (int i = 0; i < BILLOW_STAGE_COUNT; ++i) names.push_back(billow_stage_name(static_cast<billow_stage>(i)));
-  const std::vector<std::string> wanted = {"follow", "forces", "accelerate", "move", "collide", "impulses", "guard"};
+  for (int i = 0; i < BILLOW_STAGE_COUNT; ++i)
+    names.push_back(billow_stage_name(static_cast<billow_stage>(i)));
+  const std::vector<std::string> wanted = {"follow",  "forces",   "accelerate", "move",
+                                           "collide", "impulses", "guard"};
   EXPECT_EQ(names, wanted);
   EXPECT_STREQ(billow_stage_name(BILLOW_STAGE_COUNT), "?");
 }
 
 TEST(Version, IsThatOfTheHeader) {
-  const std::string wanted = std::to_string(BILLOW_VERSION_MAJOR) + "." + std::to_string(BILLOW_VERSION_MINOR) + "." +
+  const std::string wanted = std::to_string(BILLOW_VERSION_MAJOR) + "." +
+                             std::to_string(BILLOW_VERSION_MINOR) + "." +
                              std::to_string(BILLOW_VERSION_PATCH);
   EXPECT_EQ(billow_version(), wanted);
 }

@@ -45,9 +45,14 @@ TEST(BodyCreateArguments, EveryFloatThatIsNotFiniteIsNamed) {
         const char* name;
         float* values;
         size_t count;
-      } fields[] = {{"position", c.position, 3},         {"rotation", c.rotation, 4}, {"end", c.end, 3},
-                    {"radius", &c.radius, 1},            {"radius_end", &c.radius_end, 1},
-                    {"half_extents", c.half_extents, 3}, {"weight", c.weight, 4},     {"blend_radius", &c.blend_radius, 1}};
+      } fields[] = {{"position", c.position, 3},
+                    {"rotation", c.rotation, 4},
+                    {"end", c.end, 3},
+                    {"radius", &c.radius, 1},
+                    {"radius_end", &c.radius_end, 1},
+                    {"half_extents", c.half_extents, 3},
+                    {"weight", c.weight, 4},
+                    {"blend_radius", &c.blend_radius, 1}};
       for (auto& f : fields) {
         for (size_t k = 0; k < f.count; ++k) {
           const float good = f.values[k];
@@ -185,7 +190,8 @@ TEST_F(BodyArguments, PosesThatMakeNoSenseAreRefused) {
   for (auto* pose : {billow_body_pose, billow_body_teleport}) {
     expect_refused(pose(nullptr, &joint_, 1, 1), "body");
     expect_refused(pose(body_.get(), nullptr, 1, 1), "joints");
-    for (uint32_t count : {0u, 2u, 0xffffffffu}) expect_refused(pose(body_.get(), &joint_, count, 1), "joint_count");
+    for (uint32_t count : {0u, 2u, 0xffffffffu})
+      expect_refused(pose(body_.get(), &joint_, count, 1), "joint_count");
     for (float scale : {0.0f, -1.0f, kNan, kInfinity, 1e-9f, 1e9f})
       expect_refused(pose(body_.get(), &joint_, 1, scale), "scale");
     with_each_number_bad(joint_, [&](const char* part) {

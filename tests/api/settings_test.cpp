@@ -1,4 +1,5 @@
-// billow_settings: every field out of its range is refused and named, and the defaults are what the manual says.
+// billow_settings: every field out of its range is refused and named, and the defaults are what the manual
+// says.
 #include <billow/billow.h>
 #include <gtest/gtest.h>
 
@@ -83,8 +84,11 @@ const CountField kCounts[] = {
 const struct {
   const char* name;
   size_t offset;
-} kSwitches[] = {{FIELD(tension.warm_start)}, {FIELD(impulse.warm_start)}, {FIELD(energy_guard)},
-                 {FIELD(swept)},              {FIELD(profile)}};
+} kSwitches[] = {{FIELD(tension.warm_start)},
+                 {FIELD(impulse.warm_start)},
+                 {FIELD(energy_guard)},
+                 {FIELD(swept)},
+                 {FIELD(profile)}};
 #undef FIELD
 
 template <class T> void put(billow_settings& s, size_t offset, T value) {
@@ -122,10 +126,12 @@ class SettingsTest : public ::testing::Test {
     EXPECT_EQ(billow_chains_hash(chains_), hash_) << field << " was refused, but the chains changed";
   }
   void expect_accepted(const billow_settings& settings, const char* field) {
-    EXPECT_EQ(billow_chains_set_settings(chains_, &settings), BILLOW_OK) << field << ": " << billow_last_error();
+    EXPECT_EQ(billow_chains_set_settings(chains_, &settings), BILLOW_OK)
+        << field << ": " << billow_last_error();
     billow_settings now;
     ASSERT_EQ(billow_chains_get_settings(chains_, &now), BILLOW_OK);
-    EXPECT_EQ(std::memcmp(&now, &settings, sizeof now), 0) << field << " was accepted but is not what is in force";
+    EXPECT_EQ(std::memcmp(&now, &settings, sizeof now), 0)
+        << field << " was accepted but is not what is in force";
     ASSERT_EQ(billow_chains_set_settings(chains_, &before_), BILLOW_OK);
   }
 
@@ -231,7 +237,8 @@ TEST(SettingsFields, AllAreTestedAbove) {
   for (const CountField& f : kCounts) cover(f.offset, sizeof(uint32_t));
   for (const CurveField& f : kCurves) cover(f.offset, sizeof(billow_curve));
   for (const auto& f : kSwitches) cover(f.offset, sizeof(int32_t));
-  for (size_t i = 0; i < covered.size(); ++i) EXPECT_TRUE(covered[i]) << "no test for the setting at byte " << i;
+  for (size_t i = 0; i < covered.size(); ++i)
+    EXPECT_TRUE(covered[i]) << "no test for the setting at byte " << i;
 }
 
 TEST(SettingsDefaults, AreThoseOfTheManual) {
@@ -241,7 +248,8 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.gravity[2], 0);
   EXPECT_EQ(s.mass.value, 0.02f);
   EXPECT_EQ(s.mass.point_count, 0u);
-  for (const billow_curve* c : {&s.drag, &s.damping, &s.lateral_stretch, &s.lateral_compression, &s.rest_angle, &s.shrink})
+  for (const billow_curve* c :
+       {&s.drag, &s.damping, &s.lateral_stretch, &s.lateral_compression, &s.rest_angle, &s.shrink})
     EXPECT_EQ(c->value, 0);
   EXPECT_EQ(s.global_damping, 0);
   EXPECT_EQ(s.panel_drag, 0);

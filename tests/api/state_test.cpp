@@ -144,7 +144,8 @@ TEST_F(BadState, EmptyIsRefused) {
 
 TEST_F(BadState, EveryTruncationIsRefused) {
   for (size_t size = 1; size < good_.size(); size += size < 64 ? 1 : 13)
-    expect_refused(Bytes(good_.begin(), good_.begin() + static_cast<ptrdiff_t>(size)), std::to_string(size) + " bytes");
+    expect_refused(Bytes(good_.begin(), good_.begin() + static_cast<ptrdiff_t>(size)),
+                   std::to_string(size) + " bytes");
   expect_refused(Bytes(good_.begin(), good_.end() - 1), "all but one byte");
 }
 

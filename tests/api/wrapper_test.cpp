@@ -152,8 +152,10 @@ TEST(WrapperSpans, ThatAreTooSmallAreRefusedWithAReason) {
     EXPECT_EQ(status.code(), wanted);
     EXPECT_NE(status.message(), before) << "the message is that of an earlier failure";
   };
-  expect_own_message([&] { return body.query(points, std::span(distances).first(1)); }, BILLOW_BUFFER_TOO_SMALL);
-  expect_own_message([&] { return body.query(points, distances, std::span(gradients).first(5)); }, BILLOW_BUFFER_TOO_SMALL);
+  expect_own_message([&] { return body.query(points, std::span(distances).first(1)); },
+                     BILLOW_BUFFER_TOO_SMALL);
+  expect_own_message([&] { return body.query(points, distances, std::span(gradients).first(5)); },
+                     BILLOW_BUFFER_TOO_SMALL);
   expect_own_message([&] { return chains.set_bones(std::vector<float>(18), std::vector<float>(15)); },
                      BILLOW_INVALID_ARGUMENT);
 }

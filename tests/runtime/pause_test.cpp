@@ -30,7 +30,8 @@ TEST(Pause, StandsStillToTheBitOnStillRoots) {
   const std::vector<float> x = testing::positions_of(chains), v = testing::velocities_of(chains);
   // A pause menu left open for half a minute.
   for (int frame = 0; frame < 1800; ++frame) ASSERT_TRUE(chains.step(kFrame, {&kRoot, 1}));
-  EXPECT_EQ(testing::positions_of(chains), x) << "drifted by " << testing::farthest_apart(testing::positions_of(chains), x);
+  EXPECT_EQ(testing::positions_of(chains), x)
+      << "drifted by " << testing::farthest_apart(testing::positions_of(chains), x);
   EXPECT_EQ(testing::velocities_of(chains), v);
 }
 
@@ -65,7 +66,8 @@ TEST(Pause, GoesOnAsItWas) {
   for (int frame = 0; frame < 30; ++frame) {
     ASSERT_TRUE(paused.step(kFrame, {&kRoot, 1}));
     ASSERT_TRUE(going.step(kFrame, {&kRoot, 1}));
-    ASSERT_LT(testing::farthest_apart(testing::positions_of(paused), testing::positions_of(going)), 1e-3) << frame;
+    ASSERT_LT(testing::farthest_apart(testing::positions_of(paused), testing::positions_of(going)), 1e-3)
+        << frame;
   }
 }
 

@@ -20,12 +20,13 @@ struct BadAir {
   static void field(void* user, double, const float* points, uint32_t count, float* velocities) {
     const auto* self = static_cast<const BadAir*>(user);
     for (uint32_t i = 0; i < count; ++i)
-      for (uint32_t k = 0; k < 3; ++k) velocities[3 * i + k] = points[3 * i] >= self->from_x ? self->value : 0;
+      for (uint32_t k = 0; k < 3; ++k)
+        velocities[3 * i + k] = points[3 * i] >= self->from_x ? self->value : 0;
   }
 };
 
-constexpr float kBadValues[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e38f,
-                                -1e38f};
+constexpr float kBadValues[] = {std::numeric_limits<float>::quiet_NaN(),
+                                std::numeric_limits<float>::infinity(), 1e38f, -1e38f};
 
 // A closed ring with every force that can carry trouble from chain to chain.
 testing::Sheet fragile_ring(BadAir& air) {
@@ -49,7 +50,9 @@ void expect_intact(const Chains& chains, size_t chain_count, size_t bones) {
   ASSERT_TRUE(testing::all_finite(v));
   for (size_t c = 0; c < chain_count; ++c)
     for (size_t i = 1; i < bones; ++i)
-      EXPECT_LT(length(testing::vector_at(x.data(), c * bones + i) - testing::vector_at(x.data(), c * bones + i - 1)), 0.1 * (1 + 1e-4));
+      EXPECT_LT(length(testing::vector_at(x.data(), c * bones + i) -
+                       testing::vector_at(x.data(), c * bones + i - 1)),
+                0.1 * (1 + 1e-4));
 }
 
 TEST(Recovery, FromBadAirIsFlaggedAndComplete) {
@@ -80,7 +83,8 @@ TEST(Recovery, FromBadAirIsFlaggedAndComplete) {
 }
 
 TEST(Recovery, LeavesNothingBehindOutsideTheState) {
-  // A set that has recovered goes on as a new one that is given its state: no bad number hides in scratch memory.
+  // A set that has recovered goes on as a new one that is given its state: no bad number hides in scratch
+  // memory.
   for (float bad : kBadValues) {
     SCOPED_TRACE(bad);
     BadAir air;

@@ -13,7 +13,8 @@ namespace {
 using testing::kFrame;
 using testing::Vector;
 
-// A platform that sets off at 6 m/s2 and turns about its own, moving axis; the chain hangs 0.5 m off that axis.
+// A platform that sets off at 6 m/s2 and turns about its own, moving axis; the chain hangs 0.5 m off that
+// axis.
 struct Platform {
   Vector position;
   double angle = 0;
@@ -22,19 +23,25 @@ struct Platform {
     return {{{0.5 * acceleration * time * time, 0, 0}}, 0.5 * turning * time * time};
   }
   Transform space() const { return testing::at(position, testing::about_y(angle)); }
-  Transform root() const { return testing::at(position + testing::rotate(testing::about_y(angle), {{0.5, 0, 0}}), testing::about_y(angle)); }
+  Transform root() const {
+    return testing::at(position + testing::rotate(testing::about_y(angle), {{0.5, 0, 0}}),
+                       testing::about_y(angle));
+  }
   // World positions as seen on the platform, from the root.
   std::vector<float> seen(const std::vector<float>& world) const {
     std::vector<float> out(world.size());
     const std::array<double, 4> back = testing::about_y(-angle);
     for (size_t i = 0; i < world.size() / 3; ++i)
-      testing::copy(testing::rotate(back, testing::vector_at(world.data(), i) - position) - Vector{{0.5, 0, 0}}, out.data() + 3 * i);
+      testing::copy(
+          testing::rotate(back, testing::vector_at(world.data(), i) - position) - Vector{{0.5, 0, 0}},
+          out.data() + 3 * i);
     return out;
   }
 };
 
 // The farthest any bone gets from hanging straight down, seen on the platform, within a second.
-double farthest_swing(float translation_inertia, float rotation_inertia, double acceleration, double turning) {
+double farthest_swing(float translation_inertia, float rotation_inertia, double acceleration,
+                      double turning) {
   Settings settings = billow_settings_default();
   settings.translation_inertia = translation_inertia;
   settings.rotation_inertia = rotation_inertia;
@@ -52,7 +59,8 @@ double farthest_swing(float translation_inertia, float rotation_inertia, double 
   return most;
 }
 
-// After a second at 6 m/s2 the platform is 3 m away at 6 m/s; singles resolve that to some 1e-7 m, sixty times.
+// After a second at 6 m/s2 the platform is 3 m away at 6 m/s; singles resolve that to some 1e-7 m, sixty
+// times.
 constexpr double kUndisturbed = 2e-4;
 
 TEST(RootMotion, ThatIsNotFeltLeavesTheChainUndisturbed) {
@@ -68,7 +76,8 @@ TEST(RootMotion, ThatIsFeltSwingsTheChain) {
 }
 
 TEST(RootMotion, FeltByHalfIsInBetween) {
-  const double none = farthest_swing(0, 0, 6, 0), half = farthest_swing(0.5f, 0, 6, 0), all = farthest_swing(1, 0, 6, 0);
+  const double none = farthest_swing(0, 0, 6, 0), half = farthest_swing(0.5f, 0, 6, 0),
+               all = farthest_swing(1, 0, 6, 0);
   EXPECT_GT(half, none + 0.2 * all);
   EXPECT_LT(half, 0.8 * all);
   const double turned_none = farthest_swing(0, 0, 0, 4), turned_half = farthest_swing(0, 0.5f, 0, 4),
@@ -87,7 +96,8 @@ TEST(RootMotion, TranslationAndRotationAreFeltSeparately) {
 TEST(RootMotion, OfTheRootsOnThePlatformIsAlwaysFelt) {
   Settings settings = billow_settings_default();
   settings.translation_inertia = settings.rotation_inertia = 0;
-  Chains riding = testing::hanging_chain(8, 0.1f, settings), standing = testing::hanging_chain(8, 0.1f, settings);
+  Chains riding = testing::hanging_chain(8, 0.1f, settings),
+         standing = testing::hanging_chain(8, 0.1f, settings);
   // Shaken alike, one on a lift that speeds up and one on the ground.
   double most = 0;
   for (int frame = 0; frame < 60; ++frame) {
@@ -106,7 +116,8 @@ TEST(RootMotion, OfTheRootsOnThePlatformIsAlwaysFelt) {
 TEST(RootMotion, AtConstantSpeedIsLikeStandingStill) {
   // Spawned straight out to the side, one on a still root, one on a root at 4 m/s: both swing down alike.
   std::vector<float> rest;
-  for (int i = 0; i < 6; ++i) rest.insert(rest.end(), {0.0f, -0.07f * static_cast<float>(i), 0.07f * static_cast<float>(i)});
+  for (int i = 0; i < 6; ++i)
+    rest.insert(rest.end(), {0.0f, -0.07f * static_cast<float>(i), 0.07f * static_cast<float>(i)});
   const auto make = [&] { return scenes::make_chains({6}, rest, false, false, billow_settings_default()); };
   Chains still = make(), running = make();
   for (int frame = 0; frame < 60; ++frame) {
@@ -115,7 +126,8 @@ TEST(RootMotion, AtConstantSpeedIsLikeStandingStill) {
     ASSERT_TRUE(still.step(kFrame, {&here, 1}));
     ASSERT_TRUE(running.step(kFrame, {&there, 1}));
     // In the first frame nobody can know yet that the root is running.
-    ASSERT_NEAR(length(testing::tip_of(running) - Vector{{x, 0, 0}} - testing::tip_of(still)), 0, 2e-3) << "frame " << frame;
+    ASSERT_NEAR(length(testing::tip_of(running) - Vector{{x, 0, 0}} - testing::tip_of(still)), 0, 2e-3)
+        << "frame " << frame;
   }
 }
 
@@ -143,7 +155,8 @@ TEST(RootMotion, OfASpaceThatAppearsOnlyNowIsNotFelt) {
 }
 
 TEST(RootMotion, CarriesCollidersOfThePlatformAlong) {
-  // A sphere rides close behind the chain. Nothing of the motion is felt, so it must not be swept into the chain.
+  // A sphere rides close behind the chain. Nothing of the motion is felt, so it must not be swept into the
+  // chain.
   Settings settings = billow_settings_default();
   settings.translation_inertia = settings.rotation_inertia = 0;
   Chains chains = testing::hanging_chain(8, 0.1f, settings);

@@ -20,7 +20,9 @@ Settings at_scale(Settings s, float scale) {
 }
 
 // The root's path, for a character of size 1.
-Vector shaken(int frame) { return {{0.15 * std::sin(0.2 * frame), 0.05 * std::sin(0.31 * frame), 0.1 * std::sin(0.13 * frame)}}; }
+Vector shaken(int frame) {
+  return {{0.15 * std::sin(0.2 * frame), 0.05 * std::sin(0.31 * frame), 0.1 * std::sin(0.13 * frame)}};
+}
 
 TEST(Scale, ATwiceAsLargeCharacterMovesAlike) {
   Chains one = testing::hanging_chain(8, 0.1f, at_scale(billow_settings_default(), 1));
@@ -49,7 +51,8 @@ TEST(Scale, ReachesCollidersAndRadii) {
     Body body = Body::create(std::span(&sphere, 1)).value();
     for (int frame = 0; frame < 90; ++frame) {
       const Transform root = testing::at({});
-      const Transform joint = testing::at(Vector{{-0.1 * std::sin(0.1 * frame), 0, 0}} * static_cast<double>(scale));
+      const Transform joint =
+          testing::at(Vector{{-0.1 * std::sin(0.1 * frame), 0, 0}} * static_cast<double>(scale));
       ASSERT_TRUE(body.pose({&joint, 1}, scale));
       ASSERT_TRUE(chains.step(kFrame, {&root, 1}, &body));
       touched += chains.report().contacts;

@@ -27,7 +27,8 @@ TEST(Settle, BringsAChainToHangAtRest) {
   const std::vector<float> x = testing::positions_of(chains), v = testing::velocities_of(chains);
   for (size_t i = 0; i < 7; ++i) {
     // Slower than 1 mm/s under strong damping is within a few millimetres of the end.
-    EXPECT_NEAR(length(testing::vector_at(x.data(), i) - Vector{{1, 2 - 0.1 * static_cast<double>(i), 3}}), 0, 5e-3);
+    EXPECT_NEAR(length(testing::vector_at(x.data(), i) - Vector{{1, 2 - 0.1 * static_cast<double>(i), 3}}), 0,
+                5e-3);
     EXPECT_EQ(length(testing::vector_at(v.data(), i)), 0);
   }
 }

@@ -31,7 +31,8 @@ const Vector kPlace{{50, 3, -7}};
 const Transform kFarRoot = testing::at(kPlace, kTurn);
 
 // Vectors seen from a root, turned as by `turn`.
-std::vector<float> relative(const std::vector<float>& values, const Vector& root, const std::array<double, 4>& turn) {
+std::vector<float> relative(const std::vector<float>& values, const Vector& root,
+                            const std::array<double, 4>& turn) {
   std::vector<float> out(values.size());
   for (size_t i = 0; i < values.size() / 3; ++i)
     testing::copy(testing::rotate(turn, testing::vector_at(values.data(), i) - root), out.data() + 3 * i);
@@ -46,7 +47,9 @@ constexpr double kRounding = 2e-5;
 void expect_at_rest(const Chains& chains, const Vector& root, double tolerance) {
   const std::vector<float> x = testing::positions_of(chains), v = testing::velocities_of(chains);
   for (size_t i = 0; i <= kRopes; ++i) {
-    EXPECT_NEAR(length(testing::vector_at(x.data(), i) - root - Vector{{0, -0.1 * static_cast<double>(i), 0}}), 0, tolerance);
+    EXPECT_NEAR(
+        length(testing::vector_at(x.data(), i) - root - Vector{{0, -0.1 * static_cast<double>(i), 0}}), 0,
+        tolerance);
     EXPECT_NEAR(length(testing::vector_at(v.data(), i)), 0, 100 * tolerance);
   }
 }
@@ -94,7 +97,8 @@ TEST(TeleportCall, BeforeTheFirstStepPlacesTheChain) {
 TEST(TeleportThreshold, OfDistanceIsPassedOnlyByMoreThanIt) {
   Settings settings = billow_settings_default();
   settings.teleport_distance = 1;
-  for (const auto& [distance, jumps] : {std::pair{0.9f, false}, std::pair{1.1f, true}, std::pair{1000.0f, true}}) {
+  for (const auto& [distance, jumps] :
+       {std::pair{0.9f, false}, std::pair{1.1f, true}, std::pair{1000.0f, true}}) {
     Chains chains = swinging_chain(settings);
     const Transform root = translation(0.02f * 19 + distance, 0, 0);
     ASSERT_TRUE(chains.step(kFrame, {&root, 1}));
@@ -141,8 +145,10 @@ TEST(TeleportThreshold, KeepCarriesTheSwingAlong) {
     ASSERT_TRUE(chains.step(kFrame, {&root, 1}));
     ASSERT_TRUE(twin.step(kFrame, {&kLastRoot, 1}));
     const std::vector<float> shape = relative(testing::positions_of(chains), kPlace, kNoTurn);
-    // Gravity is along the turn's axis, so the twin's motion is the same, turned. Roundings at 50 m grow in a swing.
-    EXPECT_LT(testing::farthest_apart(shape, relative(testing::positions_of(twin), kOldPlace, kTurn)), 2e-3) << frame;
+    // Gravity is along the turn's axis, so the twin's motion is the same, turned. Roundings at 50 m grow in a
+    // swing.
+    EXPECT_LT(testing::farthest_apart(shape, relative(testing::positions_of(twin), kOldPlace, kTurn)), 2e-3)
+        << frame;
   }
 }
 

@@ -77,7 +77,8 @@ TEST(Wind, GustsAreTheSameForTheSameSeedOnly) {
     EXPECT_TRUE(chains.set(wind));
     return tip_path(chains, kRoot, 240);
   };
-  const auto first = path_with(7, 0.8f), again = path_with(7, 0.8f), other = path_with(8, 0.8f), none = path_with(7, 0);
+  const auto first = path_with(7, 0.8f), again = path_with(7, 0.8f), other = path_with(8, 0.8f),
+             none = path_with(7, 0);
   double to_again = 0, to_other = 0, sideways = 0, sway = 0, sideways_without = 0;
   for (size_t i = 0; i < first.size(); ++i) {
     to_again = std::max(to_again, length(first[i] - again[i]));
@@ -151,7 +152,8 @@ double mean_hem_height(testing::Sheet sheet, float wind) {
   double sum = 0;
   for (int frame = 0; frame < 360; ++frame) {
     EXPECT_TRUE(sheet.chains.step(kFrame, sheet.roots));
-    if (frame >= 300) sum += testing::vector_at(testing::positions_of(sheet.chains).data(), 9 * 4 + 8)[1] / 60;
+    if (frame >= 300)
+      sum += testing::vector_at(testing::positions_of(sheet.chains).data(), 9 * 4 + 8)[1] / 60;
   }
   EXPECT_TRUE(testing::all_finite(testing::positions_of(sheet.chains)));
   return sum;

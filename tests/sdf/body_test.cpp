@@ -38,9 +38,13 @@ TEST(Body, EachShapeStandsWhereItWasPlaced) {
   const Case cases[] = {
       {"sphere", testing::sphere(centre, 0.2), [&](const Vector& p) { return length(p - centre) - 0.2; }},
       {"capsule", testing::capsule(centre, end, 0.2),
-       [&](const Vector& p) { return testing::exact_tapered_capsule(along(p), length(end - centre), 0.2, 0.2); }},
+       [&](const Vector& p) {
+         return testing::exact_tapered_capsule(along(p), length(end - centre), 0.2, 0.2);
+       }},
       {"tapered capsule", testing::tapered_capsule(centre, end, 0.1, 0.3),
-       [&](const Vector& p) { return testing::exact_tapered_capsule(along(p), length(end - centre), 0.1, 0.3); }},
+       [&](const Vector& p) {
+         return testing::exact_tapered_capsule(along(p), length(end - centre), 0.1, 0.3);
+       }},
       {"box", testing::box(centre, half, 0.05),
        [&](const Vector& p) { return testing::exact_rounded_box(local(p), half, 0.05); }},
       {"half space", testing::half_space(centre), [&](const Vector& p) { return local(p)[1]; }},
@@ -102,7 +106,8 @@ TEST(Body, OneEndThatSwallowsTheOtherLeavesTheLargerSphere) {
 TEST(Body, CapsulesMayPointAnyWay) {
   // Straight down and nearly so is where a rotation from +y is undefined.
   Random random(34);
-  std::vector<Vector> ways = {{{0, 1, 0}}, {{0, -1, 0}}, {{1e-4, -1, 0}}, {{0, -1, 2e-3}}, {{1, 0, 0}}, {{0, 0, -1}}};
+  std::vector<Vector> ways = {{{0, 1, 0}},     {{0, -1, 0}}, {{1e-4, -1, 0}},
+                              {{0, -1, 2e-3}}, {{1, 0, 0}},  {{0, 0, -1}}};
   for (int i = 0; i < 50; ++i) ways.push_back(random.direction());
   for (const Vector& way : ways) {
     const Vector end = way * 0.5;
@@ -115,7 +120,8 @@ TEST(Body, CapsulesMayPointAnyWay) {
 }
 
 // A rigid motion applied to all joints alike.
-billow_transform moved(const billow_transform& joint, const Vector& shift, const std::array<double, 4>& turn) {
+billow_transform moved(const billow_transform& joint, const Vector& shift,
+                       const std::array<double, 4>& turn) {
   const Vector p = shift + testing::rotate(turn, testing::vector_at(joint.position, 0));
   const Quat a{static_cast<float>(turn[0]), static_cast<float>(turn[1]), static_cast<float>(turn[2]),
                static_cast<float>(turn[3])};
@@ -202,7 +208,8 @@ TEST(Body, ScaleMultipliesAllLengths) {
     ASSERT_EQ(billow_body_pose(scaled.get(), &joint, 1, scale), BILLOW_OK);
     for (int i = 0; i < 500; ++i) {
       const Vector p = random.in_box(2);
-      const auto small = testing::query(one, p), large = testing::query(scaled, p * static_cast<double>(scale));
+      const auto small = testing::query(one, p),
+                 large = testing::query(scaled, p * static_cast<double>(scale));
       ASSERT_NEAR(large.distance, small.distance * scale, 3e-6 * static_cast<double>(scale));
       ASSERT_EQ(large.collider, small.collider);
     }
@@ -213,7 +220,8 @@ TEST(PoseCollider, BoundsHoldTheWholeCollider) {
   Random random(37);
   for (int round = 0; round < 300; ++round) {
     const BodyHandle body = testing::make_body({testing::random_collider(random, 0.5)});
-    const Transform place{{random.uniform_float(-1, 1), 0, 0}, normalized({0.1f, 0.2f, random.uniform_float(-1, 1), 1})};
+    const Transform place{{random.uniform_float(-1, 1), 0, 0},
+                          normalized({0.1f, 0.2f, random.uniform_float(-1, 1), 1})};
     const float scale = random.uniform_float(0.5, 2);
     const PosedCollider c = pose_collider(body->body.colliders[0], scale, place, place);
     for (int i = 0; i < 50; ++i) {

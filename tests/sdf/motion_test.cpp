@@ -23,8 +23,8 @@ Transform random_place(Random& random) {
 Transform a_little_further(Random& random, const Transform& t) {
   const Vector p = random.in_box(0.1), axis = random.direction();
   const float s = random.uniform_float(0, 0.1);
-  const Quat turn = normalized({static_cast<float>(axis[0]) * s, static_cast<float>(axis[1]) * s,
-                                static_cast<float>(axis[2]) * s, 1});
+  const Quat turn = normalized(
+      {static_cast<float>(axis[0]) * s, static_cast<float>(axis[1]) * s, static_cast<float>(axis[2]) * s, 1});
   return {t.position + V3{static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])},
           normalized(turn * t.rotation)};
 }
@@ -74,7 +74,8 @@ TEST(Embed, IsRigid) {
 TEST(Embed, LeavesPointsAloneThatNoColliderCarries) {
   Random random(43);
   const BodyHandle body = testing::make_body({testing::sphere({}, 0.1)});
-  const PosedCollider c = pose_collider(body->body.colliders[0], 1, random_place(random), random_place(random));
+  const PosedCollider c =
+      pose_collider(body->body.colliders[0], 1, random_place(random), random_place(random));
   const V3x4 x = random_points(random, 1), carried = embed(&c, naming(-1), x);
   for (int k = 0; k < 4; ++k) EXPECT_EQ(lane(carried.x, k), lane(x.x, k));
 }
@@ -165,7 +166,8 @@ TEST(BodyVelocity, IsExactlyZeroWhenTheSamePoseComesTwice) {
   const BodyHandle handle = testing::make_body(colliders, {testing::at({}), testing::at({{1, 0, 0}})});
   const billow_transform joints[2] = {testing::at({{5, 1, 2}}, random.rotation()),
                                       testing::at({{4, 1, 2}}, random.rotation())};
-  for (int frame = 0; frame < 2; ++frame) ASSERT_EQ(billow_body_pose(handle.get(), joints, 2, 1.3f), BILLOW_OK);
+  for (int frame = 0; frame < 2; ++frame)
+    ASSERT_EQ(billow_body_pose(handle.get(), joints, 2, 1.3f), BILLOW_OK);
   const Body& body = handle->body;
   for (int i = 0; i < body.collider_count; ++i) {
     const PosedCollider c = pose_collider(body.colliders[i], body.scale, body.before[i], body.now[i]);

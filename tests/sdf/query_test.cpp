@@ -48,7 +48,8 @@ double plain_union(const std::vector<PosedCollider>& colliders, V3x4 p, int lane
     best = std::min(best, d);
     if (c.collider->blend_with < 0) continue;
     const double partner = of[static_cast<size_t>(c.collider->blend_with)];
-    best = std::min(best, smooth_minimum(d, partner, static_cast<double>(c.collider->blend_radius * c.scale)));
+    best =
+        std::min(best, smooth_minimum(d, partner, static_cast<double>(c.collider->blend_radius * c.scale)));
   }
   return best;
 }
@@ -159,7 +160,8 @@ TEST(Query, SmoothUnionIsAtMostAQuarterOfTheRadiusBelowTheUnion) {
   for (int i = 0; i < 5000; ++i) {
     const Vector p = random.in_box(0.8);
     const Parts d = exact_parts(p);
-    const double plain = std::min({d.first, d.other, d.merged_with}), found = testing::query(body, p).distance;
+    const double plain = std::min({d.first, d.other, d.merged_with}),
+                 found = testing::query(body, p).distance;
     ASSERT_LE(found, plain + 1e-6);
     ASSERT_GE(found, plain - 0.25 * kMerge - 1e-6);
     ASSERT_NEAR(found, exact_merged(p), 1e-6);
@@ -312,8 +314,9 @@ TEST(Query, AnswersAnyNumberOfPoints) {
     std::vector<float> points(3 * count), distances(count + 1, -7), gradients(3 * count + 1, -7);
     std::vector<int32_t> names(count + 1, -7);
     for (uint32_t i = 0; i < count; ++i) points[3 * i] = 1 + static_cast<float>(i);
-    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, distances.data(), gradients.data(), names.data()),
-              BILLOW_OK);
+    ASSERT_EQ(
+        billow_body_query(body.get(), points.data(), count, distances.data(), gradients.data(), names.data()),
+        BILLOW_OK);
     for (uint32_t i = 0; i < count; ++i) {
       EXPECT_FLOAT_EQ(distances[i], 0.5f + static_cast<float>(i));
       EXPECT_FLOAT_EQ(gradients[3 * i], 1);
@@ -323,7 +326,8 @@ TEST(Query, AnswersAnyNumberOfPoints) {
     EXPECT_EQ(gradients[3 * count], -7);
     EXPECT_EQ(names[count], -7);
     // Without gradients and names.
-    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, distances.data(), nullptr, nullptr), BILLOW_OK);
+    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, distances.data(), nullptr, nullptr),
+              BILLOW_OK);
   }
 }
 

@@ -24,8 +24,12 @@ inline billow_transform at(const Vector& position, const std::array<double, 4>& 
   return t;
 }
 // Turned about the y axis.
-inline std::array<double, 4> about_y(double angle) { return {0, std::sin(0.5 * angle), 0, std::cos(0.5 * angle)}; }
-inline std::array<double, 4> about_x(double angle) { return {std::sin(0.5 * angle), 0, 0, std::cos(0.5 * angle)}; }
+inline std::array<double, 4> about_y(double angle) {
+  return {0, std::sin(0.5 * angle), 0, std::cos(0.5 * angle)};
+}
+inline std::array<double, 4> about_x(double angle) {
+  return {std::sin(0.5 * angle), 0, 0, std::cos(0.5 * angle)};
+}
 
 inline billow_collider sphere(const Vector& centre, double radius) {
   billow_collider c = billow_collider_default();
@@ -33,7 +37,8 @@ inline billow_collider sphere(const Vector& centre, double radius) {
   c.radius = static_cast<float>(radius);
   return c;
 }
-inline billow_collider tapered_capsule(const Vector& from, const Vector& to, double radius, double radius_end) {
+inline billow_collider tapered_capsule(const Vector& from, const Vector& to, double radius,
+                                       double radius_end) {
   billow_collider c = sphere(from, radius);
   c.shape = BILLOW_TAPERED_CAPSULE;
   copy(to, c.end);
@@ -69,11 +74,21 @@ inline billow_collider random_collider(Random& random, double spread) {
   const Vector centre = random.in_box(spread), far_end = centre + random.direction() * (0.2 + size());
   billow_collider c;
   switch (random.bits() % 5) {
-    case 0: c = sphere(centre, size()); break;
-    case 1: c = capsule(centre, far_end, size()); break;
-    case 2: c = tapered_capsule(centre, far_end, size(), size()); break;
-    case 3: c = box(centre, {{size(), size(), size()}}, 0.04); break;
-    default: c = ellipsoid(centre, {{size(), size(), size()}}); break;
+    case 0:
+      c = sphere(centre, size());
+      break;
+    case 1:
+      c = capsule(centre, far_end, size());
+      break;
+    case 2:
+      c = tapered_capsule(centre, far_end, size(), size());
+      break;
+    case 3:
+      c = box(centre, {{size(), size(), size()}}, 0.04);
+      break;
+    default:
+      c = ellipsoid(centre, {{size(), size(), size()}});
+      break;
   }
   copy(random.rotation(), c.rotation);
   return c;

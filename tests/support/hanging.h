@@ -13,9 +13,11 @@ namespace billow::testing {
 inline constexpr float kFrame = 1.0f / 60;
 
 // A chain straight down from the origin.
-inline Chains hanging_chain(int ropes, float rope_length, const Settings& settings = billow_settings_default()) {
+inline Chains hanging_chain(int ropes, float rope_length,
+                            const Settings& settings = billow_settings_default()) {
   std::vector<float> rest;
-  for (int i = 0; i <= ropes; ++i) rest.insert(rest.end(), {0.0f, -rope_length * static_cast<float>(i), 0.0f});
+  for (int i = 0; i <= ropes; ++i)
+    rest.insert(rest.end(), {0.0f, -rope_length * static_cast<float>(i), 0.0f});
   return scenes::make_chains({static_cast<uint32_t>(ropes + 1)}, rest, false, false, settings);
 }
 
@@ -24,7 +26,8 @@ struct Sheet {
   Chains chains;
   std::vector<Transform> roots;
 };
-inline Sheet hanging_sheet(int columns, int ropes, float spacing, float rope_length, const Settings& settings) {
+inline Sheet hanging_sheet(int columns, int ropes, float spacing, float rope_length,
+                           const Settings& settings) {
   Sheet sheet;
   std::vector<float> rest;
   for (int c = 0; c < columns; ++c) {
@@ -38,12 +41,14 @@ inline Sheet hanging_sheet(int columns, int ropes, float spacing, float rope_len
 }
 
 // A closed ring of chains around the y axis, straight down.
-inline Sheet hanging_ring(int columns, int ropes, double radius, float rope_length, const Settings& settings) {
+inline Sheet hanging_ring(int columns, int ropes, double radius, float rope_length,
+                          const Settings& settings) {
   Sheet ring;
   std::vector<float> rest;
   for (int c = 0; c < columns; ++c) {
     const double angle = 6.283185307179586 * c / columns;
-    const float x = static_cast<float>(radius * std::sin(angle)), z = static_cast<float>(radius * std::cos(angle));
+    const float x = static_cast<float>(radius * std::sin(angle)),
+                z = static_cast<float>(radius * std::cos(angle));
     for (int i = 0; i <= ropes; ++i) rest.insert(rest.end(), {x, -rope_length * static_cast<float>(i), z});
     ring.roots.push_back(translation(x, 0, z));
   }
@@ -63,7 +68,9 @@ inline std::vector<float> velocities_of(const Chains& chains) {
   return out;
 }
 // The last bone of the last chain.
-inline Vector tip_of(const Chains& chains) { return vector_at(positions_of(chains).data(), chains.bone_count() - 1); }
+inline Vector tip_of(const Chains& chains) {
+  return vector_at(positions_of(chains).data(), chains.bone_count() - 1);
+}
 
 // The largest distance between bones of the same number.
 inline double farthest_apart(const std::vector<float>& a, const std::vector<float>& b) {
