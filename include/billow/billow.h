@@ -370,9 +370,9 @@ BILLOW_API billow_status billow_chains_velocities(const billow_chains* chains, f
 /* Newtons in the rope above each bone, of the last half step; 0 for roots and slack ropes. */
 BILLOW_API billow_status billow_chains_tensions(const billow_chains* chains, float* out, uint32_t capacity);
 
-/* Sets where the bones are and how they move, in the order of the readers: for an explosion, a ragdoll's hand-over, a
- * cut. Either may be NULL to stay as it is. Roots stay with their transforms; ropes that are too long are
- * pulled in by the next step. Only after the first step. */
+/* Sets where the bones are and how they move, in the order of the readers: for an explosion, a ragdoll's
+ * hand-over, a cut. Either may be NULL to stay as it is. Roots stay with their transforms; ropes that are too
+ * long are pulled in by the next step. Only after the first step. */
 BILLOW_API billow_status billow_chains_set_bones(billow_chains* chains, const float* positions,
                                                  const float* velocities, uint32_t count);
 

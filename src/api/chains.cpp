@@ -263,7 +263,8 @@ billow_status billow_chains_set_bones(billow_chains* chains, const float* positi
   if (!c.started) return fail(BILLOW_INVALID_ARGUMENT, "chains: expected a first step before, found none");
   for (const float* values : {positions, velocities})
     if (values)
-      if (billow_status bad = check_finite(values == positions ? "positions" : "velocities", values, 3 * size_t{count}))
+      if (billow_status bad =
+              check_finite(values == positions ? "positions" : "velocities", values, 3 * size_t{count}))
         return bad;
   const float* sources[2] = {positions, velocities};
   const Rows3* rows[2] = {&c.set.x, &c.set.v};

@@ -201,21 +201,23 @@ billow_settings billow_settings_default(void) {
 
 billow_settings billow_settings_cape(void) {
   billow_settings s = billow_settings_default();
+  s.mass.value = 0.006f;  // 140 bones: a light wool of 0.8 kg
   s.panel_drag = 1.2f;
-  s.panel_lift = 0.6f;
+  s.panel_lift = 0.8f;
   s.lateral_stretch.value = 2.0f;
-  s.lateral_compression.value = 0.5f;
+  s.lateral_compression.value = 1.0f;
   s.damping.value = 0.5f;
   return s;
 }
 
 billow_settings billow_settings_skirt(void) {
   billow_settings s = billow_settings_default();
+  s.mass.value = 0.004f;  // 234 bones: 0.9 kg
   s.panel_drag = 1.2f;
-  s.lateral_stretch.value = 4.0f;
-  s.lateral_compression.value = 2.0f;
+  s.lateral_stretch.value = 2.0f;
+  s.lateral_compression.value = 1.0f;
   s.damping.value = 8.0f;
-  s.global_damping = 2.0f;
+  s.global_damping = 2.5f;
   return s;
 }
 

@@ -57,7 +57,8 @@ void accelerate(ChainSet& set, float h) {
       V3x4 u = v - v_parent;
       F4 along = dot(u, ropes[i].direction);
       F4 across2 = max(dot(u, u) - along * along, zero());
-      // A rope that turns by more than a radian in a step would be given more speed inward than it has across.
+      // A rope that turns by more than a radian in a step would be given more speed inward than it has
+      // across.
       F4 circling = min(across2 / ropes[i].length, sqrt(across2) * (0.5f / h));
       s.rhs[i] = dot(a - a_parent, ropes[i].direction) + circling - ropes[i].gap * slack;
       a_parent = a;

@@ -24,8 +24,8 @@ V3x4 pull_on(const RopeScratch& s, int i, int last) {
   return below - s.ropes[i].direction * s.solution[i];
 }
 
-// The body holds what rests on it, not what is torn off: bones that it would have to hold by more than twice the chain's weight
-// are let go. True if there were any.
+// The body holds what rests on it, not what is torn off: bones that it would have to hold by more than twice
+// the chain's weight are let go. True if there were any.
 bool release_torn(ChainSet& set, int group, float dt) {
   const Layout& lay = set.layout;
   const RopeScratch& s = set.rope;

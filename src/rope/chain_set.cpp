@@ -24,8 +24,8 @@ void allocate(ChainSet& set, Arena& arena) {
         &set.acceleration_before, &set.air, &set.contact_normal, &set.touch_normal, &set.touch_velocity})
     *p = rows3(n);
   LateralScratch& lateral = set.lateral;
-  for (Rows3* p :
-       {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal, &lateral.velocity, &lateral.gradient})
+  for (Rows3* p : {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal,
+                   &lateral.velocity, &lateral.gradient})
     *p = rows3(row);
   for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
   const size_t levels = static_cast<size_t>(set.layout.levels);

@@ -140,7 +140,8 @@ V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x) {
 }
 
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
-  Surroundings around{set.settings, colliders, collider_count, 1.0f / dt, length(set.settings.gravity) * dt * dt};
+  Surroundings around{set.settings, colliders, collider_count, 1.0f / dt,
+                      length(set.settings.gravity) * dt * dt};
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
   for (int i = 1; i < set.layout.levels; ++i) {
     for (int g = 0; g < set.layout.groups(); ++g) collide_bones(set, around, i, g);

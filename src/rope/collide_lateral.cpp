@@ -80,9 +80,9 @@ void move_bones(ChainSet& set, const Surroundings& around, int level, int group)
   M4 moved = (asked > 0.0f) & (load(set.w + at) > 0.0f);
   if (!any(moved)) return;
   M4 by_right = right > 0.0f, by_left = left > 0.0f;
-  V3x4 shift =
-      (select(by_right, load(in.near_shift, edge), zero3()) + select(by_left, load(in.far_shift, edge - 1), zero3())) *
-      (splat(1.0f) / max(asked, splat(1.0f)));
+  V3x4 shift = (select(by_right, load(in.near_shift, edge), zero3()) +
+                select(by_left, load(in.far_shift, edge - 1), zero3())) *
+               (splat(1.0f) / max(asked, splat(1.0f)));
   V3x4 x = load(set.x, at);
   store(set.x, at, select(moved, settle_bone(set, around, at, select(moved, x + shift, x)), x));
 

@@ -13,6 +13,8 @@ namespace billow {
 namespace {
 
 constexpr float kTakeBack = 0.05f;
+constexpr float kNoticeable = 0.2f;  // m/s: slowing down slower chains is not worth a flag
+constexpr float kTrifle = 0.01f;     // m/s: energies this small are rounding, and left alone
 
 F4 kinetic_energy(const ChainSet& set, int group, V3x4 root) {
   const Layout& lay = set.layout;
@@ -56,17 +58,17 @@ void scale_relative_velocities(ChainSet& set, int group, F4 factor) {
   }
 }
 
-// Kinetic energy of all bones at 0.2 m/s: less is not worth a flag.
-F4 noticeable_energy(const ChainSet& set, int group) {
+// Kinetic energy of all bones at a speed.
+F4 energy_at(const ChainSet& set, int group, float speed) {
   F4 mass = zero();
   for (int i = 1; i < set.layout.levels; ++i) mass += load(set.mass + set.layout.group_at(i, group));
-  return 0.5f * 0.04f * mass;
+  return mass * (0.5f * speed * speed);
 }
 
 void limit_energy(ChainSet& set, int group, F4 now, F4 allowed, Outcome& outcome) {
   M4 gained = now > allowed;
   if (!any(gained)) return;
-  outcome.energy_limited |= any((now > 1.002f * allowed) & (now > noticeable_energy(set, group)));
+  outcome.energy_limited |= any((now > 1.002f * allowed) & (now > energy_at(set, group, kNoticeable)));
   F4 factor = sqrt(allowed / select(gained, now, splat(1.0f)));
   scale_relative_velocities(set, group, select(gained, factor, splat(1.0f)));
 }
@@ -90,7 +92,8 @@ void start_substep(ChainSet& set, float h) {
 }
 
 void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
-  // |v + h a|^2 <= (1 + e) |v|^2 + (1 + 1/e) |h a|^2 for any e; with e = 1/4 there is room for what circling adds, too.
+  // |v + h a|^2 <= (1 + e) |v|^2 + (1 + 1/e) |h a|^2 for any e; with e = 1/4 there is room for what circling
+  // adds, too.
   const Layout& lay = set.layout;
   for (int g = 0; g < lay.groups(); ++g) {
     F4 pushed = zero();
@@ -111,8 +114,8 @@ void guard_energy(ChainSet& set, Outcome& outcome) {
     size_t root_at = lay.group_at(0, g);
     F4 allowed = supplied_energy(set, g) + load(set.energy_lost + root_at);
     F4 now = kinetic_energy(set, g, load(set.v, root_at));
-    // A debt (bones were lifted out of a collider by more than their motion pays for) is kept until it is paid.
-    F4 kept = min(max(allowed, zero()), now);
+    // A debt (bones were lifted out of a collider by more than their motion pays for) is kept until paid.
+    F4 kept = min(max(allowed, energy_at(set, g, kTrifle)), now);
     store(set.energy_lost + root_at, min(allowed - kept, kTakeBack * now));
     if (set.settings.energy_guard) limit_energy(set, g, now, kept, outcome);
     collider_work += load(set.collider_energy + root_at);

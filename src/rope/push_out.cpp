@@ -70,7 +70,8 @@ M4 stop_at_first_hit(const Surroundings& around, V3x4& x, V3x4 before, F4 cleara
 // The way back: from x toward where the collider would have carried the point.
 struct WayBack {
   V3x4 carried;    // x_B^n
-  V3x4 direction;  // r, or the gradient where there is no such way (the point stood still, or it leads farther in)
+  V3x4 direction;  // r, or the gradient where there is no such way (the point stood still, or it leads
+                   // farther in)
   F4 length;       // 0 where there is none
 };
 
@@ -122,7 +123,8 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   }
   // Push the others along the chosen direction.
   if (s.line_search && s.push_along_history) {
-    push.x = select(inside & (back.length > 0.0f), line_search(around, x, direction, back.length, target), push.x);
+    push.x =
+        select(inside & (back.length > 0.0f), line_search(around, x, direction, back.length, target), push.x);
     near = nearest_surface(around.colliders, around.count, push.x, target);
   } else {
     for (int k = 0; k < s.push_iterations && any(inside); ++k) {

@@ -27,8 +27,9 @@ struct Push4 {
 // Within this of the wanted clearance counts as outside (metres).
 inline constexpr float kContactTolerance = 2e-5f;
 
-// Where bones rest on the body, each sub-step begins to fall and is pushed back. Going back only about as far leaves them
-// trembling; along the history direction they go back all the way to where the body carried them (stick).
+// Where bones rest on the body, each sub-step begins to fall and is pushed back. Going back only about as far
+// leaves them trembling; along the history direction they go back all the way to where the body carried them
+// (stick).
 //
 // Pushes points at x, which were at `before` at the sub-step's start, to at least `clearance` from the body.
 // Lanes with a very negative clearance never touch anything.

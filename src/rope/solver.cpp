@@ -26,8 +26,8 @@ F4 largest(const RopeScratch& s, int count) {
   return m;
 }
 
-// Thomas algorithm on the rows in `active`; the other unknowns are zero. Rows that depend on those before them (a
-// straight run of ropes between two bones that are held) are taken out.
+// Thomas algorithm on the rows in `active`; the other unknowns are zero. Rows that depend on those before
+// them (a straight run of ropes between two bones that are held) are taken out.
 void solve_active(const RopeScratch& s, int count) {
   constexpr float kDependent = 1e-3f;
   F4 *t = s.solution, *ratio = s.ratio;

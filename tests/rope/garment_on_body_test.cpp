@@ -41,11 +41,13 @@ int frames_with_a_leg_through(const Settings& settings, double hz) {
   for (int k = 0; k < static_cast<int>(6 * hz); ++k) {
     s.step(1 / hz);
     const std::vector<float> x = s.positions();
-    const Vec legs[2][2] = {{joint(s, kLeftThigh), joint(s, kLeftCalf)}, {joint(s, kRightThigh), joint(s, kRightCalf)}};
+    const Vec legs[2][2] = {{joint(s, kLeftThigh), joint(s, kLeftCalf)},
+                            {joint(s, kRightThigh), joint(s, kRightCalf)}};
     bool through = false;
     for (size_t c = 0; c < chains; ++c)
       for (size_t i = 1; i < 9; ++i) {
-        const Vec a = bone(x, c, i - 1), b = bone(x, (c + 1) % chains, i - 1), d = bone(x, c, i), e = bone(x, (c + 1) % chains, i);
+        const Vec a = bone(x, c, i - 1), b = bone(x, (c + 1) % chains, i - 1), d = bone(x, c, i),
+                  e = bone(x, (c + 1) % chains, i);
         for (const auto& leg : legs)
           through |= crosses(leg[0], leg[1], a, b, e) || crosses(leg[0], leg[1], a, e, d);
       }
@@ -65,7 +67,9 @@ TEST(GarmentOnBody, RestingSkirtDoesNotJitter) {
     for (size_t c = 0; c < s.bone_counts.size(); ++c) {
       const size_t b = 3 * (9 * c + 8);
       fastest_tip = std::max(fastest_tip, static_cast<double>(std::hypot(v[b], v[b + 1], v[b + 2])));
-      farthest_move = std::max(farthest_move, static_cast<double>(std::hypot(x[b] - before[b], x[b + 1] - before[b + 1], x[b + 2] - before[b + 2])));
+      farthest_move =
+          std::max(farthest_move, static_cast<double>(std::hypot(x[b] - before[b], x[b + 1] - before[b + 1],
+                                                                 x[b + 2] - before[b + 2])));
     }
   }
   EXPECT_LT(fastest_tip, 1e-3);
@@ -73,7 +77,8 @@ TEST(GarmentOnBody, RestingSkirtDoesNotJitter) {
 }
 
 TEST(GarmentOnBody, LegsDoNotComeThroughTheSkirt) {
-  for (double hz : {30.0, 60.0, 120.0}) EXPECT_EQ(frames_with_a_leg_through(billow_settings_skirt(), hz), 0) << hz << " Hz";
+  for (double hz : {30.0, 60.0, 120.0})
+    EXPECT_EQ(frames_with_a_leg_through(billow_settings_skirt(), hz), 0) << hz << " Hz";
 }
 
 TEST(GarmentOnBody, WithoutSegmentsTheyDo) {
@@ -97,7 +102,8 @@ TEST(GarmentOnBody, NoBoneInsideNoRopeTooLong) {
           const double l = std::hypot(static_cast<double>(x[3 * b]) - static_cast<double>(x[3 * b - 3]),
                                       static_cast<double>(x[3 * b + 1]) - static_cast<double>(x[3 * b - 2]),
                                       static_cast<double>(x[3 * b + 2]) - static_cast<double>(x[3 * b - 1]));
-          ASSERT_LE(l, static_cast<double>(s.max_lengths[b]) * (1 + 1e-6)) << s.name << " frame " << k << " bone " << b;
+          ASSERT_LE(l, static_cast<double>(s.max_lengths[b]) * (1 + 1e-6))
+              << s.name << " frame " << k << " bone " << b;
           ASSERT_GE(phi[b], -1e-3f) << s.name << " frame " << k << " bone " << b;
         }
     }

@@ -1,8 +1,8 @@
 // Thousands of violent random cases: nothing becomes non-finite, no rope gets too long, no bone is left in a
 // collider, and no energy comes from nowhere. BILLOW_VIOLENT_CASES sets how many (100,000 by default).
-#include <billow/billow.hpp>
 #include <gtest/gtest.h>
 
+#include <billow/billow.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -23,9 +23,9 @@ struct Case {
 };
 
 struct Worst {
-  double length_excess = -1;      // relative
-  double depth = 0;               // m, of bones whose parent is outside
-  double energy_gain = -1;        // relative to the energies involved
+  double length_excess = -1;  // relative
+  double depth = 0;           // m, of bones whose parent is outside
+  double energy_gain = -1;    // relative to the energies involved
   int teleported = 0, contacts = 0, trapped = 0, enclosed = 0;
 };
 
@@ -58,8 +58,10 @@ class Violence {
         }
         c.rest.insert(c.rest.end(), x, x + 3);
         c.masses.push_back(std::exp(uniform(0, std::log(100.0f))));
-        c.lengths.push_back(i == 0 ? 0 : std::hypot(x[0] - c.rest[c.rest.size() - 6], x[1] - c.rest[c.rest.size() - 5],
-                                                    x[2] - c.rest[c.rest.size() - 4]));
+        c.lengths.push_back(i == 0 ? 0
+                                   : std::hypot(x[0] - c.rest[c.rest.size() - 6],
+                                                x[1] - c.rest[c.rest.size() - 5],
+                                                x[2] - c.rest[c.rest.size() - 4]));
       }
     }
     c.dt = 1.0f / std::exp(uniform(std::log(15.0f), std::log(240.0f)));
@@ -69,7 +71,8 @@ class Violence {
     const int colliders = chance(0.6f) ? 1 + static_cast<int>(uniform(0, 3.99f)) : 0;
     for (int n = 0; n < colliders; ++n) {
       Collider k = billow_collider_default();
-      const billow_shape shapes[] = {BILLOW_SPHERE, BILLOW_CAPSULE, BILLOW_TAPERED_CAPSULE, BILLOW_ELLIPSOID, BILLOW_BOX};
+      const billow_shape shapes[] = {BILLOW_SPHERE, BILLOW_CAPSULE, BILLOW_TAPERED_CAPSULE, BILLOW_ELLIPSOID,
+                                     BILLOW_BOX};
       k.shape = shapes[static_cast<int>(uniform(0, 4.99f))];
       k.joint[0] = static_cast<uint32_t>(n);
       k.radius = uniform(0.03f, 0.3f);
@@ -85,7 +88,8 @@ class Violence {
   std::mt19937_64 random_;
 };
 
-double kinetic(const Case& c, int chain, size_t first, const std::vector<float>& v, const double frame[3], double mass) {
+double kinetic(const Case& c, int chain, size_t first, const std::vector<float>& v, const double frame[3],
+               double mass) {
   double sum = 0;
   for (uint32_t i = 1; i < c.bone_counts[static_cast<size_t>(chain)]; ++i)
     for (int k = 0; k < 3; ++k) {
@@ -118,10 +122,13 @@ void run(Violence& v, Worst& worst) {
   settings.push_direction = v.chance(0.5f) ? BILLOW_ALONG_GRADIENT : BILLOW_ALONG_HISTORY;
   settings.velocity_direction = v.chance(0.5f) ? BILLOW_ALONG_GRADIENT : BILLOW_ALONG_HISTORY;
   ASSERT_TRUE(chains.set(settings)) << billow_last_error();
-  Body body = Body::create(c.colliders, static_cast<uint32_t>(std::max<size_t>(1, c.colliders.size()))).value();
+  Body body =
+      Body::create(c.colliders, static_cast<uint32_t>(std::max<size_t>(1, c.colliders.size()))).value();
 
-  std::vector<Transform> roots(kChains), joints(std::max<size_t>(1, c.colliders.size()), translation(0, 0, 0));
-  std::vector<float> joint_velocity(3 * joints.size()), x(c.rest.size()), velocities(c.rest.size()), x0, v0, phi(c.masses.size());
+  std::vector<Transform> roots(kChains),
+      joints(std::max<size_t>(1, c.colliders.size()), translation(0, 0, 0));
+  std::vector<float> joint_velocity(3 * joints.size()), x(c.rest.size()), velocities(c.rest.size()), x0, v0,
+      phi(c.masses.size());
   for (size_t n = 0, first = 0; n < kChains; first += c.bone_counts[n], ++n)
     roots[n] = translation(c.rest[3 * first], c.rest[3 * first + 1], c.rest[3 * first + 2]);
   for (size_t n = 0; n < joints.size(); ++n) {
@@ -148,10 +155,13 @@ void run(Violence& v, Worst& worst) {
       if (jump) v.direction(by, v.uniform(1, 20));
       for (int k = 0; k < 3; ++k) root.position[k] += by[k];
     }
-    if (jump) ASSERT_TRUE(chains.teleport(v.chance(0.5f) ? BILLOW_TELEPORT_KEEP : BILLOW_TELEPORT_RESET, roots));
+    if (jump) {
+      ASSERT_TRUE(chains.teleport(v.chance(0.5f) ? BILLOW_TELEPORT_KEEP : BILLOW_TELEPORT_RESET, roots));
+    }
     for (size_t n = 0; n < joints.size(); ++n) {
       if (c.colliders_move && v.chance(0.1f)) v.direction(&joint_velocity[3 * n], v.uniform(0, 8));
-      for (int k = 0; k < 3; ++k) joints[n].position[k] += joint_velocity[3 * n + static_cast<size_t>(k)] * c.dt;
+      for (int k = 0; k < 3; ++k)
+        joints[n].position[k] += joint_velocity[3 * n + static_cast<size_t>(k)] * c.dt;
     }
     ASSERT_TRUE(body.pose(joints));
     ASSERT_TRUE(chains.step(c.dt, roots, &body));
@@ -165,7 +175,8 @@ void run(Violence& v, Worst& worst) {
     worst.enclosed += static_cast<int>(report.enclosed);
     ASSERT_FALSE(report.flags & BILLOW_FLAG_RECOVERED);
 
-    double kinetic_now = 0, energy = 0, allowed = static_cast<double>(report.collider_work), scale = std::fabs(allowed);
+    double kinetic_now = 0, energy = 0, allowed = static_cast<double>(report.collider_work),
+           scale = std::fabs(allowed);
     for (size_t n = 0, first = 0; n < kChains; first += c.bone_counts[n], ++n) {
       for (uint32_t i = 1; i < c.bone_counts[n]; ++i) {
         const size_t b = first + i;
@@ -175,16 +186,22 @@ void run(Violence& v, Worst& worst) {
           const double e = static_cast<double>(x[3 * b + k]) - static_cast<double>(x[3 * b - 3 + k]);
           l2 += e * e;
         }
-        worst.length_excess = std::max(worst.length_excess, std::sqrt(l2) / static_cast<double>(c.lengths[b]) - 1);
-        if (!c.colliders.empty() && phi[b - 1] >= 0) worst.depth = std::max(worst.depth, -static_cast<double>(phi[b]));
+        worst.length_excess =
+            std::max(worst.length_excess, std::sqrt(l2) / static_cast<double>(c.lengths[b]) - 1);
+        if (!c.colliders.empty() && phi[b - 1] >= 0)
+          worst.depth = std::max(worst.depth, -static_cast<double>(phi[b]));
       }
       // In the frame that moves with the root over this step, only gravity and colliders do work.
       double frame_velocity[3];
       for (int k = 0; k < 3; ++k)
-        frame_velocity[k] = (static_cast<double>(roots[n].position[k]) - static_cast<double>(before[n].position[k])) / static_cast<double>(c.dt);
+        frame_velocity[k] =
+            (static_cast<double>(roots[n].position[k]) - static_cast<double>(before[n].position[k])) /
+            static_cast<double>(c.dt);
       const int chain = static_cast<int>(n);
-      const double k0 = kinetic(c, chain, first, v0, frame_velocity, 0.01), p0 = potential(c, chain, first, x0, 0.01);
-      const double k1 = kinetic(c, chain, first, velocities, frame_velocity, 0.01), p1 = potential(c, chain, first, x, 0.01);
+      const double k0 = kinetic(c, chain, first, v0, frame_velocity, 0.01),
+                   p0 = potential(c, chain, first, x0, 0.01);
+      const double k1 = kinetic(c, chain, first, velocities, frame_velocity, 0.01),
+                   p1 = potential(c, chain, first, x, 0.01);
       energy += k1 + p1;
       kinetic_now += k1;
       allowed += k0 + p0;
@@ -207,8 +224,11 @@ TEST(ViolentSlow, NothingExplodes) {
   Violence violence(20240607);
   Worst worst;
   for (int n = 0; n < cases && !HasFatalFailure(); n += kChains) run(violence, worst);
-  std::printf("%d cases: rope excess %.2e, depth %.2e m, energy gain %.2e, contacts %d, trapped %d, enclosed %d, teleports %d\n", cases,
-              worst.length_excess, worst.depth, worst.energy_gain, worst.contacts, worst.trapped, worst.enclosed, worst.teleported);
+  std::printf(
+      "%d cases: rope excess %.2e, depth %.2e m, energy gain %.2e, contacts %d, trapped %d, enclosed %d, "
+      "teleports %d\n",
+      cases, worst.length_excess, worst.depth, worst.energy_gain, worst.contacts, worst.trapped,
+      worst.enclosed, worst.teleported);
   EXPECT_LE(worst.length_excess, 1e-6);
   EXPECT_LE(worst.depth, 1e-3);
   EXPECT_LE(worst.energy_gain, 1e-4);

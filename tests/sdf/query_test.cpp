@@ -121,7 +121,8 @@ TEST(Query, CullingNeverChangesAResultBelowTheLimit) {
 }
 
 TEST(Query, SaysWhenNothingIsWithinTheLimit) {
-  const auto all = posed(testing::make_body({testing::sphere({}, 0.1)}));
+  const BodyHandle body = testing::make_body({testing::sphere({}, 0.1)});
+  const auto all = posed(body);
   const Nearest4 found = nearest(all, splat(V3{0, 0.5f, 0}), splat(0.3f));
   EXPECT_EQ(lane(found.phi, 0), 0.3f);
   EXPECT_EQ(lane(found.first, 0), -1);
@@ -294,7 +295,7 @@ TEST(CustomCollider, IsNeverAskedBeyondItsBound) {
     const billow_transform joint = testing::at({});
     ASSERT_EQ(billow_body_pose(body.get(), &joint, 1, scale), BILLOW_OK);
     Random random(29);
-    for (int i = 0; i < 500; ++i) testing::query(body, random.in_box(3));
+    for (int i = 0; i < 500; ++i) testing::query(body, random.in_box(i % 2 ? 0.5 : 3));
     EXPECT_GT(custom.farthest_asked, 0.1);
     EXPECT_LE(custom.farthest_asked, 0.3 * (1 + 1e-6)) << "at scale " << scale;
   }
