@@ -227,7 +227,8 @@ billow_status billow_body_query(const billow_body* body, const float* points, ui
       const float* p = points + 3 * static_cast<size_t>(i + (k < used ? k : 0));
       x[k] = p[0], y[k] = p[1], z[k] = p[2];
     }
-    Nearest4 near = nearest_surface(posed, b.collider_count, {load(x), load(y), load(z)}, splat(kFarAway));
+    Nearest4 near =
+        nearest_surface(all_of(posed, b.collider_count), {load(x), load(y), load(z)}, splat(kFarAway));
     store(phi, near.phi);
     store(name, near.first);
     store(gx, near.gradient.x);

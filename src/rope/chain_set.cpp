@@ -17,7 +17,7 @@ void allocate(ChainSet& set, Arena& arena) {
         &set.w,           &set.max_length,   &set.lateral_length, &set.lateral_w,        &set.drag,
         &set.damping,     &set.stretch,      &set.compression,    &set.rest_angle,       &set.shrink,
         &set.radius,      &set.tension,      &set.impulse,        &set.contact_collider, &set.trouble,
-        &set.held})
+        &set.held,        &set.distance})
     *p = arena.take<float>(n);
   for (Rows3* p :
        {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
@@ -28,7 +28,9 @@ void allocate(ChainSet& set, Arena& arena) {
                    &lateral.velocity, &lateral.gradient})
     *p = rows3(row);
   for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
-  const size_t levels = static_cast<size_t>(set.layout.levels);
+  const size_t levels = static_cast<size_t>(set.layout.levels),
+               groups = static_cast<size_t>(set.layout.groups());
+  set.nearby = arena.take<Nearby>(groups);
   RopeScratch& r = set.rope;
   for (F4** p : {&r.diagonal, &r.next, &r.rhs, &r.solution, &r.ratio}) *p = arena.take<F4>(levels);
   for (M4** p : {&r.taut, &r.active}) *p = arena.take<M4>(levels);

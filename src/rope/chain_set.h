@@ -10,6 +10,7 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
+#include "sdf/body.h"
 
 namespace billow {
 
@@ -104,6 +105,11 @@ struct RopeScratch {
   V3x4* vectors = nullptr;
 };
 // What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
+// Colliders that matter to one group of chains at the level at hand, by number.
+struct Nearby {
+  int touching_count = 0, crossing_count = 0;
+  uint8_t touching[kMaxColliders], crossing[kMaxColliders];
+};
 struct LateralScratch {
   float* touched = nullptr;
   Rows3 near_shift, far_shift;
@@ -139,6 +145,7 @@ struct ChainSet {
   float* energy_lost = nullptr;  // one row: see guard_energy.cpp
 
   // The roots during a sub-step.
+  V3 common_motion{0, 0, 0};     // by which they move, more or less
   Rows3 root_target;             // one row: where they are at its end
   float* root_rotation[4] = {};  // one row each: x y z w
 
@@ -154,6 +161,8 @@ struct ChainSet {
   float* collider_energy = nullptr;  // one row: work done by colliders
   LateralScratch lateral;
   RopeScratch rope;
+  float* distance = nullptr;  // of the bones from the body, as far as collide() looked
+  Nearby* nearby = nullptr;   // per group
   // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
   // v_phi.
   float* held = nullptr;

@@ -24,9 +24,8 @@ struct Settled4 {
 };
 
 Settled4 satisfy_both(const Surroundings& around, V3x4 x, V3x4 parent, F4 longest, F4 clearance) {
-  const PosedCollider* c = around.colliders;
   x = limit_length(x, parent, longest);
-  Nearest4 near = nearest_surface(c, around.count, x, clearance);
+  Nearest4 near = nearest_surface(around.obstacles, x, clearance);
   M4 inside = near.phi < clearance - kContactTolerance;
   Settled4 out{x, none(), none()};
   if (!any(inside)) return out;
@@ -41,13 +40,13 @@ Settled4 satisfy_both(const Surroundings& around, V3x4 x, V3x4 parent, F4 longes
     F4 gain = max(dot(across, across), splat(0.04f));
     V3x4 moved = limit_length(out.x + across * ((clearance - near.phi) / gain), parent, longest);
     out.x = select(inside, moved, out.x);
-    near = nearest_surface(c, around.count, out.x, clearance);
+    near = nearest_surface(around.obstacles, out.x, clearance);
     inside = near.phi < clearance - kContactTolerance;
   }
   if (!any(inside)) return out;
 
   // Let the rope shrink if the parent is free.
-  Nearest4 at_parent = nearest_surface(c, around.count, parent, clearance + longest);
+  Nearest4 at_parent = nearest_surface(around.obstacles, parent, clearance + longest);
   M4 parent_free = at_parent.phi >= 0.0f;
   out.trapped = inside & parent_free;
   out.enclosed = inside & ~parent_free;
@@ -60,7 +59,7 @@ Settled4 satisfy_both(const Surroundings& around, V3x4 x, V3x4 parent, F4 longes
   V3x4 place = parent;
   for (int k = 0; k < kHalvings && any(open); ++k) {
     V3x4 candidate = parent + heading * reach;
-    F4 phi = nearest_surface(c, around.count, candidate, clearance).phi;
+    F4 phi = nearest_surface(around.obstacles, candidate, clearance).phi;
     M4 free = open & (phi >= clearance - kContactTolerance);
     place = select(free, candidate, place);
     open = open & ~free;
@@ -79,13 +78,13 @@ V3x4 clear_rope(const Surroundings& around, const ChainSet& set, size_t at, V3x4
   for (int k = 1; k <= around.settings.rope_samples; ++k) {
     float t = static_cast<float>(k) / static_cast<float>(around.settings.rope_samples + 1);
     V3x4 point = parent + (x - parent) * t;
-    Push4 p = push_out(around, point, parent_before + (before - parent_before) * t, clearance);
+    Push4 p = push_out(around, point, parent_before + (before - parent_before) * t, clearance, clearance);
     if (!any(p.touched)) continue;
     // A rope that starts inside the body (a root under the skin) cannot leave it.
-    F4 at_parent = nearest_surface(around.colliders, around.count, parent, clearance).phi;
+    F4 at_parent = nearest_surface(around.obstacles, parent, clearance).phi;
     p.touched = p.touched & (at_parent >= clearance - 1e-3f);
     V3x4 moved = x + (p.x - point) * (1.0f / (t > 0.5f ? t : 0.5f));
-    x = select(p.touched, select(p.stuck, embed(around.colliders, p.near, before), moved), x);
+    x = select(p.touched, select(p.stuck, embed(around.obstacles.colliders, p.near, before), moved), x);
     push.normal = select(p.touched, p.normal, push.normal);
     push.near.first = select(p.touched, p.near.first, push.near.first);
     push.near.second = select(p.touched, p.near.second, push.near.second);
@@ -103,7 +102,7 @@ void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
 
 // Notes a contact for the velocity rule and the report.
 void record_contact(ChainSet& set, const Surroundings& around, size_t at, const Push4& push) {
-  V3x4 v_body = body_velocity(around.colliders, push.near, push.x, around.inverse_dt);
+  V3x4 v_body = body_velocity(around.obstacles.colliders, push.near, push.x, around.inverse_dt);
   store(set.held + at, select(push.touched, splat(1.0f), zero()));
   store(set.touch_normal, at, push.normal);
   store(set.touch_velocity, at, v_body);
@@ -119,15 +118,61 @@ void collide_bones(ChainSet& set, const Surroundings& around, int level, int gro
 
   // Length first (it may remove the need for a collision), collision last.
   V3x4 x = limit_length(load(set.x, at), parent, longest);
-  Push4 push = push_out(around, x, before, clearance);
+  if (around.nothing()) {
+    store(set.distance + at, splat(kFarAway));
+    return store(set.x, at, x);
+  }
+  // Look a little farther than needed: the distance tells whether rope and lateral segments need a look at
+  // all.
+  F4 rope = length(x - parent), horizon = clearance + max(rope, load(set.lateral_length + at));
+  Push4 push = push_out(around, x, before, clearance, horizon);
+  F4 distance = select(push.touched, clearance, push.near.phi);
   for (int k = 1; k < around.settings.alternations && any(push.touched); ++k)
-    push.x = push_out(around, limit_length(push.x, parent, longest), before, clearance).x;
-  if (around.settings.rope_samples > 0) push.x = clear_rope(around, set, at, push.x, push);
+    push.x = push_out(around, limit_length(push.x, parent, longest), before, clearance, clearance).x;
+  if (around.settings.rope_samples > 0) {
+    M4 rope_clear = (distance >= clearance + rope) | (clearance < -1.0f);
+    if (!all(rope_clear)) push.x = clear_rope(around, set, at, push.x, push);
+  }
   if (any(push.touched)) {
     push.x = settle_bone(set, around, at, push.x);
     record_contact(set, around, at, push);
   }
   store(set.x, at, push.x);
+  store(set.distance + at, select(push.touched, clearance, distance));
+}
+
+// The colliders that matter to the bones of one level, their ropes and lateral segments in this sub-step:
+// those they can touch at its end (wherever a bone ends up, it is within its rope's length of its parent),
+// and those thin and fast enough to be passed through.
+void find_nearby(ChainSet& set, const PosedCollider* colliders, int count, int level, int group) {
+  const size_t at = set.layout.group_at(level, group);
+  V3x4 x = load(set.x, at), parent = load(set.x, at - static_cast<size_t>(set.layout.pitch));
+  F4 lateral = max(load(set.lateral_length + at), length(load(set.x, at + 1) - x));
+  F4 reach = load(set.max_length + at) + load(set.radius + at);
+  if (set.layout.neighbours && set.settings.lateral_samples > 0) reach += lateral;
+  reach = select(load(set.w + at) > 0.0f, reach, splat(-kFarAway));
+  F4 moved = length(x - load(set.x_before, at) - splat(set.common_motion));
+
+  // By bounding spheres first, without a branch.
+  uint8_t close[kMaxColliders];
+  int close_count = 0;
+  for (int i = 0; i < count; ++i) {
+    const PosedCollider& c = colliders[i];
+    V3x4 w = parent - splat(c.bound_centre);
+    F4 path = select(moved + c.travel > c.thinnest, moved + c.travel, zero());
+    F4 needed = max(reach + path + c.bound_radius, zero());
+    close[close_count] = static_cast<uint8_t>(i);
+    close_count += any(dot(w, w) < needed * needed);
+  }
+  Nearby& out = set.nearby[group];
+  out.touching_count = out.crossing_count = 0;
+  for (int k = 0; k < close_count; ++k) {
+    const PosedCollider& c = colliders[close[k]];
+    F4 phi = distance_to(c, parent).phi, path = moved + c.travel;
+    out.touching[out.touching_count] = out.crossing[out.crossing_count] = close[k];
+    out.touching_count += any(phi < reach + c.collider->reach * c.scale);
+    out.crossing_count += set.settings.swept && any((path > c.thinnest) & (phi < reach + path));
+  }
 }
 
 }  // namespace
@@ -140,12 +185,23 @@ V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x) {
 }
 
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
-  Surroundings around{set.settings, colliders, collider_count, 1.0f / dt,
+  Surroundings around{set.settings,
+                      {colliders, nullptr, 0},
+                      {colliders, nullptr, 0},
+                      set.common_motion,
+                      1.0f / dt,
                       length(set.settings.gravity) * dt * dt};
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
+  const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
-    for (int g = 0; g < set.layout.groups(); ++g) collide_bones(set, around, i, g);
-    if (set.layout.neighbours && set.settings.lateral_samples > 0) collide_lateral(set, around, i);
+    bool any_near = false;
+    for (int g = 0; g < set.layout.groups(); ++g) {
+      find_nearby(set, colliders, collider_count, i, g);
+      look_near(around, set, g);
+      any_near |= !around.nothing();
+      collide_bones(set, around, i, g);
+    }
+    if (lateral && any_near) collide_lateral(set, around, i);
   }
 }
 

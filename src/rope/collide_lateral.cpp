@@ -1,8 +1,8 @@
 // Collision of the lateral segments between neighbouring chains, so that a leg cannot slip through a skirt.
 //
-// Each segment finds its deepest sample point, pushes it out like a bone, and hands the push to its two ends
-// in proportion to how near they are. A bone with a segment on either side takes the mean of what they ask
-// for.
+// Each segment finds its deepest sample point, pushes it out like a bone, and moves as a whole by that. A
+// bone with a segment on either side takes the mean of what they ask for. (Sharing the push by nearness to
+// the ends instead makes segments rock from sample to sample at rest.)
 #include <initializer_list>
 
 #include "rope/collide.h"
@@ -11,29 +11,13 @@
 namespace billow {
 namespace {
 
-// Where on the segments from the bones at `at` to the next chain's the body goes deepest; the middle if
-// nowhere. `possible` comes back false if nothing is near.
-F4 deepest_sample(const ChainSet& set, const Surroundings& around, size_t at, V3x4 a, V3x4 b, F4 clearance,
-                  bool& possible) {
-  V3x4 along = b - a;
-  F4 half = 0.5f * length(along);
+// Where on the segments from a to b the body goes deepest; the middle if nowhere.
+F4 deepest_sample(const Surroundings& around, V3x4 a, V3x4 b, F4 clearance) {
   F4 deepest = zero(), where = splat(0.5f);
-  // Nothing can touch the segment unless it is within half a length of the middle (or passed through, see
-  // swept).
-  F4 limit = clearance + half;
-  F4 middle = nearest_surface(around.colliders, around.count, (a + b) * 0.5f, limit).phi;
-  possible = any(middle < limit);
-  if (!possible && around.settings.swept) {
-    V3x4 path = (load(set.x_before, at) + load(set.x_before, at + 1)) * 0.5f - (a + b) * 0.5f;
-    F4 wide = limit + length(path);
-    possible = any(nearest_surface(around.colliders, around.count, (a + b) * 0.5f, wide).phi < wide);
-    return where;
-  }
-  if (!possible) return where;
   const int n = around.settings.lateral_samples;
   for (int k = 1; k <= n; ++k) {
     float t = static_cast<float>(k) / static_cast<float>(n + 1);
-    F4 depth = clearance - nearest_surface(around.colliders, around.count, a + along * t, clearance).phi;
+    F4 depth = clearance - nearest_surface(around.obstacles, a + (b - a) * t, clearance).phi;
     M4 deeper = depth > deepest;
     where = select(deeper, splat(t), where);
     deepest = select(deeper, depth, deepest);
@@ -46,25 +30,29 @@ bool push_segments(ChainSet& set, const Surroundings& around, int level, int gro
   const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
   LateralScratch& out = set.lateral;
   store(out.touched + edge, zero());
+  if (around.nothing()) return false;
   M4 exists = load(set.lateral_length + at) > 0.0f;
   if (!any(exists)) return false;
   V3x4 a = load(set.x, at), b = load(set.x, at + 1);
   F4 clearance = select(exists, max(load(set.radius + at), load(set.radius + at + 1)), splat(-kFarAway));
-  bool possible = false;
-  F4 t = deepest_sample(set, around, at, a, b, clearance, possible);
-  if (!possible) return false;
   V3x4 a0 = load(set.x_before, at), b0 = load(set.x_before, at + 1);
+  // A segment shorter than its ends' distances from the body together cannot touch it.
+  M4 clear = load(set.distance + at) + load(set.distance + at + 1) >= length(b - a) + clearance + clearance;
+  bool near = any(exists & ~clear);
+  if (!near && !may_pass_through(around, (a + b) * 0.5f, (a0 + b0) * 0.5f, clearance)) return false;
+  F4 t = near ? deepest_sample(around, a, b, clearance) : splat(0.5f);
   V3x4 point = a + (b - a) * t;
-  Push4 push = push_out(around, point, a0 + (b0 - a0) * t, clearance);
+  Push4 push = push_out(around, point, a0 + (b0 - a0) * t, clearance, clearance);
   if (!any(push.touched)) return false;
 
   store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
   // What sticks, sticks at both ends.
   V3x4 shift = push.x - point;
-  store(out.near_shift, edge, select(push.stuck, embed(around.colliders, push.near, a0) - a, shift));
-  store(out.far_shift, edge, select(push.stuck, embed(around.colliders, push.near, b0) - b, shift));
+  store(out.near_shift, edge,
+        select(push.stuck, embed(around.obstacles.colliders, push.near, a0) - a, shift));
+  store(out.far_shift, edge, select(push.stuck, embed(around.obstacles.colliders, push.near, b0) - b, shift));
   store(out.normal, edge, push.normal);
-  store(out.velocity, edge, body_velocity(around.colliders, push.near, push.x, around.inverse_dt));
+  store(out.velocity, edge, body_velocity(around.obstacles.colliders, push.near, push.x, around.inverse_dt));
   store(out.gradient, edge, push.near.gradient);
   store(out.collider + edge, push.near.first);
   return true;
@@ -105,15 +93,19 @@ void copy_column(const Rows3& rows, size_t to, size_t from) { set(rows, to, get(
 
 }  // namespace
 
-void collide_lateral(ChainSet& set, const Surroundings& around, int level) {
+void collide_lateral(ChainSet& set, Surroundings around, int level) {
   const Layout& lay = set.layout;
   // On a ring the last segment's far end is chain 0: give it a copy to look at.
   if (lay.closed) {
     for (const Rows3* rows : {&set.x, &set.x_before})
       copy_column(*rows, lay.at(level, lay.chains), lay.at(level, 0));
+    set.distance[lay.at(level, lay.chains)] = set.distance[lay.at(level, 0)];
   }
   bool touched = false;
-  for (int g = 0; g < lay.groups(); ++g) touched |= push_segments(set, around, level, g);
+  for (int g = 0; g < lay.groups(); ++g) {
+    look_near(around, set, g);
+    touched |= push_segments(set, around, level, g);
+  }
   if (!touched) return;
 
   // Chain 0's left segment is the last one of a ring, or none.
@@ -126,7 +118,10 @@ void collide_lateral(ChainSet& set, const Surroundings& around, int level) {
   } else {
     s.touched[before] = 0;
   }
-  for (int g = 0; g < lay.groups(); ++g) move_bones(set, around, level, g);
+  for (int g = 0; g < lay.groups(); ++g) {
+    look_near(around, set, g);
+    move_bones(set, around, level, g);
+  }
 }
 
 }  // namespace billow

@@ -7,41 +7,17 @@ constexpr int kAdvances = 12;    // of the swept check
 constexpr int kBisections = 10;  // of the line search
 constexpr int kLastPushes = 3;   // along the gradient, when the chosen way has not led out
 
-// The thinnest a collider gets from its middle: a path shorter than that cannot pass through it.
-float half_thickness(const PosedCollider& c) {
-  const Collider& s = *c.collider;
-  switch (s.shape) {
-    case Shape::kSphere:
-    case Shape::kCapsule:
-    case Shape::kTaperedCapsule: {
-      float end = s.radius - s.taper * s.length;
-      return c.scale * (end < s.radius ? end : s.radius);
-    }
-    case Shape::kEllipsoid:
-    case Shape::kBox: {
-      float a = s.half.x < s.half.y ? s.half.x : s.half.y;
-      return c.scale * (a < s.half.z ? a : s.half.z);
-    }
-    case Shape::kHalfSpace:
-      return kFarAway;
-    case Shape::kCustom:
-      return 0;
-  }
-  return 0;
-}
-
 // Finds points that pass right through a collider within the sub-step, seen from the collider, and stops them
 // a little inside its surface, on the side they came from, for the push-out to deal with. Conservative
 // advancement: the distance to the surface is always safe to go.
 M4 stop_at_first_hit(const Surroundings& around, V3x4& x, V3x4 before, F4 clearance) {
   M4 stopped = none();
-  for (int i = 0; i < around.count; ++i) {
-    const PosedCollider& c = around.colliders[i];
+  for (int i = 0; i < around.crossed.count; ++i) {
+    const PosedCollider& c = around.crossed.colliders[around.crossed.numbers[i]];
     V3x4 start = embed_with(c, before);
     V3x4 path = x - start;
     F4 l2 = dot(path, path);
-    float thin = half_thickness(c);
-    M4 fast = l2 > thin * thin;
+    M4 fast = l2 > c.thinnest * c.thinnest;
     if (!any(fast)) continue;
     // Bound: the path's middle farther from the collider than half the path.
     F4 l = sqrt(max(l2, splat(1e-20f)));
@@ -76,7 +52,7 @@ struct WayBack {
 };
 
 WayBack way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 before) {
-  V3x4 carried = embed(around.colliders, near, before);
+  V3x4 carried = embed(around.obstacles.colliders, near, before);
   V3x4 r = carried - x;
   F4 l = length(r);
   V3x4 r_hat = normalized_or(r, near.gradient);
@@ -89,22 +65,49 @@ V3x4 line_search(const Surroundings& around, V3x4 x, V3x4 direction, F4 availabl
   F4 low = zero(), high = available;
   for (int k = 0; k < kBisections; ++k) {
     F4 middle = (low + high) * 0.5f;
-    M4 inside =
-        nearest_surface(around.colliders, around.count, x + direction * middle, clearance).phi < clearance;
+    M4 inside = nearest_surface(around.obstacles, x + direction * middle, clearance).phi < clearance;
     low = select(inside, middle, low);
     high = select(inside, high, middle);
   }
   return x + direction * high;
 }
 
+// Lanes whose path could have led through a collider, by its bound, its thickness and how far things moved.
+M4 may_have_crossed(const PosedCollider& c, V3x4 x, F4 moved, F4 clearance) {
+  F4 path = moved + c.travel;
+  V3x4 w = x - splat(c.bound_centre);
+  F4 near = max(path + clearance + c.bound_radius, zero());
+  return (path > c.thinnest) & (dot(w, w) < near * near);
+}
+
+Nearest4 nearer(const Nearest4& a, const Nearest4& b) {
+  M4 second = b.phi < a.phi;
+  M4 named = second | (a.first < 0.0f);
+  return {select(named, b.phi, a.phi), select(named, b.gradient, a.gradient), select(named, b.first, a.first),
+          select(named, b.second, a.second), select(named, b.blend, a.blend)};
+}
+
 }  // namespace
 
-Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
+bool may_pass_through(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
+  if (around.crossed.count == 0) return false;
+  F4 moved = length(x - before - splat(around.common));
+  M4 crossed = none();
+  for (int i = 0; i < around.crossed.count; ++i)
+    crossed =
+        crossed | may_have_crossed(around.crossed.colliders[around.crossed.numbers[i]], x, moved, clearance);
+  return any(crossed);
+}
+
+Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance, F4 horizon) {
   const RopeSettings& s = around.settings;
-  M4 stopped = s.swept ? stop_at_first_hit(around, x, before, clearance) : none();
-  F4 limit = select(stopped, splat(kFarAway), clearance);
-  Nearest4 near = nearest_surface(around.colliders, around.count, x, limit);
-  Push4 push{x, near.phi < limit, none(), near.gradient, near};
+  M4 stopped = none();
+  if (may_pass_through(around, x, before, clearance))
+    stopped = stop_at_first_hit(around, x, before, clearance);
+  Nearest4 near = nearest_surface(around.obstacles, x, horizon);
+  if (any(stopped))
+    near = nearer(near, nearest_surface(around.crossed, x, select(stopped, splat(kFarAway), horizon)));
+  Push4 push{x, (near.phi < clearance) | stopped, none(), near.gradient, near};
   if (!any(push.touched)) return push;
   F4 target = clearance + s.push_extra;
   WayBack back = way_back(around, near, x, before);
@@ -115,7 +118,7 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   if (s.push_along_history) {
     M4 short_way = inside & (back.length > 0.0f) & (back.length < around.stick_distance);
     if (any(short_way)) {
-      F4 phi = nearest_surface(around.colliders, around.count, back.carried, clearance).phi;
+      F4 phi = nearest_surface(around.obstacles, back.carried, clearance).phi;
       push.stuck = short_way & (phi >= clearance - kContactTolerance);
       push.x = select(push.stuck, back.carried, push.x);
       inside = inside & ~push.stuck;
@@ -125,11 +128,11 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   if (s.line_search && s.push_along_history) {
     push.x =
         select(inside & (back.length > 0.0f), line_search(around, x, direction, back.length, target), push.x);
-    near = nearest_surface(around.colliders, around.count, push.x, target);
+    near = nearest_surface(around.obstacles, push.x, target);
   } else {
     for (int k = 0; k < s.push_iterations && any(inside); ++k) {
       push.x = select(inside, push.x + direction * max(target - near.phi, zero()), push.x);
-      near = nearest_surface(around.colliders, around.count, push.x, target);
+      near = nearest_surface(around.obstacles, push.x, target);
       inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
     }
   }
@@ -137,7 +140,7 @@ Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance) {
   inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
   for (int k = 0; k < kLastPushes && any(inside); ++k) {
     push.x = select(inside, push.x + near.gradient * (target - near.phi), push.x);
-    near = nearest_surface(around.colliders, around.count, push.x, target);
+    near = nearest_surface(around.obstacles, push.x, target);
     inside = push.touched & ~push.stuck & (near.phi < clearance - kContactTolerance);
   }
   if (s.velocity_along_history) push.normal = back.direction;

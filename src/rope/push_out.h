@@ -10,10 +10,13 @@ namespace billow {
 // What a point needs to know about its surroundings during one sub-step.
 struct Surroundings {
   const RopeSettings& settings;
-  const PosedCollider* colliders;
-  int count;
+  Obstacles obstacles;  // within reach at the sub-step's end
+  Obstacles crossed;    // thin and fast enough to be passed through within it
+  V3 common;            // motion that bones and colliders share over the sub-step
   float inverse_dt;
   float stick_distance;  // a path no longer than this is the start of a fall, not motion: see push_out
+
+  bool nothing() const { return obstacles.count == 0 && crossed.count == 0; }
 };
 
 struct Push4 {
@@ -32,7 +35,11 @@ inline constexpr float kContactTolerance = 2e-5f;
 // (stick).
 //
 // Pushes points at x, which were at `before` at the sub-step's start, to at least `clearance` from the body.
-// Lanes with a very negative clearance never touch anything.
-Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance);
+// Lanes with a very negative clearance never touch anything. For lanes that touch nothing, near.phi is the
+// distance, or `horizon` if that is less.
+Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance, F4 horizon);
+
+// Whether points that moved from `before` to x could have passed through something on the way.
+bool may_pass_through(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance);
 
 }  // namespace billow

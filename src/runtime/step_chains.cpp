@@ -52,11 +52,12 @@ void follow(Chains& chains, const StepInput& in, int k, int n, float dt) {
     V3 uniform = (root.position - get(set.x, at)) * (1.0f / dt);
     billow::set(set.acceleration, at, (uniform - get(set.v, at)) * (2.0f / dt));
   }
+  set.common_motion = get(set.root_target, lay.at(0, 0)) - get(set.x, lay.at(0, 0));
   if (!in.body) return;
   for (int i = 0; i < in.body->collider_count; ++i) {
     const Transform &start = chains.collider_start[i], &end = in.body->now[i];
-    chains.posed[i] =
-        pose_collider(in.body->colliders[i], in.body->scale, blend(start, end, from), blend(start, end, to));
+    chains.posed[i] = pose_collider(in.body->colliders[i], in.body->scale, blend(start, end, from),
+                                    blend(start, end, to), set.common_motion);
   }
 }
 

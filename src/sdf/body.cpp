@@ -39,8 +39,47 @@ void pose_body(Body& body, const Transform* joints, float scale, bool teleport) 
   body.posed = true;
 }
 
-PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from,
-                            const Transform& to) {
+namespace {
+
+float smallest(V3 v) { return v.x < v.y ? (v.x < v.z ? v.x : v.z) : (v.y < v.z ? v.y : v.z); }
+float largest(V3 v) { return -smallest(-v); }
+
+// A sphere that holds the collider, and how thick it is.
+void bound(PosedCollider& p) {
+  const Collider& c = *p.collider;
+  p.bound_centre = p.transform.position;
+  switch (c.shape) {
+    case Shape::kSphere:
+    case Shape::kCapsule:
+    case Shape::kTaperedCapsule: {
+      float end_radius = c.radius - c.taper * c.length;
+      p.bound_centre = p.transform.position + p.axis * (0.5f * c.length * p.scale);
+      p.bound_radius = (0.5f * c.length + (c.radius > end_radius ? c.radius : end_radius)) * p.scale;
+      p.thinnest = (c.radius < end_radius ? c.radius : end_radius) * p.scale;
+      break;
+    }
+    case Shape::kEllipsoid:
+      p.bound_radius = largest(c.half) * p.scale;
+      p.thinnest = smallest(c.half) * p.scale;
+      break;
+    case Shape::kBox:
+      p.bound_radius = length(c.half) * p.scale;
+      p.thinnest = smallest(c.half) * p.scale;
+      break;
+    case Shape::kCustom:
+      p.bound_radius = c.radius * p.scale;
+      p.thinnest = 0;
+      break;
+    case Shape::kHalfSpace:
+      p.bound_radius = p.thinnest = kFarAway;
+      break;
+  }
+}
+
+}  // namespace
+
+PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from, const Transform& to,
+                            V3 common) {
   PosedCollider p;
   p.collider = &collider;
   p.transform = to;
@@ -49,33 +88,14 @@ PosedCollider pose_collider(const Collider& collider, float scale, const Transfo
   p.scale = scale;
   p.centre_before = from.position;
   p.moving = !same(from, to);
-  if (p.moving) p.turn = to_matrix({{0, 0, 0}, normalized(to.rotation * conjugate(from.rotation))});
-  // Bound it by a sphere.
-  p.bound_centre = to.position;
-  switch (collider.shape) {
-    case Shape::kSphere:
-    case Shape::kCapsule:
-    case Shape::kTaperedCapsule: {
-      float end_radius = collider.radius - collider.taper * collider.length;
-      float widest = collider.radius > end_radius ? collider.radius : end_radius;
-      p.bound_centre = to.position + p.axis * (0.5f * collider.length * scale);
-      p.bound_radius = (0.5f * collider.length + widest) * scale;
-      break;
-    }
-    case Shape::kEllipsoid: {
-      V3 h = collider.half;
-      p.bound_radius = scale * (h.x > h.y ? (h.x > h.z ? h.x : h.z) : (h.y > h.z ? h.y : h.z));
-      break;
-    }
-    case Shape::kBox:
-      p.bound_radius = length(collider.half) * scale;
-      break;
-    case Shape::kCustom:
-      p.bound_radius = collider.radius * scale;
-      break;
-    case Shape::kHalfSpace:
-      p.bound_radius = kFarAway;
-      break;
+  bound(p);
+  p.travel = length(to.position - from.position - common);
+  if (p.moving) {
+    Quat turn = normalized(to.rotation * conjugate(from.rotation));
+    p.turn = to_matrix({{0, 0, 0}, turn});
+    // A turn moves a point by twice the sine of half its angle per metre of arm.
+    float arm = 2.0f * p.bound_radius + 0.3f;
+    p.travel += 2.0f * std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z) * arm;
   }
   return p;
 }

@@ -42,6 +42,8 @@ struct PosedCollider {
   V3 axis{0, 1, 0};      // local y in the world
   V3 bound_centre{0, 0, 0};
   float bound_radius = 0;
+  float travel = 0;    // the farthest it carries a point near it over the sub-step, beyond the common motion
+  float thinnest = 0;  // from its middle to its surface: a shorter path cannot pass through it
   float scale = 1;
   // Motion over the sub-step: a point x goes to centre + turn * (x - centre_before).
   V3 centre_before{0, 0, 0};
@@ -65,8 +67,8 @@ struct Body {
 // starts where it ends.
 void pose_body(Body& body, const Transform* joints, float scale, bool teleport);
 
-// A collider during a sub-step that takes it from `from` to `to`.
-PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from,
-                            const Transform& to);
+// A collider during a sub-step that takes it from `from` to `to`, while everything around moves by `common`.
+PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from, const Transform& to,
+                            V3 common = {0, 0, 0});
 
 }  // namespace billow

@@ -87,35 +87,50 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   return d;
 }
 
-Nearest4 nearest_surface(const PosedCollider* colliders, int count, V3x4 p, F4 limit) {
-  Distance4 of[kMaxColliders];  // only those marked `stored` are written and read
+Obstacles all_of(const PosedCollider* colliders, int count) {
+  struct Numbers {
+    uint8_t value[kMaxColliders];
+    constexpr Numbers() : value{} {
+      for (int i = 0; i < kMaxColliders; ++i) value[i] = static_cast<uint8_t>(i);
+    }
+  };
+  static constexpr Numbers kNumbers;
+  return {colliders, kNumbers.value, count};
+}
+
+Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
+  Distance4 of[kMaxColliders];  // of those that a later one blends with
+  uint64_t known[kMaxColliders / 64] = {};
   Nearest4 best{limit, splat(V3{0, 1, 0}), splat(-1.0f), splat(-1.0f), zero()};
-  for (int i = 0; i < count; ++i) {
-    const PosedCollider& c = colliders[i];
+  for (int k = 0; k < obstacles.count; ++k) {
+    const int i = obstacles.numbers[k];
+    const PosedCollider& c = obstacles.colliders[i];
     // Skip colliders whose bounding sphere is too far to matter, blending included.
     V3x4 w = p - splat(c.bound_centre);
-    F4 needed = best.phi + (c.collider->reach * c.scale + c.bound_radius);
-    if (!any((dot(w, w) < needed * needed) & (needed > 0.0f))) {
-      if (c.collider->stored) of[i].phi = splat(kFarAway);
-      continue;
-    }
+    F4 needed = max(best.phi + (c.collider->reach * c.scale + c.bound_radius), zero());
+    if (!any(dot(w, w) < needed * needed)) continue;
     Distance4 d = distance_to(c, p);
-    if (c.collider->stored) of[i] = d;
+    if (c.collider->stored) {
+      of[i] = d;
+      known[i / 64] |= uint64_t{1} << (i % 64);
+    }
     F4 second = splat(-1.0f), blend = zero();
-    if (c.collider->blend_with >= 0) {
+    const int partner = c.collider->blend_with;
+    if (partner >= 0 && (known[partner / 64] >> (partner % 64) & 1)) {
       // Merge with the partner; its own candidate has been considered already.
-      const Distance4& partner = of[c.collider->blend_with];
-      M4 merges = abs(partner.phi - d.phi) < c.collider->blend_radius * c.scale;
+      const Distance4& other = of[partner];
+      M4 merges = abs(other.phi - d.phi) < c.collider->blend_radius * c.scale;
       if (any(merges)) {
-        F4 merged = smooth_min(d.phi, partner.phi, c.collider->blend_radius * c.scale, blend);
+        F4 merged = smooth_min(d.phi, other.phi, c.collider->blend_radius * c.scale, blend);
         blend = select(merges, blend, zero());
-        V3x4 g = d.gradient + (partner.gradient - d.gradient) * blend;
+        V3x4 g = d.gradient + (other.gradient - d.gradient) * blend;
         d.gradient = select(merges, normalized_or(g, d.gradient), d.gradient);
         d.phi = select(merges, merged, d.phi);
-        second = select(merges, splat(static_cast<float>(c.collider->blend_with)), second);
+        second = select(merges, splat(static_cast<float>(partner)), second);
       }
     }
     M4 nearer = d.phi < best.phi;
+    if (!any(nearer)) continue;
     best.phi = select(nearer, d.phi, best.phi);
     best.gradient = select(nearer, d.gradient, best.gradient);
     best.first = select(nearer, splat(static_cast<float>(i)), best.first);

@@ -1,6 +1,8 @@
 // The body as one signed distance function: the union of its colliders, some blended smoothly.
 #pragma once
 
+#include <cstdint>
+
 #include "sdf/body.h"
 #include "sdf/shapes.h"
 
@@ -19,8 +21,16 @@ struct Nearest4 {
 // Distance to one collider.
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
+// Some of the body's colliders, by number, in rising order.
+struct Obstacles {
+  const PosedCollider* colliders = nullptr;
+  const uint8_t* numbers = nullptr;
+  int count = 0;
+};
+Obstacles all_of(const PosedCollider* colliders, int count);
+
 // Distance to the union, exact where it is below `limit`; elsewhere phi = limit and first = -1.
-Nearest4 nearest_surface(const PosedCollider* colliders, int count, V3x4 p, F4 limit);
+Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit);
 
 // Where points that stood at x at the sub-step's start are carried by the collider(s) named in `near`
 // (the paper's x_B^n).

@@ -50,20 +50,21 @@ int __wrap_posix_memalign(void** out, size_t alignment, size_t bytes) {
 }
 }
 
-// The array, nothrow and sized forms of the standard library end up in these.
-void* operator new(size_t bytes) {
+// The array, nothrow and sized forms of the standard library end up in these. Not inlined, or GCC takes the
+// free behind a new for a mistake.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   if (void* p = std::malloc(bytes > 0 ? bytes : 1)) return p;
   throw std::bad_alloc();
 }
-void* operator new(size_t bytes, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(size_t bytes, std::align_val_t alignment) {
   const size_t a = static_cast<size_t>(alignment);
   if (void* p = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace billow {
 namespace {

@@ -99,7 +99,7 @@ TEST(RootMotion, OfTheRootsOnThePlatformIsAlwaysFelt) {
   Chains riding = testing::hanging_chain(8, 0.1f, settings),
          standing = testing::hanging_chain(8, 0.1f, settings);
   // Shaken alike, one on a lift that speeds up and one on the ground.
-  double most = 0;
+  double most = 0, swing = 0;
   for (int frame = 0; frame < 60; ++frame) {
     const double t = frame / 60.0, x = 0.1 * std::sin(8 * t);
     const Transform lift = testing::at({{0, 2 * t * t, 0}}), ground = testing::at({});
@@ -108,9 +108,10 @@ TEST(RootMotion, OfTheRootsOnThePlatformIsAlwaysFelt) {
     ASSERT_TRUE(standing.step(kFrame, {&on_ground, 1}, nullptr, &ground));
     const Vector seen = testing::tip_of(riding) - Vector{{0, 2 * t * t, 0}};
     most = std::max(most, length(seen - testing::tip_of(standing)));
+    swing = std::max(swing, std::fabs(seen[0] - x));
   }
   EXPECT_LT(most, 1e-3);
-  EXPECT_GT(std::fabs(testing::tip_of(standing)[0]), 1e-3) << "it is meant to swing";
+  EXPECT_GT(swing, 0.05) << "it is meant to swing";
 }
 
 TEST(RootMotion, AtConstantSpeedIsLikeStandingStill) {
@@ -155,15 +156,15 @@ TEST(RootMotion, OfASpaceThatAppearsOnlyNowIsNotFelt) {
 }
 
 TEST(RootMotion, CarriesCollidersOfThePlatformAlong) {
-  // A sphere rides close behind the chain. Nothing of the motion is felt, so it must not be swept into the
-  // chain.
+  // A sphere rides ahead of the chain on a fast train. Nothing of that is felt, so it must not pass through
+  // the chain.
   Settings settings = billow_settings_default();
   settings.translation_inertia = settings.rotation_inertia = 0;
   Chains chains = testing::hanging_chain(8, 0.1f, settings);
-  const Collider sphere = testing::sphere({{-0.15, -0.5, 0}}, 0.1);
+  const Collider sphere = testing::sphere({{0.15, -0.5, 0}}, 0.1);
   Body body = Body::create(std::span(&sphere, 1)).value();
   for (int frame = 0; frame < 60; ++frame) {
-    const Transform platform = testing::at({{3.0 * frame / 60, 0, 0}});
+    const Transform platform = testing::at({{30.0 * frame / 60, 0, 0}});
     ASSERT_TRUE(body.pose({&platform, 1}));
     ASSERT_TRUE(chains.step(kFrame, {&platform, 1}, &body, &platform));
     ASSERT_EQ(chains.report().contacts, 0u) << "frame " << frame;

@@ -27,6 +27,7 @@ Vector shaken(int frame) {
 TEST(Scale, ATwiceAsLargeCharacterMovesAlike) {
   Chains one = testing::hanging_chain(8, 0.1f, at_scale(billow_settings_default(), 1));
   Chains two = testing::hanging_chain(8, 0.1f, at_scale(billow_settings_default(), 2));
+  double swing = 0;
   for (int frame = 0; frame < 120; ++frame) {
     const Transform small = testing::at(shaken(frame)), large = testing::at(shaken(frame) * 2);
     ASSERT_TRUE(one.step(kFrame, {&small, 1}));
@@ -35,8 +36,9 @@ TEST(Scale, ATwiceAsLargeCharacterMovesAlike) {
     for (float& x : doubled) x *= 2;
     // Doubling is exact in binary, so both round alike: only absolute thresholds may differ.
     ASSERT_LT(testing::farthest_apart(testing::positions_of(two), doubled), 1e-5) << "frame " << frame;
+    swing = std::max(swing, std::fabs(testing::tip_of(two)[0] - 2 * shaken(frame)[0]));
   }
-  EXPECT_GT(std::fabs(testing::tip_of(two)[0] - 2 * shaken(119)[0]), 0.01) << "it is meant to swing";
+  EXPECT_GT(swing, 0.2) << "it is meant to swing";
 }
 
 TEST(Scale, ReachesCollidersAndRadii) {

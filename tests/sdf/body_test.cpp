@@ -167,7 +167,7 @@ TEST(Body, CollidersFollowTheirJointsFromTheRestPose) {
 }
 
 TEST(Body, ABlendOfTwoJointsGoesTheirWeightedWay) {
-  billow_collider c = testing::box({}, {{0.3, 0.1, 0.1}});
+  billow_collider c = testing::capsule({}, {{0.3, 0, 0}}, 0.1);
   c.joint[1] = 1;
   c.weight[0] = 1;
   c.weight[1] = 3;
@@ -184,12 +184,12 @@ TEST(Body, ABlendOfTwoJointsGoesTheirWeightedWay) {
   joints[1] = testing::at({}, testing::about_y(1.5707963267948966));
   ASSERT_EQ(billow_body_pose(equal.get(), joints, 2, 1), BILLOW_OK);
   const double s = std::sqrt(0.5);
-  EXPECT_NEAR(testing::query(equal, {{0.5 * s, 0, -0.5 * s}}).distance, 0.2, 1e-6);
+  EXPECT_NEAR(testing::query(equal, {{0.5 * s, 0, -0.5 * s}}).distance, 0.1, 1e-6);
 
   // The same rotation written with the other sign is the same rotation.
   for (float& q : joints[1].rotation) q = -q;
   ASSERT_EQ(billow_body_pose(equal.get(), joints, 2, 1), BILLOW_OK);
-  EXPECT_NEAR(testing::query(equal, {{0.5 * s, 0, -0.5 * s}}).distance, 0.2, 1e-6);
+  EXPECT_NEAR(testing::query(equal, {{0.5 * s, 0, -0.5 * s}}).distance, 0.1, 1e-6);
 }
 
 TEST(Body, ScaleMultipliesAllLengths) {

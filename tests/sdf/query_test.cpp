@@ -24,7 +24,7 @@ std::vector<PosedCollider> posed(const BodyHandle& body) {
   return out;
 }
 Nearest4 nearest(const std::vector<PosedCollider>& colliders, V3x4 p, F4 limit) {
-  return nearest_surface(colliders.data(), static_cast<int>(colliders.size()), p, limit);
+  return nearest_surface(all_of(colliders.data(), static_cast<int>(colliders.size())), p, limit);
 }
 V3x4 random_points(Random& random, double half) {
   float c[3][4];

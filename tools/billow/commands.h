@@ -8,5 +8,6 @@ namespace billow::tool {
 
 void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_body(CLI::App& app);
 
 }  // namespace billow::tool

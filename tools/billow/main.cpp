@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       "  billow scene run --help               what can be changed\n");
   billow::tool::add_demo(app);
   billow::tool::add_scene(app);
+  billow::tool::add_body(app);
 
   try {
     app.parse(argc, argv);

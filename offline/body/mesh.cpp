@@ -1,0 +1,123 @@
+#include "body/mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace billow::body {
+namespace {
+
+struct HalfEdge {
+  uint32_t low, high, triangle;
+  bool forward;  // from low to high
+};
+
+std::vector<HalfEdge> sorted_half_edges(const Mesh& mesh) {
+  std::vector<HalfEdge> half;
+  half.reserve(3 * mesh.triangles.size());
+  for (uint32_t t = 0; t < mesh.triangles.size(); ++t)
+    for (size_t k = 0; k < 3; ++k) {
+      const uint32_t from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
+      half.push_back({std::min(from, to), std::max(from, to), t, from < to});
+    }
+  std::sort(half.begin(), half.end(), [](const HalfEdge& a, const HalfEdge& b) {
+    if (a.low != b.low) return a.low < b.low;
+    if (a.high != b.high) return a.high < b.high;
+    return a.forward > b.forward;
+  });
+  return half;
+}
+
+bool pair_up(const Mesh& mesh, std::vector<Edge>& edges) {
+  const std::vector<HalfEdge> half = sorted_half_edges(mesh);
+  if (half.size() % 2 != 0) return false;
+  edges.reserve(half.size() / 2);
+  for (size_t i = 0; i < half.size(); i += 2) {
+    const HalfEdge &a = half[i], &b = half[i + 1];
+    const bool alone = i + 2 >= half.size() || half[i + 2].low != a.low || half[i + 2].high != a.high;
+    if (a.low != b.low || a.high != b.high || a.low == a.high || !a.forward || b.forward || !alone)
+      return false;
+    edges.push_back({a.low, a.high, a.triangle, b.triangle});
+  }
+  return true;
+}
+
+uint32_t find_root(std::vector<uint32_t>& parent, uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// Whether walking from triangle to triangle round a vertex meets all of its triangles.
+bool one_fan(const Mesh& mesh, const Fans& fans, uint32_t vertex) {
+  const std::span<const uint32_t> fan = fans.of(vertex);
+  if (fan.empty()) return false;
+  const auto next_of = [&](const Triangle& t) {
+    const size_t k = t[0] == vertex ? 0 : t[1] == vertex ? 1 : 2;
+    return std::array<uint32_t, 2>{t[(k + 1) % 3], t[(k + 2) % 3]};
+  };
+  const uint32_t start = next_of(mesh.triangles[fan[0]])[0];
+  uint32_t at = start;
+  size_t met = 0;
+  do {
+    bool found = false;
+    for (const uint32_t t : fan)
+      if (const auto ring = next_of(mesh.triangles[t]); ring[0] == at) {
+        at = ring[1];
+        found = true;
+        break;
+      }
+    if (!found || ++met > fan.size()) return false;
+  } while (at != start);
+  return met == fan.size();
+}
+
+}  // namespace
+
+std::vector<Edge> edges_of(const Mesh& mesh) {
+  std::vector<Edge> edges;
+  if (!pair_up(mesh, edges)) throw std::runtime_error("mesh: not closed, or not a manifold along an edge");
+  return edges;
+}
+
+Fans fans_of(const Mesh& mesh) {
+  Fans fans;
+  fans.start.assign(mesh.positions.size() + 1, 0);
+  for (const Triangle& t : mesh.triangles)
+    for (const uint32_t v : t) ++fans.start[v + 1];
+  std::partial_sum(fans.start.begin(), fans.start.end(), fans.start.begin());
+  fans.triangles.resize(3 * mesh.triangles.size());
+  std::vector<uint32_t> fill(fans.start.begin(), fans.start.end() - 1);
+  for (uint32_t t = 0; t < mesh.triangles.size(); ++t)
+    for (const uint32_t v : mesh.triangles[t]) fans.triangles[fill[v]++] = t;
+  return fans;
+}
+
+Topology topology_of(const Mesh& mesh) {
+  Topology out;
+  std::vector<Edge> edges;
+  out.closed = pair_up(mesh, edges);
+  out.euler = static_cast<int>(mesh.positions.size()) - static_cast<int>(edges.size()) +
+              static_cast<int>(mesh.triangles.size());
+  const Fans fans = fans_of(mesh);
+  out.manifold = out.closed;
+  std::vector<uint32_t> parent(mesh.positions.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  for (const Edge& e : edges) parent[find_root(parent, e.a)] = find_root(parent, e.b);
+  for (uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    out.components += find_root(parent, v) == v;
+    out.manifold = out.manifold && one_fan(mesh, fans, v);
+  }
+  out.smallest_angle = 4;
+  for (const Triangle& t : mesh.triangles) {
+    const V3 p[3] = {mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]]};
+    out.volume += static_cast<double>(dot(p[0], cross(p[1], p[2]))) / 6;
+    for (size_t k = 0; k < 3; ++k) {
+      const V3 u = p[(k + 1) % 3] - p[k], v = p[(k + 2) % 3] - p[k];
+      out.smallest_angle = std::min(out.smallest_angle, std::atan2(length(cross(u, v)), dot(u, v)));
+    }
+  }
+  return out;
+}
+
+}  // namespace billow::body

@@ -1,0 +1,260 @@
+#include "body/person.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace billow::body {
+namespace {
+
+// Heights and lengths as fractions of body height, after Drillis and Contini, "Body Segment Parameters"
+// (1966), as drawn in Winter, "Biomechanics and Motor Control of Human Movement", figure 4.1: ankle 0.039,
+// knee 0.285, hip 0.530, shoulder 0.818, chin 0.870; upper arm 0.186, forearm 0.146, hand 0.108, foot 0.152
+// long. Joint centres of hip (0.52 high) and shoulder (0.805 high, 0.104 aside) lie below the landmarks: de
+// Leva, "Joint center longitudinal positions computed from a selected subset of Chandler's data" (1996).
+// Heights in the spine divide the trunk at L4, T12, T7 and C7.
+struct Place {
+  const char* name;
+  const char* parent;
+  V3 at;  // left ones; right ones are mirrored
+};
+constexpr float kSlant = 0.70710678f;  // arms 45 degrees down
+constexpr V3 kShoulder{0.104f, 0.805f, -0.009f};
+constexpr float kUpperArm = 0.186f, kForearm = 0.146f;
+constexpr V3 along_arm(float l) { return {kShoulder.x + kSlant * l, kShoulder.y - kSlant * l, kShoulder.z}; }
+
+constexpr Place kTrunk[] = {
+    {"pelvis", "", {0, 0.540f, -0.003f}},
+    {"spine_lower", "pelvis", {0, 0.590f, -0.008f}},
+    {"spine_upper", "spine_lower", {0, 0.655f, -0.013f}},
+    {"chest", "spine_upper", {0, 0.722f, -0.015f}},
+    {"neck", "chest", {0, 0.828f, -0.014f}},
+    {"head", "neck", {0, 0.885f, -0.002f}},
+};
+constexpr Place kLimbs[] = {
+    {"clavicle", "chest", {0.016f, 0.806f, 0.008f}}, {"upper_arm", "clavicle", kShoulder},
+    {"forearm", "upper_arm", along_arm(kUpperArm)},  {"hand", "forearm", along_arm(kUpperArm + kForearm)},
+    {"thigh", "pelvis", {0.0500f, 0.520f, 0}},       {"calf", "thigh", {0.0740f, 0.285f, 0.004f}},
+    {"foot", "calf", {0.0970f, 0.039f, -0.010f}},    {"toes", "foot", {0.1070f, 0.013f, 0.066f}},
+};
+
+Skeleton make_skeleton(float height) {
+  Skeleton skeleton;
+  std::vector<V3> world;
+  const auto add = [&](const std::string& name, const std::string& parent, V3 at) {
+    const int p = parent.empty() ? kNoJoint : skeleton.at(parent);
+    at = at * height;
+    skeleton.joints.push_back(
+        {name, p, {p == kNoJoint ? at : at - world[static_cast<size_t>(p)], {0, 0, 0, 1}}});
+    world.push_back(at);
+  };
+  for (const Place& p : kTrunk) add(p.name, p.parent, p.at);
+  for (const bool left : {true, false})
+    for (const Place& p : kLimbs) {
+      const std::string side = left ? "left_" : "right_";
+      const std::string parent = skeleton.find(p.parent) == kNoJoint ? side + p.parent : p.parent;
+      add(side + p.name, parent, left ? p.at : V3{-p.at.x, p.at.y, p.at.z});
+    }
+  validate(skeleton);
+  return skeleton;
+}
+
+struct Follow {
+  const char* joint;
+  float weight = 1;
+};
+
+// Adds colliders that are given for a person of 1.75 m, limbs by their left one. Each takes its smooth union
+// with the collider named.
+class Builder {
+ public:
+  Builder(Person& person, float scale) : person_(person), scale_(scale) {}
+
+  Builder& capsule(const std::string& name, V3 from, V3 to, float radius, float radius_end) {
+    return add(name, [&](billow_collider& c, float side) {
+      c.shape = BILLOW_TAPERED_CAPSULE;
+      store(from, side, c.position);
+      store(to, side, c.end);
+      c.radius = radius * scale_;
+      c.radius_end = radius_end * scale_;
+    });
+  }
+  // `turn` brings the axes of the left one into place.
+  Builder& ellipsoid(const std::string& name, V3 centre, V3 half, Quat turn = {0, 0, 0, 1}) {
+    return add(name, [&](billow_collider& c, float side) {
+      c.shape = BILLOW_ELLIPSOID;
+      store(centre, side, c.position);
+      store(half, 1, c.half_extents);
+      const float q[4] = {turn.x, side * turn.y, side * turn.z, turn.w};
+      for (size_t k = 0; k < 4; ++k) c.rotation[k] = q[k];
+    });
+  }
+  Builder& on(std::initializer_list<Follow> joints) {
+    for (size_t i = first_; i < person_.colliders.size(); ++i) {
+      size_t k = 0;
+      for (const Follow& f : joints) {
+        person_.colliders[i].joint[k] = static_cast<uint32_t>(person_.skeleton.at(own_side(f.joint, i)));
+        person_.colliders[i].weight[k++] = f.weight;
+      }
+    }
+    return *this;
+  }
+  Builder& blend(const std::string& with, float radius) {
+    for (size_t i = first_; i < person_.colliders.size(); ++i) {
+      person_.colliders[i].blend_with = find(own_side(with, i));
+      person_.colliders[i].blend_radius = radius * scale_;
+    }
+    return *this;
+  }
+  // The next colliders come in pairs.
+  Builder& pairs() {
+    paired_ = true;
+    return *this;
+  }
+
+ private:
+  template <class Fill> Builder& add(const std::string& name, Fill fill) {
+    first_ = person_.colliders.size();
+    for (const float side : {1.0f, -1.0f}) {
+      billow_collider c = billow_collider_default();
+      fill(c, side);
+      person_.colliders.push_back(c);
+      person_.collider_names.push_back(!paired_ ? name : (side > 0 ? "left_" : "right_") + name);
+      if (!paired_) break;
+    }
+    return *this;
+  }
+  void store(V3 v, float side, float* out) const {
+    out[0] = v.x * side * scale_, out[1] = v.y * scale_, out[2] = v.z * scale_;
+  }
+  // A joint or collider of the middle, or the one on the side of collider i.
+  std::string own_side(const std::string& name, size_t i) const {
+    if (person_.skeleton.find(name) != kNoJoint || find(name) >= 0) return name;
+    return (i == first_ ? "left_" : "right_") + name;
+  }
+  int find(const std::string& name) const {
+    for (size_t i = 0; i < person_.collider_names.size(); ++i)
+      if (person_.collider_names[i] == name) return static_cast<int>(i);
+    return -1;
+  }
+
+  Person& person_;
+  float scale_;
+  size_t first_ = 0;
+  bool paired_ = false;
+};
+
+// Girths of the parts for a build: more on the belly than on hands and feet.
+struct Girths {
+  float belly, hips, chest, arm, leg, neck, face;
+};
+Girths girths_of(float build) {
+  const auto grown = [build](float slim, float heavy) {
+    return 1 + (build < 0 ? -build * (slim - 1) : build * (heavy - 1));
+  };
+  return {grown(0.84f, 1.36f), grown(0.91f, 1.16f), grown(0.91f, 1.15f), grown(0.85f, 1.24f),
+          grown(0.87f, 1.17f), grown(0.91f, 1.14f), grown(0.96f, 1.10f)};
+}
+
+void add_trunk(Builder& b, const Girths& g) {
+  b.ellipsoid("hips", {0, 0.960f, -0.004f}, {0.158f * g.hips, 0.115f, 0.108f * g.hips}).on({{"pelvis"}});
+  b.ellipsoid("belly", {0, 1.095f, 0.006f * g.belly}, {0.133f * g.belly, 0.15f, 0.098f * g.belly})
+      .on({{"spine_lower", 0.6f}, {"spine_upper", 0.4f}})
+      .blend("hips", 0.08f);
+  b.ellipsoid("ribs", {0, 1.265f, -0.008f}, {0.152f * g.chest, 0.19f, 0.117f * g.chest})
+      .on({{"chest"}})
+      .blend("belly", 0.09f);
+  b.capsule("neck", {0, 1.44f, -0.024f}, {0, 1.57f, 0.002f}, 0.056f * g.neck, 0.052f * g.neck)
+      .on({{"neck"}})
+      .blend("ribs", 0.06f);
+  b.ellipsoid("skull", {0, 1.650f, -0.002f}, {0.077f * g.face, 0.1f, 0.098f})
+      .on({{"head"}})
+      .blend("neck", 0.03f);
+  b.ellipsoid("jaw", {0, 1.598f, 0.038f}, {0.056f * g.face, 0.078f, 0.062f})
+      .on({{"head"}})
+      .blend("skull", 0.04f);
+  b.capsule("nose", {0, 1.640f, 0.092f}, {0, 1.612f, 0.104f}, 0.009f, 0.013f)
+      .on({{"head"}})
+      .blend("jaw", 0.02f);
+}
+
+void add_arms(Builder& b, const Girths& g, float scale) {
+  const auto arm = [](float l) { return along_arm(l) * 1.75f; };
+  (void)scale;
+  const V3 shoulder = arm(0), elbow = arm(kUpperArm), wrist = arm(kUpperArm + kForearm);
+  const V3 down{kSlant, -kSlant, 0};
+  // The hand's long axis is its y, its width z, its thickness x.
+  const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
+  b.capsule("shoulder", {0.028f, 1.455f, -0.02f}, shoulder, 0.050f * g.neck, 0.056f * g.arm)
+      .on({{"clavicle"}})
+      .blend("ribs", 0.05f);
+  b.capsule("upper_arm", shoulder, elbow, 0.054f * g.arm, 0.040f * g.arm)
+      .on({{"upper_arm"}})
+      .blend("ribs", 0.05f);
+  b.capsule("forearm", elbow + down * 0.0f, wrist, 0.041f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm))
+      .on({{"forearm"}});
+  b.ellipsoid("hand", wrist + down * 0.085f, {0.018f, 0.1f, 0.042f}, hand)
+      .on({{"hand"}})
+      .blend("forearm", 0.025f);
+  b.capsule("thumb", wrist + down * 0.035f + V3{0, 0, 0.022f}, wrist + down * 0.09f + V3{0, 0, 0.056f},
+            0.015f, 0.0105f)
+      .on({{"hand"}})
+      .blend("hand", 0.02f);
+}
+
+void add_legs(Builder& b, const Girths& g, float scale) {
+  (void)scale;
+  const V3 hip = V3{0.050f, 0.520f, 0} * 1.75f, knee = V3{0.0740f, 0.285f, 0.004f} * 1.75f,
+           ankle = V3{0.0970f, 0.039f, -0.010f} * 1.75f;
+  b.capsule("thigh", hip, knee, 0.087f * g.leg, 0.056f * g.leg).on({{"thigh"}}).blend("hips", 0.05f);
+  b.ellipsoid("buttock", {0.072f, 0.895f, -0.058f * g.hips}, {0.080f * g.hips, 0.085f, 0.076f * g.hips})
+      .on({{"pelvis", 0.6f}, {"thigh", 0.4f}})
+      .blend("hips", 0.05f);
+  b.capsule("shin", knee, ankle, 0.055f * g.leg, 0.036f * (0.5f + 0.5f * g.leg)).on({{"calf"}});
+  b.ellipsoid("calf", knee + (ankle - knee) * 0.30f + V3{0, 0, -0.020f},
+              {0.048f * g.leg, 0.115f, 0.048f * g.leg})
+      .on({{"calf"}})
+      .blend("shin", 0.03f);
+  const V3 heel{ankle.x - 0.003f, 0.037f, ankle.z - 0.022f}, ball{ankle.x + 0.015f, 0.030f, ankle.z + 0.115f};
+  b.capsule("foot", heel, ball, 0.037f, 0.030f).on({{"foot"}}).blend("shin", 0.05f);
+  b.ellipsoid("toes", ball + V3{0.004f, -0.007f, 0.022f}, {0.046f, 0.023f, 0.078f},
+              turn_about({0, 1, 0}, 0.13f))
+      .on({{"foot", 0.5f}, {"toes", 0.5f}})
+      .blend("foot", 0.025f);
+}
+
+}  // namespace
+
+const std::vector<std::string>& person_presets() {
+  static const std::vector<std::string> names{"slim", "average", "heavy"};
+  return names;
+}
+
+PersonShape person_preset(std::string_view name) {
+  if (name == "slim") return {1.75f, -1};
+  if (name == "average") return {1.75f, 0};
+  if (name == "heavy") return {1.75f, 1};
+  throw std::invalid_argument("there is no person '" + std::string(name) +
+                              "'; there are slim, average and heavy");
+}
+
+Person make_person(const PersonShape& shape) {
+  if (!(shape.height >= 1.2f && shape.height <= 2.2f))
+    throw std::invalid_argument("person: expected a height from 1.2 to 2.2 m, found " +
+                                std::to_string(shape.height));
+  if (!(shape.build >= -1.25f && shape.build <= 1.25f))
+    throw std::invalid_argument("person: expected a build from -1.25 to 1.25, found " +
+                                std::to_string(shape.build));
+  Person person;
+  person.shape = shape;
+  person.skeleton = make_skeleton(shape.height);
+  const float scale = shape.height / 1.75f;
+  const Girths girths = girths_of(shape.build);
+  Builder builder(person, scale);
+  add_trunk(builder, girths);
+  builder.pairs();
+  add_arms(builder, girths, scale);
+  add_legs(builder, girths, scale);
+  return person;
+}
+
+}  // namespace billow::body

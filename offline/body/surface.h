@@ -1,0 +1,39 @@
+// The colliders of a character as one signed distance, asked through the public API: what the runtime
+// collides with is what the skin is made from.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "body/skeleton.h"
+
+namespace billow::body {
+
+class Surface {
+ public:
+  // Stands at rest until it is posed. Throws std::invalid_argument with the API's message.
+  Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders);
+
+  void pose(std::span<const Transform> joints);
+
+  struct Sample {
+    float distance;
+    V3 gradient;
+  };
+  Sample at(V3 point) const;
+  // Many points at once. `gradients` may be empty.
+  void query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients = {}) const;
+
+  billow_body* get() const { return body_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(billow_body* body) const { billow_body_destroy(body); }
+  };
+  std::unique_ptr<billow_body, Destroy> body_;
+};
+
+}  // namespace billow::body
