@@ -280,6 +280,7 @@ typedef struct billow_settings {
   float tautness;                 /* a rope is taut over (1 - tautness) times its maximum: 0.01 */
   float gap_return;               /* share of what a taut rope is short of its maximum that it may take up
                                      per sub-step: 0.2; 0 as in the paper */
+  int32_t move_with_parent;       /* 1: a bone's way is seen from its moving parent; 0 as in the paper */
   uint32_t min_substeps;          /* 1 */
   uint32_t max_substeps;          /* 8; BILLOW_MAX_SUBSTEPS at most */
   float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.1 */

@@ -14,6 +14,7 @@
 #include <billow/billow.h>
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,14 +37,18 @@ inline billow_curve ramp(float root, float tip) { return {1, 2, {root, tip}}; }
 // The outcome of a call. True when it succeeded.
 class [[nodiscard]] Status {
  public:
-  Status(billow_status status = BILLOW_OK) : status_(status) {}
+  Status(billow_status status = BILLOW_OK, const char* message = nullptr)
+      : status_(status), message_(message) {}
   explicit operator bool() const { return status_ == BILLOW_OK; }
   billow_status code() const { return status_; }
   // Valid until the next failing call on this thread.
-  const char* message() const { return status_ == BILLOW_OK ? "" : billow_last_error(); }
+  const char* message() const {
+    return status_ == BILLOW_OK ? "" : message_ ? message_ : billow_last_error();
+  }
 
  private:
   billow_status status_;
+  const char* message_;  // a constant, or null: billow_last_error()
 };
 
 // A value, or the reason why there is none.
@@ -98,7 +103,7 @@ class Body {
   Status query(std::span<const float> points, std::span<float> distances,
                std::span<float> gradients = {}) const {
     if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
-      return BILLOW_BUFFER_TOO_SMALL;
+      return {BILLOW_BUFFER_TOO_SMALL, "distances and gradients: expected room for all points"};
     return billow_body_query(get(), points.data(), static_cast<uint32_t>(points.size() / 3), distances.data(),
                              gradients.empty() ? nullptr : gradients.data(), nullptr);
   }
@@ -160,7 +165,7 @@ class Chains {
   Status set_bones(std::span<const float> positions, std::span<const float> velocities) {
     const size_t floats = positions.empty() ? velocities.size() : positions.size();
     if (!positions.empty() && !velocities.empty() && positions.size() != velocities.size())
-      return BILLOW_INVALID_ARGUMENT;
+      return {BILLOW_INVALID_ARGUMENT, "positions and velocities: expected as many"};
     return billow_chains_set_bones(get(), positions.empty() ? nullptr : positions.data(),
                                    velocities.empty() ? nullptr : velocities.data(),
                                    static_cast<uint32_t>(floats / 3));

@@ -9,7 +9,7 @@ namespace {
 // Heights and lengths as fractions of body height, after Drillis and Contini, "Body Segment Parameters"
 // (1966), as drawn in Winter, "Biomechanics and Motor Control of Human Movement", figure 4.1: ankle 0.039,
 // knee 0.285, hip 0.530, shoulder 0.818, chin 0.870; upper arm 0.186, forearm 0.146, hand 0.108, foot 0.152
-// long. Joint centres of hip (0.52 high) and shoulder (0.805 high, 0.104 aside) lie below the landmarks: de
+// long. Joint centres of hip (0.52 high) and shoulder (0.797 high, 0.104 aside) lie below the landmarks: de
 // Leva, "Joint center longitudinal positions computed from a selected subset of Chandler's data" (1996).
 // Heights in the spine divide the trunk at L4, T12, T7 and C7.
 struct Place {
@@ -18,7 +18,7 @@ struct Place {
   V3 at;  // left ones; right ones are mirrored
 };
 constexpr float kSlant = 0.70710678f;  // arms 45 degrees down
-constexpr V3 kShoulder{0.104f, 0.805f, -0.009f};
+constexpr V3 kShoulder{0.104f, 0.797f, -0.009f};
 constexpr float kUpperArm = 0.186f, kForearm = 0.146f;
 constexpr V3 along_arm(float l) { return {kShoulder.x + kSlant * l, kShoulder.y - kSlant * l, kShoulder.z}; }
 
@@ -36,6 +36,16 @@ constexpr Place kLimbs[] = {
     {"thigh", "pelvis", {0.0500f, 0.520f, 0}},       {"calf", "thigh", {0.0740f, 0.285f, 0.004f}},
     {"foot", "calf", {0.0970f, 0.039f, -0.010f}},    {"toes", "foot", {0.1070f, 0.013f, 0.066f}},
 };
+
+// Colliders are given for a person of this height.
+constexpr float kGivenFor = 1.75f;
+
+// A joint of the left limbs at that height.
+V3 left(std::string_view name) {
+  for (const Place& p : kLimbs)
+    if (name == p.name) return p.at * kGivenFor;
+  throw std::invalid_argument("person: there is no limb '" + std::string(name) + "'");
+}
 
 Skeleton make_skeleton(float height) {
   Skeleton skeleton;
@@ -63,7 +73,7 @@ struct Follow {
   float weight = 1;
 };
 
-// Adds colliders that are given for a person of 1.75 m, limbs by their left one. Each takes its smooth union
+// Adds colliders, given for a person of 1.75 m, limbs by their left one. Each takes its smooth union
 // with the collider named.
 class Builder {
  public:
@@ -156,70 +166,67 @@ Girths girths_of(float build) {
 }
 
 void add_trunk(Builder& b, const Girths& g) {
-  b.ellipsoid("hips", {0, 0.960f, -0.004f}, {0.158f * g.hips, 0.115f, 0.108f * g.hips}).on({{"pelvis"}});
-  b.ellipsoid("belly", {0, 1.095f, 0.006f * g.belly}, {0.133f * g.belly, 0.15f, 0.098f * g.belly})
+  b.ellipsoid("hips", {0, 0.957f, -0.002f}, {0.159f * g.hips, 0.135f, 0.110f * g.hips}).on({{"pelvis"}});
+  b.ellipsoid("belly", {0, 1.115f, 0.004f + 0.04f * (g.belly - 1)},
+              {0.129f * g.belly, 0.21f, 0.096f * g.belly})
       .on({{"spine_lower", 0.6f}, {"spine_upper", 0.4f}})
-      .blend("hips", 0.08f);
-  b.ellipsoid("ribs", {0, 1.265f, -0.008f}, {0.152f * g.chest, 0.19f, 0.117f * g.chest})
+      .blend("hips", 0.06f);
+  b.ellipsoid("ribs", {0, 1.285f, -0.006f}, {0.158f * g.chest, 0.175f, 0.114f * g.chest})
       .on({{"chest"}})
-      .blend("belly", 0.09f);
-  b.capsule("neck", {0, 1.44f, -0.024f}, {0, 1.57f, 0.002f}, 0.056f * g.neck, 0.052f * g.neck)
+      .blend("belly", 0.06f);
+  b.capsule("neck", {0, 1.43f, -0.026f}, {0, 1.57f, 0.000f}, 0.054f * g.neck, 0.050f * g.neck)
       .on({{"neck"}})
-      .blend("ribs", 0.06f);
-  b.ellipsoid("skull", {0, 1.650f, -0.002f}, {0.077f * g.face, 0.1f, 0.098f})
+      .blend("ribs", 0.07f);
+  b.ellipsoid("skull", {0, 1.652f, -0.004f}, {0.076f * g.face, 0.098f, 0.097f})
       .on({{"head"}})
-      .blend("neck", 0.03f);
-  b.ellipsoid("jaw", {0, 1.598f, 0.038f}, {0.056f * g.face, 0.078f, 0.062f})
+      .blend("neck", 0.04f);
+  b.ellipsoid("jaw", {0, 1.598f, 0.036f}, {0.054f * g.face, 0.077f, 0.060f})
       .on({{"head"}})
-      .blend("skull", 0.04f);
-  b.capsule("nose", {0, 1.640f, 0.092f}, {0, 1.612f, 0.104f}, 0.009f, 0.013f)
+      .blend("skull", 0.05f);
+  b.capsule("nose", {0, 1.640f, 0.090f}, {0, 1.613f, 0.103f}, 0.009f, 0.012f)
       .on({{"head"}})
-      .blend("jaw", 0.02f);
+      .blend("jaw", 0.025f);
 }
 
-void add_arms(Builder& b, const Girths& g, float scale) {
-  const auto arm = [](float l) { return along_arm(l) * 1.75f; };
-  (void)scale;
-  const V3 shoulder = arm(0), elbow = arm(kUpperArm), wrist = arm(kUpperArm + kForearm);
+void add_arms(Builder& b, const Girths& g) {
+  const V3 shoulder = left("upper_arm"), elbow = left("forearm"), wrist = left("hand");
   const V3 down{kSlant, -kSlant, 0};
   // The hand's long axis is its y, its width z, its thickness x.
   const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
-  b.capsule("shoulder", {0.028f, 1.455f, -0.02f}, shoulder, 0.050f * g.neck, 0.056f * g.arm)
+  b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
+            0.059f * g.arm)
       .on({{"clavicle"}})
-      .blend("ribs", 0.05f);
-  b.capsule("upper_arm", shoulder, elbow, 0.054f * g.arm, 0.040f * g.arm)
+      .blend("ribs", 0.07f);
+  b.capsule("upper_arm", shoulder, elbow, 0.057f * g.arm, 0.040f * g.arm)
       .on({{"upper_arm"}})
-      .blend("ribs", 0.05f);
-  b.capsule("forearm", elbow + down * 0.0f, wrist, 0.041f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm))
-      .on({{"forearm"}});
-  b.ellipsoid("hand", wrist + down * 0.085f, {0.018f, 0.1f, 0.042f}, hand)
+      .blend("ribs", 0.03f);
+  b.capsule("forearm", elbow, wrist, 0.042f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm)).on({{"forearm"}});
+  b.ellipsoid("hand", wrist + down * 0.083f, {0.017f, 0.1f, 0.043f}, hand)
       .on({{"hand"}})
-      .blend("forearm", 0.025f);
+      .blend("forearm", 0.03f);
   b.capsule("thumb", wrist + down * 0.035f + V3{0, 0, 0.022f}, wrist + down * 0.09f + V3{0, 0, 0.056f},
             0.015f, 0.0105f)
       .on({{"hand"}})
       .blend("hand", 0.02f);
 }
 
-void add_legs(Builder& b, const Girths& g, float scale) {
-  (void)scale;
-  const V3 hip = V3{0.050f, 0.520f, 0} * 1.75f, knee = V3{0.0740f, 0.285f, 0.004f} * 1.75f,
-           ankle = V3{0.0970f, 0.039f, -0.010f} * 1.75f;
-  b.capsule("thigh", hip, knee, 0.087f * g.leg, 0.056f * g.leg).on({{"thigh"}}).blend("hips", 0.05f);
-  b.ellipsoid("buttock", {0.072f, 0.895f, -0.058f * g.hips}, {0.080f * g.hips, 0.085f, 0.076f * g.hips})
+void add_legs(Builder& b, const Girths& g) {
+  const V3 hip = left("thigh"), knee = left("calf"), ankle = left("foot");
+  b.capsule("thigh", hip, knee, 0.085f * g.leg, 0.055f * g.leg).on({{"thigh"}}).blend("hips", 0.05f);
+  b.ellipsoid("buttock", {0.068f, 0.905f, -0.048f * g.hips}, {0.084f * g.hips, 0.095f, 0.078f * g.hips})
       .on({{"pelvis", 0.6f}, {"thigh", 0.4f}})
-      .blend("hips", 0.05f);
-  b.capsule("shin", knee, ankle, 0.055f * g.leg, 0.036f * (0.5f + 0.5f * g.leg)).on({{"calf"}});
+      .blend("hips", 0.06f);
+  b.capsule("shin", knee, ankle, 0.055f * g.leg, 0.035f * (0.5f + 0.5f * g.leg)).on({{"calf"}});
   b.ellipsoid("calf", knee + (ankle - knee) * 0.30f + V3{0, 0, -0.020f},
-              {0.048f * g.leg, 0.115f, 0.048f * g.leg})
+              {0.047f * g.leg, 0.115f, 0.047f * g.leg})
       .on({{"calf"}})
       .blend("shin", 0.03f);
-  const V3 heel{ankle.x - 0.003f, 0.037f, ankle.z - 0.022f}, ball{ankle.x + 0.015f, 0.030f, ankle.z + 0.115f};
-  b.capsule("foot", heel, ball, 0.037f, 0.030f).on({{"foot"}}).blend("shin", 0.05f);
+  const V3 heel{ankle.x - 0.003f, 0.036f, ankle.z - 0.020f}, ball{ankle.x + 0.015f, 0.030f, ankle.z + 0.115f};
+  b.capsule("foot", heel, ball, 0.036f, 0.030f).on({{"foot"}}).blend("shin", 0.06f);
   b.ellipsoid("toes", ball + V3{0.004f, -0.007f, 0.022f}, {0.046f, 0.023f, 0.078f},
               turn_about({0, 1, 0}, 0.13f))
       .on({{"foot", 0.5f}, {"toes", 0.5f}})
-      .blend("foot", 0.025f);
+      .blend("foot", 0.03f);
 }
 
 }  // namespace
@@ -247,13 +254,13 @@ Person make_person(const PersonShape& shape) {
   Person person;
   person.shape = shape;
   person.skeleton = make_skeleton(shape.height);
-  const float scale = shape.height / 1.75f;
+  const float scale = shape.height / kGivenFor;
   const Girths girths = girths_of(shape.build);
   Builder builder(person, scale);
   add_trunk(builder, girths);
   builder.pairs();
-  add_arms(builder, girths, scale);
-  add_legs(builder, girths, scale);
+  add_arms(builder, girths);
+  add_legs(builder, girths);
   return person;
 }
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "body/surface.h"
+#include "body/skin_weights.h"
 
 namespace billow::body {
 namespace {
@@ -257,6 +257,15 @@ Pose random_pose(const Person& person, uint32_t seed, float share) {
     if (!limbs_collide(person, rest, pose)) break;
   }
   return pose;
+}
+
+Skin make_skin(const Person& person, const SkinOptions& options) {
+  constexpr uint32_t kFirstSeed = 0x5eed0000u, kPoses = 60;
+  Skin skin = make_skin(person.skeleton, person.colliders, options);
+  std::vector<Pose> poses{rest_pose(person.skeleton)};
+  for (uint32_t k = 0; k < kPoses; ++k) poses.push_back(random_pose(person, kFirstSeed + k));
+  fit_weights(skin, person.skeleton, person.colliders, poses);
+  return skin;
 }
 
 }  // namespace billow::body

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "body/person.h"
+#include "body/skin.h"
 
 namespace billow::body {
 
@@ -43,5 +44,8 @@ std::vector<NamedPose> sample_poses(const Person& person);
 // All angles random within `share` of their ranges, seeded, the same on every machine up to rounding. Poses
 // in which a limb is inside another part of the body by more than 15 mm are drawn again.
 Pose random_pose(const Person& person, uint32_t seed, float share = 0.8f);
+
+// The person's skin, its weights fitted in random poses to the colliders.
+Skin make_skin(const Person& person, const SkinOptions& options = {});
 
 }  // namespace billow::body

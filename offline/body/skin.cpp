@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "body/polygonise.h"
+#include "body/skin_weights.h"
 #include "body/surface.h"
 
 namespace billow::body {
@@ -45,81 +45,6 @@ Bounds bounds_of(std::span<const billow_collider> colliders) {
   return bounds;
 }
 
-// One row of weights a vertex, one column a joint.
-struct WeightTable {
-  size_t joints;
-  std::vector<float> values;
-  float* row(size_t vertex) { return values.data() + vertex * joints; }
-};
-
-// Shares each vertex out to the colliders by how near they are, and so to their joints.
-WeightTable collider_weights(const Mesh& mesh, const Skeleton& skeleton,
-                             std::span<const billow_collider> colliders, float softness) {
-  const size_t n = mesh.positions.size();
-  std::vector<std::vector<float>> distance(colliders.size(), std::vector<float>(n));
-  std::vector<float> nearest(n, 1e30f);
-  for (size_t c = 0; c < colliders.size(); ++c) {
-    billow_collider alone = colliders[c];
-    alone.blend_with = BILLOW_NO_BLEND;
-    Surface(skeleton, {&alone, 1}).query(mesh.positions, distance[c]);
-    for (size_t v = 0; v < n; ++v) nearest[v] = std::min(nearest[v], distance[c][v]);
-  }
-  WeightTable table{skeleton.size(), std::vector<float>(n * skeleton.size(), 0)};
-  for (size_t v = 0; v < n; ++v) {
-    float* row = table.row(v);
-    for (size_t c = 0; c < colliders.size(); ++c) {
-      const float share = std::exp((nearest[v] - distance[c][v]) / softness);
-      float sum = 0;
-      for (const float w : colliders[c].weight) sum += w;
-      for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
-        if (colliders[c].weight[k] > 0) row[colliders[c].joint[k]] += share * colliders[c].weight[k] / sum;
-    }
-    const float total = std::accumulate(row, row + table.joints, 0.0f);
-    std::for_each(row, row + table.joints, [total](float& w) { w /= total; });
-  }
-  return table;
-}
-
-void smooth(WeightTable& table, const Mesh& mesh, int rounds) {
-  const std::vector<Edge> edges = edges_of(mesh);
-  std::vector<float> count(mesh.positions.size(), 0);
-  for (const Edge& e : edges) ++count[e.a], ++count[e.b];
-  for (int round = 0; round < rounds; ++round) {
-    WeightTable sum{table.joints, std::vector<float>(table.values.size(), 0)};
-    for (const Edge& e : edges)
-      for (size_t j = 0; j < table.joints; ++j) {
-        sum.row(e.a)[j] += table.row(e.b)[j];
-        sum.row(e.b)[j] += table.row(e.a)[j];
-      }
-    for (size_t v = 0; v < count.size(); ++v)
-      for (size_t j = 0; j < table.joints; ++j)
-        table.row(v)[j] = 0.5f * table.row(v)[j] + 0.5f * sum.row(v)[j] / count[v];
-  }
-}
-
-// Keeps the largest weights of each vertex.
-void store_weights(WeightTable& table, Skin& skin) {
-  const size_t n = skin.mesh.positions.size();
-  skin.joints.assign(n, {});
-  skin.weights.assign(n, {});
-  std::vector<uint32_t> order(table.joints);
-  for (size_t v = 0; v < n; ++v) {
-    const float* row = table.row(v);
-    std::iota(order.begin(), order.end(), 0u);
-    std::partial_sort(order.begin(), order.begin() + std::min(kJointsPerVertex, table.joints), order.end(),
-                      [row](uint32_t a, uint32_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
-    float sum = 0;
-    for (size_t k = 0; k < std::min(kJointsPerVertex, table.joints); ++k) {
-      // What moves a vertex by less than a hair's breadth is left out.
-      if (row[order[k]] < 0.002f) break;
-      skin.joints[v][k] = order[k];
-      skin.weights[v][k] = row[order[k]];
-      sum += row[order[k]];
-    }
-    for (float& w : skin.weights[v]) w /= sum;
-  }
-}
-
 }  // namespace
 
 Skin make_skin(const Skeleton& skeleton, std::span<const billow_collider> colliders,
@@ -140,9 +65,7 @@ Skin make_skin(const Skeleton& skeleton, std::span<const billow_collider> collid
   remeshing.vertices = options.vertices;
   remesh(skin.mesh, surface, remeshing);
 
-  WeightTable table = collider_weights(skin.mesh, skeleton, colliders, options.softness);
-  smooth(table, skin.mesh, options.smoothing);
-  store_weights(table, skin);
+  weigh_by_colliders(skin, skeleton, colliders, options);
   skin.joint_rest = rest_transforms(skeleton);
   return skin;
 }

@@ -21,7 +21,7 @@ struct Skin {
 };
 
 struct SkinOptions {
-  size_t vertices = 7500;   // about as many as there will be
+  size_t vertices = 9200;   // about as many as there will be
   float spacing = 0.012f;   // m, of the grid the surface is first found on
   float softness = 0.010f;  // m, how far beyond its surface a collider still moves the skin
   int smoothing = 4;        // rounds of averaging the weights over the mesh

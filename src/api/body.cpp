@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "api/handles.h"
 #include "sdf/query.h"
@@ -11,8 +12,10 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
     return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].%s: expected %s, found %g", i, field, expected,
                 found);
   };
-  if (static_cast<unsigned>(c.shape) > BILLOW_CUSTOM)
-    return bad("shape", "a billow_shape", static_cast<double>(c.shape));
+  // As a number: a C program may hold any in an enum, which C++ may not even load.
+  int32_t shape;
+  std::memcpy(&shape, &c.shape, sizeof shape);
+  if (shape < 0 || shape > BILLOW_CUSTOM) return bad("shape", "a billow_shape", shape);
   const struct {
     const char* name;
     const float* values;

@@ -129,6 +129,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.impulse_places = in.impulse_places;
   r.tautness = in.tautness;
   r.gap_return = in.gap_return;
+  r.move_with_parent = in.move_with_parent != 0;
   r.min_substeps = static_cast<int>(in.min_substeps);
   r.max_substeps = static_cast<int>(in.max_substeps);
   r.substep_angle = in.substep_angle;
@@ -175,6 +176,7 @@ billow_settings billow_settings_default(void) {
   s.impulse_places = BILLOW_IMPULSE_AFTER_SECOND_VELOCITY;
   s.tautness = 0.01f;
   s.gap_return = 0.2f;
+  s.move_with_parent = 1;
   s.min_substeps = 1;
   s.max_substeps = 8;
   s.substep_angle = 0.1f;

@@ -127,23 +127,22 @@ inline V3x4 apply_transposed(const RigidMatrix& m, V3x4 d) {
           m.rx.z * d.x + m.ry.z * d.y + m.rz.z * d.z};
 }
 
-// sin and cos of an angle in [0, pi], to about 1e-7, by polynomials (the C library's differ between
-// platforms in the last bit).
+// sin and cos of an angle in [0, pi], to 2e-7, by polynomials (the C library's differ between platforms in
+// the last bit).
 inline void sin_cos(F4 angle, F4& s, F4& c) {
-  // Half angle in [0, pi/2] by Taylor terms (error < 6e-8 there), then the double-angle formulas.
-  F4 h = angle * 0.5f, h2 = h * h;
-  F4 sin_h =
-      h *
-      (1.0f - h2 * (splat(1.0f / 6) -
-                    h2 * (splat(1.0f / 120) -
-                          h2 * (splat(1.0f / 5040) - h2 * (splat(1.0f / 362880) - h2 * (1.0f / 39916800))))));
-  F4 cos_h =
-      1.0f - h2 * (splat(0.5f) - h2 * (splat(1.0f / 24) -
-                                       h2 * (splat(1.0f / 720) -
-                                             h2 * (splat(1.0f / 40320) -
-                                                   h2 * (splat(1.0f / 3628800) - h2 * (1.0f / 479001600))))));
-  s = 2.0f * sin_h * cos_h;
-  c = 1.0f - 2.0f * sin_h * sin_h;
+  // Fold to [0, pi/2], with pi in two parts, where Taylor terms do.
+  F4 a = min(angle, 3.14159274f - angle - 8.74227766e-8f), a2 = a * a;
+  s = a * (1.0f - a2 * (splat(1.0f / 6) -
+                        a2 * (splat(1.0f / 120) -
+                              a2 * (splat(1.0f / 5040) -
+                                    a2 * (splat(1.0f / 362880) -
+                                          a2 * (splat(1.0f / 39916800) - a2 * (1.0f / 6227020800.0f)))))));
+  F4 folded =
+      1.0f - a2 * (splat(0.5f) - a2 * (splat(1.0f / 24) -
+                                       a2 * (splat(1.0f / 720) -
+                                             a2 * (splat(1.0f / 40320) -
+                                                   a2 * (splat(1.0f / 3628800) - a2 * (1.0f / 479001600))))));
+  c = select(angle > 1.57079633f, -folded, folded);
 }
 
 // Structure-of-arrays vectors: x[i], y[i], z[i].

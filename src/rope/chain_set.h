@@ -55,6 +55,7 @@ struct RopeSettings {
   unsigned impulse_places = kAfterSecondVelocity;
   float tautness = 1e-2f;
   float gap_return = 0.2f;
+  bool move_with_parent = true;
   int min_substeps = 1, max_substeps = 8;
   float substep_angle = 0.1f;
   float rest_speed = 0.01f;

@@ -7,11 +7,20 @@ namespace {
 
 // Moves a bone for `dt` at velocity v, held by a rope of length L to a parent that is already at its new
 // place.
-V3x4 move_on_rope(V3x4 x, V3x4 v, V3x4 parent, F4 longest, float dt) {
+//
+// The paper lets the bone start from where it was and the parent stand at its new place, so a chain in
+// uniform motion begins each step with its ropes too long and lags behind. Seen from the moving parent,
+// uniform motion is no motion.
+V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 longest, float dt,
+                  bool with_parent) {
   F4 t = splat(dt);
-  V3x4 free = x + v * t;
-  V3x4 from = x - parent;
+  V3x4 free = x + v_world * t;
   F4 reach = usable_length(longest, free, parent);
+  // A parent that jumps farther than its rope is long drags the bone, as in the paper.
+  V3x4 shift = parent - parent_before;
+  M4 drags = dot(shift, shift) > (with_parent ? reach * reach : splat(-1.0f));
+  V3x4 from = x - select(drags, parent, parent_before);
+  V3x4 v = select(drags, v_world, v_world - shift * (1.0f / dt));
 
   // f(s) = |from + s v|^2 - L^2: slack where f(dt) <= 0.
   V3x4 free_from = free - parent;
@@ -54,7 +63,10 @@ void move(ChainSet& set, float dt) {
       size_t at = lay.group_at(i, g);
       V3x4 x = load(set.x, at);
       V3x4 parent = load(set.x, at - static_cast<size_t>(lay.pitch));
-      store(set.x, at, move_on_rope(x, load(set.v, at), parent, load(set.max_length + at), dt));
+      V3x4 parent_before = load(set.x_before, at - static_cast<size_t>(lay.pitch));
+      store(set.x, at,
+            move_on_rope(x, load(set.v, at), parent_before, parent, load(set.max_length + at), dt,
+                         set.settings.move_with_parent));
     }
   }
 }

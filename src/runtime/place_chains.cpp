@@ -46,7 +46,7 @@ struct Carry {
 
 Carry unfelt_motion(const Chains& chains, const StepInput& in) {
   const Settings& s = chains.settings;
-  if (!in.space || !chains.has_space) return {};
+  if (!in.space || !chains.has_space || (in.dt == 0 && !chains.paused)) return {};
   if (s.translation_inertia >= 1 && s.rotation_inertia >= 1) return {};
   const Transform &before = chains.space, &now = *in.space;
   Quat turn = normalized(now.rotation * conjugate(before.rotation));
@@ -71,6 +71,23 @@ void teleport(Chains& chains, Teleport mode, const Transform* roots) {
   chains.has_space = false;  // its motion up to the next step is not felt either
 }
 
+namespace {
+
+// A jump over the thresholds. What is kept goes on at its root's speed: it starts a frame's way before the
+// new place.
+void jump(Chains& chains, const StepInput& in) {
+  const ChainSet& set = chains.set;
+  for (int c = 0; c < set.layout.chains; ++c) {
+    Transform& target = chains.roots_target[c] = in.roots[c];
+    if (chains.settings.teleport != Teleport::kKeep) continue;
+    Quat turn = normalized(target.rotation * conjugate(chains.roots[c].rotation));
+    target.position -= rotate(turn, get(set.v, set.layout.at(0, c))) * in.dt;
+  }
+  teleport(chains, chains.settings.teleport, chains.roots_target);
+}
+
+}  // namespace
+
 void prepare_frame(Chains& chains, const StepInput& in) {
   const int count = chains.set.layout.chains;
   const int colliders = in.body ? in.body->collider_count : 0;
@@ -80,7 +97,7 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   if (!chains.started)
     teleport(chains, Teleport::kReset, in.roots);
   else if (jumped)
-    teleport(chains, chains.settings.teleport, in.roots);
+    jump(chains, in);
   else if (chains.paused)
     teleport(chains, Teleport::kKeep, in.roots);
 
@@ -118,6 +135,8 @@ void prepare_frame(Chains& chains, const StepInput& in) {
 void finish_frame(Chains& chains, const StepInput& in) {
   if (in.dt > 0 || chains.paused)
     for (int c = 0; c < chains.set.layout.chains; ++c) chains.roots[c] = in.roots[c];
+  if (in.dt == 0 && !chains.paused && chains.has_space && in.space)
+    return;  // its motion is for the next step
   chains.has_space = in.space != nullptr;
   if (in.space) chains.space = *in.space;
 }

@@ -10,8 +10,8 @@ namespace {
 struct Header {
   char magic[4];
   uint32_t version;
-  uint32_t chains, bones;
-  uint64_t size, hash;  // of the payload
+  uint32_t chains, layout;  // how many, and a hash of their bone counts
+  uint64_t size, hash;      // of the payload
 };
 constexpr char kMagic[4] = {'B', 'L', 'C', 'S'};
 constexpr uint32_t kVersion = 1;
@@ -41,6 +41,13 @@ uint64_t fnv(const unsigned char* p, size_t n, uint64_t hash) {
 }
 constexpr uint64_t kHashStart = 14695981039346656037ull;
 
+uint32_t layout_hash(const Chains& chains) {
+  uint64_t hash = kHashStart;
+  for (int c = 0; c < chains.set.layout.chains; ++c)
+    hash = (hash ^ static_cast<uint64_t>(chains.set.bones[c])) * 1099511628211ull;
+  return static_cast<uint32_t>(hash ^ hash >> 32);
+}
+
 size_t payload_size(const Chains& chains) {
   size_t n = 0;
   visit(const_cast<Chains&>(chains), [&](unsigned char*, size_t size) { n += size; });
@@ -61,7 +68,7 @@ void save_state(const Chains& chains, unsigned char* out) {
   Header h{{},
            kVersion,
            static_cast<uint32_t>(chains.set.layout.chains),
-           static_cast<uint32_t>(chains.bone_total),
+           layout_hash(chains),
            payload_size(chains),
            state_hash(chains)};
   std::memcpy(h.magic, kMagic, 4);
@@ -79,8 +86,7 @@ const char* restore_state(Chains& chains, const unsigned char* bytes, size_t siz
   std::memcpy(&h, bytes, sizeof h);
   if (std::memcmp(h.magic, kMagic, 4) != 0) return "not a saved state of chains";
   if (h.version != kVersion) return "a saved state of another version";
-  if (h.chains != static_cast<uint32_t>(chains.set.layout.chains) ||
-      h.bones != static_cast<uint32_t>(chains.bone_total))
+  if (h.chains != static_cast<uint32_t>(chains.set.layout.chains) || h.layout != layout_hash(chains))
     return "the saved state of chains with another layout";
   if (h.size != payload_size(chains) || size < sizeof h + h.size) return "a truncated saved state";
   const unsigned char* from = bytes + sizeof h;

@@ -3,15 +3,19 @@
 namespace billow {
 namespace {
 
+// Points outside the bound are not asked about: for them the bound stands for the surface.
 Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
-  float x[4], y[4], z[4], points[12], phi[4], gradient[12];
-  store(x, local.x);
-  store(y, local.y);
-  store(z, local.z);
+  F4 from_bound = length(local) - c.bound_radius;
+  M4 outside = from_bound > 0.0f;
+  Distance4 bound{from_bound, normalized_or(local, splat(V3{0, 1, 0}))};
+  if (all(outside)) return bound;
+  float points[12], phi[4], gradient[12], x[4], y[4], z[4];
+  V3x4 asked = select(outside, zero3(), local * (1.0f / c.scale));
   for (int i = 0; i < 4; ++i) {
-    points[3 * i] = x[i] / c.scale;
-    points[3 * i + 1] = y[i] / c.scale;
-    points[3 * i + 2] = z[i] / c.scale;
+    V3 p = lane(asked, i);
+    points[3 * i] = p.x;
+    points[3 * i + 1] = p.y;
+    points[3 * i + 2] = p.z;
   }
   c.collider->sdf(c.collider->user, points, 4, phi, gradient);
   for (int i = 0; i < 4; ++i) {
@@ -19,7 +23,8 @@ Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
     y[i] = gradient[3 * i + 1];
     z[i] = gradient[3 * i + 2];
   }
-  return {load(phi) * c.scale, {load(x), load(y), load(z)}};
+  return {select(outside, bound.phi, load(phi) * c.scale),
+          select(outside, bound.gradient, V3x4{load(x), load(y), load(z)})};
 }
 
 // Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
@@ -110,11 +115,13 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
     F4 needed = max(best.phi + (c.collider->reach * c.scale + c.bound_radius), zero());
     if (!any(dot(w, w) < needed * needed)) continue;
     Distance4 d = distance_to(c, p);
+    if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
+      d.phi = select(dot(w, w) > c.bound_radius * c.bound_radius, splat(kFarAway), d.phi);
     if (c.collider->stored) {
       of[i] = d;
       known[i / 64] |= uint64_t{1} << (i % 64);
     }
-    F4 second = splat(-1.0f), blend = zero();
+    F4 first = splat(static_cast<float>(i)), second = splat(-1.0f), blend = zero();
     const int partner = c.collider->blend_with;
     if (partner >= 0 && (known[partner / 64] >> (partner % 64) & 1)) {
       // Merge with the partner; its own candidate has been considered already.
@@ -127,13 +134,18 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
         d.gradient = select(merges, normalized_or(g, d.gradient), d.gradient);
         d.phi = select(merges, merged, d.phi);
         second = select(merges, splat(static_cast<float>(partner)), second);
+        // Name the one with the larger share first.
+        M4 swapped = blend > 0.5f;
+        first = select(swapped, splat(static_cast<float>(partner)), first);
+        second = select(swapped, splat(static_cast<float>(i)), second);
+        blend = select(swapped, 1.0f - blend, blend);
       }
     }
     M4 nearer = d.phi < best.phi;
     if (!any(nearer)) continue;
     best.phi = select(nearer, d.phi, best.phi);
     best.gradient = select(nearer, d.gradient, best.gradient);
-    best.first = select(nearer, splat(static_cast<float>(i)), best.first);
+    best.first = select(nearer, first, best.first);
     best.second = select(nearer, second, best.second);
     best.blend = select(nearer, blend, best.blend);
   }

@@ -22,7 +22,8 @@ inline Distance4 tapered_capsule(V3x4 p, V3 start, V3 axis, float length, float 
   V3x4 w = p - splat(start);
   V3x4 u = splat(axis);
   F4 along = dot(w, u);
-  F4 radial = sqrt(max(dot(w, w) - along * along, zero()));
+  V3x4 across = w - u * along;
+  F4 radial = sqrt(dot(across, across));
   F4 y = clamp(along - radial * slope, 0.0f, length);
   V3x4 d = w - u * y;
   F4 l2 = dot(d, d);
@@ -50,30 +51,33 @@ inline Distance4 rounded_box(V3x4 p, V3 half, float radius) {
   return {select(is_out, l, largest) - radius, {n.x * sign.x, n.y * sign.y, n.z * sign.z}};
 }
 
-// Ellipsoid of half-axes `r`, in its own frame. The nearest surface point is x_i = r_i^2 p_i / (t + r_i^2)
-// with t the largest root of g(t) = sum (r_i p_i / (t + r_i^2))^2 - 1 (Eberly, "Distance from a Point to an
-// Ellipse, an Ellipsoid, or a Hyperellipsoid"). g is convex and falling right of the poles, so
-// Newton from a lower bound of the root climbs to it without overshoot.
+// Ellipsoid of half-axes `r`, in its own frame. The nearest surface point is x_i = r_i^2 p_i / (s + e_i), e_i
+// = r_i^2 - m^2 with m the shortest half-axis, and s the largest root of g(s) = sum (r_i p_i / (s + e_i))^2 -
+// 1 (Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid"; s = t + m^2, so that
+// nothing cancels near the medial disc). g is convex and falling right of the poles, so Newton from a lower
+// bound of the root climbs to it without overshoot.
 inline Distance4 ellipsoid(V3x4 p, V3 r) {
-  constexpr int kNewtonSteps = 7;
-  V3x4 r2 = splat(V3{r.x * r.x, r.y * r.y, r.z * r.z});
+  constexpr int kNewtonSteps = 12;
+  float most = r.x > r.y ? (r.x > r.z ? r.x : r.z) : (r.y > r.z ? r.y : r.z);
+  float least = r.x < r.y ? (r.x < r.z ? r.x : r.z) : (r.y < r.z ? r.y : r.z);
+  V3 e{(r.x - least) * (r.x + least), (r.y - least) * (r.y + least), (r.z - least) * (r.z + least)};
   // Keep off the symmetry planes, where the formula is 0/0.
   V3x4 y = {max(abs(p.x), splat(1e-5f * r.x)), max(abs(p.y), splat(1e-5f * r.y)),
             max(abs(p.z), splat(1e-5f * r.z))};
   V3x4 ry = {r.x * y.x, r.y * y.y, r.z * y.z};
-  float widest = r.x > r.y ? (r.x > r.z ? r.x : r.z) : (r.y > r.z ? r.y : r.z);
-  F4 t = max(max(ry.x - r2.x, ry.y - r2.y), max(ry.z - r2.z, sqrt(dot(ry, ry)) - widest * widest));
+  F4 s =
+      max(max(ry.x - e.x, ry.y - e.y), max(ry.z - e.z, sqrt(dot(ry, ry)) - (most - least) * (most + least)));
   for (int i = 0; i < kNewtonSteps; ++i) {
-    F4 ix = splat(1.0f) / (t + r2.x), iy = splat(1.0f) / (t + r2.y), iz = splat(1.0f) / (t + r2.z);
+    F4 ix = splat(1.0f) / (s + e.x), iy = splat(1.0f) / (s + e.y), iz = splat(1.0f) / (s + e.z);
     F4 ax = ry.x * ix, ay = ry.y * iy, az = ry.z * iz;
     F4 sx = ax * ax, sy = ay * ay, sz = az * az;
     F4 g = sx + sy + sz - 1.0f;
     F4 slope = 2.0f * (sx * ix + sy * iy + sz * iz);
-    t += g / slope;
+    s += g / slope;
   }
   // The normal at the nearest point, x_i / r_i^2, is well defined even on the surface.
-  V3x4 n = {y.x / (t + r2.x), y.y / (t + r2.y), y.z / (t + r2.z)};
-  V3x4 nearest = {r2.x * n.x, r2.y * n.y, r2.z * n.z};
+  V3x4 n = {y.x / (s + e.x), y.y / (s + e.y), y.z / (s + e.z)};
+  V3x4 nearest = {r.x * r.x * n.x, r.y * r.y * n.y, r.z * r.z * n.z};
   n = n * (splat(1.0f) / length(n));
   F4 phi = dot(y - nearest, n);
   V3x4 gradient = {select(p.x < 0.0f, -n.x, n.x), select(p.y < 0.0f, -n.y, n.y),

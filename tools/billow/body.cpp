@@ -86,7 +86,7 @@ draw::Image draw_person(const body::Person& person, const body::Skin& skin, cons
 void show_body(const BodyOptions& options) {
   const std::filesystem::path folder = make_folder(options.folder);
   const body::Person person = body::make_person(body::person_preset(options.preset));
-  const body::Skin skin = body::make_skin(person.skeleton, person.colliders);
+  const body::Skin skin = body::make_skin(person);
   const View views[] = {{"front", {0, 0.1f, 4}},
                         {"side", {4, 0.1f, 0}},
                         {"back", {0, 0.1f, -4}},
@@ -112,7 +112,7 @@ void show_body(const BodyOptions& options) {
 
 void print_info(const BodyOptions& options) {
   const body::Person person = body::make_person(body::person_preset(options.preset));
-  const body::Skin skin = body::make_skin(person.skeleton, person.colliders);
+  const body::Skin skin = body::make_skin(person);
   const std::vector<Transform> rest = body::rest_transforms(person.skeleton);
   std::printf("%s: height %.2f m, build %+.2f\n\njoints: %zu\n", options.preset.c_str(),
               static_cast<double>(person.shape.height), static_cast<double>(person.shape.build),

@@ -1,0 +1,113 @@
+#include "body/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <unordered_set>
+
+#include "body/mesh_distance.h"
+#include "body/surface.h"
+
+namespace billow::body {
+namespace {
+
+constexpr float kCell = 0.05f;
+
+// Random points, evenly spread over cells that together hold all within `reach` of the vertices.
+class NearPoints {
+ public:
+  NearPoints(const std::vector<V3>& vertices, float reach, uint32_t seed) : engine_(seed) {
+    low_ = vertices[0];
+    for (const V3& p : vertices) low_ = {std::min(low_.x, p.x), std::min(low_.y, p.y), std::min(low_.z, p.z)};
+    // Edges are shorter than 5 cm, so that a point of the surface is at most 3 cm from a vertex.
+    const float far = reach + 0.03f;
+    low_ -= V3{far, far, far};
+    std::unordered_set<uint64_t> known;
+    for (const V3& p : vertices) {
+      const V3 q = p - low_;
+      for (int z = cell(q.z - far); z <= cell(q.z + far); ++z)
+        for (int y = cell(q.y - far); y <= cell(q.y + far); ++y)
+          for (int x = cell(q.x - far); x <= cell(q.x + far); ++x)
+            if (known
+                    .insert((static_cast<uint64_t>(z) << 40) | (static_cast<uint64_t>(y) << 20) |
+                            static_cast<uint64_t>(x))
+                    .second)
+              cells_.push_back({x, y, z});
+    }
+  }
+  V3 next() {
+    const Cell& c = cells_[engine_() % cells_.size()];
+    return low_ + V3{at(c.x), at(c.y), at(c.z)};
+  }
+
+ private:
+  struct Cell {
+    int x, y, z;
+  };
+  static int cell(float v) { return std::max(0, static_cast<int>(std::floor(v / kCell))); }
+  float at(int c) {
+    return (static_cast<float>(c) + static_cast<float>(static_cast<double>(engine_()) / 4294967296.0)) *
+           kCell;
+  }
+  std::mt19937 engine_;
+  V3 low_;
+  std::vector<Cell> cells_;
+};
+
+void summarise(PosedAgreement& a) {
+  a.points = a.errors.size();
+  if (a.errors.empty()) return;
+  std::vector<float> sizes;
+  double sum = 0;
+  for (const float e : a.errors) sizes.push_back(std::fabs(e)), sum += static_cast<double>(std::fabs(e));
+  std::sort(sizes.begin(), sizes.end());
+  a.mean = sum / static_cast<double>(sizes.size());
+  a.p95 = static_cast<double>(sizes[sizes.size() * 95 / 100]);
+  a.most = static_cast<double>(sizes.back());
+}
+
+}  // namespace
+
+PosedAgreement posed_agreement(const Person& person, const Skin& skin, const Pose& pose, size_t points,
+                               uint32_t seed, float reach) {
+  const std::vector<Transform> joints = joint_transforms(person.skeleton, pose);
+  Surface surface(person.skeleton, person.colliders);
+  surface.pose(joints);
+  Mesh posed = skin.mesh;
+  skin_vertices(skin, joints, posed.positions);
+  const MeshDistance exact(posed);
+
+  PosedAgreement out;
+  NearPoints near(posed.positions, reach, seed);
+  while (out.errors.size() < points) {
+    const V3 p = near.next();
+    const float mesh = exact.at(p);
+    if (std::fabs(mesh) > reach) continue;
+    const float phi = surface.at(p).distance;
+    out.errors.push_back(phi - mesh);
+    if ((phi < 0) != (mesh < 0) && static_cast<double>(std::fabs(mesh)) > out.wrong_sign) {
+      out.wrong_sign = static_cast<double>(std::fabs(mesh));
+      size_t nearest = 0;
+      for (size_t v = 1; v < posed.positions.size(); ++v)
+        if (length(posed.positions[v] - p) < length(posed.positions[nearest] - p)) nearest = v;
+      out.worst_sign_at = skin.mesh.positions[nearest];
+    }
+  }
+  summarise(out);
+  return out;
+}
+
+PosedAgreement together(const std::vector<PosedAgreement>& parts) {
+  PosedAgreement out;
+  for (const PosedAgreement& part : parts) {
+    out.errors.insert(out.errors.end(), part.errors.begin(), part.errors.end());
+    if (part.wrong_sign > out.wrong_sign) {
+      out.wrong_sign = part.wrong_sign;
+      out.worst_sign_at = part.worst_sign_at;
+    }
+  }
+  summarise(out);
+  return out;
+}
+
+}  // namespace billow::body

@@ -1,0 +1,50 @@
+// Exact signed distance to a closed mesh, which may pass through itself: the reference that colliders are
+// measured against.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "body/mesh.h"
+
+namespace billow::body {
+
+// The nearest point of a triangle (Ericson, "Real-Time Collision Detection", 5.1.5).
+V3 nearest_on_triangle(V3 p, V3 a, V3 b, V3 c);
+
+class MeshDistance {
+ public:
+  // Keeps copies. Parts of the surface that lie inside another part of the body, such as a crease folded in
+  // on itself, are no part of its outside: they are left out.
+  explicit MeshDistance(const Mesh& mesh);
+
+  // Negative inside.
+  float at(V3 point) const;
+  // How many times the surface goes round a point: 0 outside, 1 inside, 2 where two parts overlap.
+  int winding(V3 point) const;
+  // Triangles that belong to the outside.
+  const std::vector<uint32_t>& outside() const { return outside_; }
+  const Mesh& mesh() const { return mesh_; }
+
+ private:
+  struct Node {
+    V3 low, high;
+    uint32_t first, count;  // triangles of a leaf, or count 0 and the first of two children
+  };
+  void build_columns();
+  void find_outside();
+  void build_tree();
+  uint32_t build_node(uint32_t node, uint32_t first, uint32_t count, std::vector<V3>& centres);
+
+  Mesh mesh_;
+  std::vector<uint32_t> outside_, order_;
+  std::vector<Node> nodes_;
+  // Triangles by the columns along z that they lie in.
+  V3 low_{0, 0, 0}, high_{0, 0, 0};
+  int columns_x_ = 0, columns_y_ = 0;
+  std::vector<std::vector<uint32_t>> columns_;
+};
+
+}  // namespace billow::body
