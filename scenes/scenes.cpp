@@ -18,6 +18,9 @@ void require(Status status) {
   std::abort();
 }
 
+// To a millionth: C libraries differ in the last bit of a sine, and states are compared bit by bit.
+float rounded(float v) { return std::nearbyint(v * 1048576.0f) / 1048576.0f; }
+
 // A point of one transform's frame in the world.
 void place(const Transform& t, const float* local, float* world) {
   const float *q = t.rotation, x = local[0], y = local[1], z = local[2];
@@ -27,7 +30,8 @@ void place(const Transform& t, const float* local, float* world) {
   world[2] = t.position[2] + z + q[3] * tz + q[0] * ty - q[1] * tx;
 }
 
-void finish(Scene& s, const std::vector<float>& rest, const Settings& settings) {
+void finish(Scene& s, std::vector<float> rest, const Settings& settings) {
+  for (float& v : rest) v = rounded(v);
   s.chains = make_chains(s.bone_counts, rest, s.neighbours, s.closed, settings);
   size_t bone = 0;
   for (uint32_t n : s.bone_counts) {
@@ -107,6 +111,11 @@ Scene skirt(const char* name, const char* about, const Settings& settings,
 void Scene::step(double dt) {
   time += dt;
   pose(*this, time);
+  for (auto* transforms : {&roots, &joints})
+    for (Transform& t : *transforms) {
+      for (float& v : t.position) v = rounded(v);
+      for (float& v : t.rotation) v = rounded(v);
+    }
   require(body.pose(joints));
   require(chains.step(static_cast<float>(dt), roots, colliders.empty() ? nullptr : &body));
 }

@@ -21,6 +21,9 @@
 #include <utility>
 
 namespace billow {
+// Inline, so that nobody writes it, and versioned, so that no other version's symbols (nor the library's own)
+// can be taken for these.
+inline namespace v0 {
 
 using Transform = billow_transform;
 using Collider = billow_collider;
@@ -202,4 +205,5 @@ class Chains {
   std::unique_ptr<billow_chains, Destroy> handle_;
 };
 
+}  // namespace v0
 }  // namespace billow

@@ -66,6 +66,14 @@ void summarise(PosedAgreement& a) {
   a.most = static_cast<double>(sizes.back());
 }
 
+// Where the vertex nearest to a point is at rest.
+V3 rest_of_nearest(const std::vector<V3>& posed, const std::vector<V3>& rest, V3 p) {
+  size_t nearest = 0;
+  for (size_t v = 1; v < posed.size(); ++v)
+    if (length(posed[v] - p) < length(posed[nearest] - p)) nearest = v;
+  return rest[nearest];
+}
+
 }  // namespace
 
 PosedAgreement posed_agreement(const Person& person, const Skin& skin, const Pose& pose, size_t points,
@@ -77,21 +85,26 @@ PosedAgreement posed_agreement(const Person& person, const Skin& skin, const Pos
   skin_vertices(skin, joints, posed.positions);
   const MeshDistance exact(posed);
 
-  PosedAgreement out;
+  // Keep the points that are within reach.
   NearPoints near(posed.positions, reach, seed);
-  while (out.errors.size() < points) {
+  std::vector<V3> where;
+  std::vector<float> mesh, phi(points);
+  while (where.size() < points) {
     const V3 p = near.next();
-    const float mesh = exact.at(p);
-    if (std::fabs(mesh) > reach) continue;
-    const float phi = surface.at(p).distance;
-    out.errors.push_back(phi - mesh);
-    if ((phi < 0) != (mesh < 0) && static_cast<double>(std::fabs(mesh)) > out.wrong_sign) {
-      out.wrong_sign = static_cast<double>(std::fabs(mesh));
-      size_t nearest = 0;
-      for (size_t v = 1; v < posed.positions.size(); ++v)
-        if (length(posed.positions[v] - p) < length(posed.positions[nearest] - p)) nearest = v;
-      out.worst_sign_at = skin.mesh.positions[nearest];
-    }
+    const float d = exact.at(p);
+    if (std::fabs(d) > reach) continue;
+    where.push_back(p);
+    mesh.push_back(d);
+  }
+  surface.query(where, phi);
+
+  PosedAgreement out;
+  for (size_t i = 0; i < points; ++i) {
+    out.errors.push_back(phi[i] - mesh[i]);
+    const double depth = static_cast<double>(std::fabs(mesh[i]));
+    if ((phi[i] < 0) == (mesh[i] < 0) || depth <= out.wrong_sign) continue;
+    out.wrong_sign = depth;
+    out.wrong_at = rest_of_nearest(posed.positions, skin.mesh.positions, where[i]);
   }
   summarise(out);
   return out;
@@ -103,7 +116,7 @@ PosedAgreement together(const std::vector<PosedAgreement>& parts) {
     out.errors.insert(out.errors.end(), part.errors.begin(), part.errors.end());
     if (part.wrong_sign > out.wrong_sign) {
       out.wrong_sign = part.wrong_sign;
-      out.worst_sign_at = part.worst_sign_at;
+      out.wrong_at = part.wrong_at;
     }
   }
   summarise(out);

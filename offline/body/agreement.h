@@ -15,7 +15,7 @@ struct PosedAgreement {
   size_t points = 0;
   double mean = 0, p95 = 0, most = 0;  // of the absolute differences
   double wrong_sign = 0;               // the deepest point on the wrong side, by the mesh
-  V3 worst_sign_at{0, 0, 0};           // where, at rest pose coordinates of the nearest vertex
+  V3 wrong_at{0, 0, 0};                // where: the nearest vertex at rest
   std::vector<float> errors;           // all differences, colliders minus mesh
 };
 

@@ -166,7 +166,7 @@ Girths girths_of(float build) {
 }
 
 void add_trunk(Builder& b, const Girths& g) {
-  b.ellipsoid("hips", {0, 0.957f, -0.002f}, {0.159f * g.hips, 0.135f, 0.110f * g.hips}).on({{"pelvis"}});
+  b.ellipsoid("hips", {0, 0.960f, -0.002f}, {0.159f * g.hips, 0.125f, 0.110f * g.hips}).on({{"pelvis"}});
   b.ellipsoid("belly", {0, 1.115f, 0.004f + 0.04f * (g.belly - 1)},
               {0.129f * g.belly, 0.21f, 0.096f * g.belly})
       .on({{"spine_lower", 0.6f}, {"spine_upper", 0.4f}})
@@ -180,7 +180,7 @@ void add_trunk(Builder& b, const Girths& g) {
   b.ellipsoid("skull", {0, 1.652f, -0.004f}, {0.076f * g.face, 0.098f, 0.097f})
       .on({{"head"}})
       .blend("neck", 0.04f);
-  b.ellipsoid("jaw", {0, 1.598f, 0.036f}, {0.054f * g.face, 0.077f, 0.060f})
+  b.ellipsoid("jaw", {0, 1.598f, 0.036f}, {0.057f * g.face, 0.077f, 0.060f})
       .on({{"head"}})
       .blend("skull", 0.05f);
   b.capsule("nose", {0, 1.640f, 0.090f}, {0, 1.613f, 0.103f}, 0.009f, 0.012f)
@@ -194,13 +194,21 @@ void add_arms(Builder& b, const Girths& g) {
   // The hand's long axis is its y, its width z, its thickness x.
   const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
   b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
-            0.059f * g.arm)
-      .on({{"clavicle"}})
-      .blend("ribs", 0.07f);
-  b.capsule("upper_arm", shoulder, elbow, 0.057f * g.arm, 0.040f * g.arm)
+            0.062f * g.arm)
+      .on({{"clavicle", 0.760f}, {"chest", 0.240f}})
+      .blend("ribs", 0.055f);
+  // Linear blend skinning flattens the outside of a bent joint. Where two capsules meet they end a little
+  // before the joint and blend there, so that they do the same.
+  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * g.arm, 0.0395f * g.arm)
       .on({{"upper_arm"}})
-      .blend("ribs", 0.03f);
-  b.capsule("forearm", elbow, wrist, 0.042f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm)).on({{"forearm"}});
+      .blend("shoulder", 0.042f);
+  // Muscles from the trunk to the arm, which hold the armpit together when the arm goes up.
+  b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * g.chest, 0.042f * g.arm)
+      .on({{"chest", 0.550f}, {"upper_arm", 0.300f}, {"clavicle", 0.150f}})
+      .blend("ribs", 0.05f);
+  b.capsule("forearm", elbow + down * 0.014f, wrist, 0.0395f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm))
+      .on({{"forearm"}})
+      .blend("upper_arm", 0.02f);
   b.ellipsoid("hand", wrist + down * 0.083f, {0.017f, 0.1f, 0.043f}, hand)
       .on({{"hand"}})
       .blend("forearm", 0.03f);
@@ -212,18 +220,23 @@ void add_arms(Builder& b, const Girths& g) {
 
 void add_legs(Builder& b, const Girths& g) {
   const V3 hip = left("thigh"), knee = left("calf"), ankle = left("foot");
-  b.capsule("thigh", hip, knee, 0.085f * g.leg, 0.055f * g.leg).on({{"thigh"}}).blend("hips", 0.05f);
-  b.ellipsoid("buttock", {0.068f, 0.905f, -0.048f * g.hips}, {0.084f * g.hips, 0.095f, 0.078f * g.hips})
-      .on({{"pelvis", 0.6f}, {"thigh", 0.4f}})
+  const V3 up = (hip - knee) * (1 / length(hip - knee)), down = (ankle - knee) * (1 / length(ankle - knee));
+  b.capsule("thigh", hip - up * 0.03f, knee + up * 0.02f, 0.086f * g.leg, 0.055f * g.leg)
+      .on({{"thigh"}})
+      .blend("hips", 0.05f);
+  b.ellipsoid("buttock", {0.068f, 0.920f, -0.052f * g.hips}, {0.084f * g.hips, 0.080f, 0.078f * g.hips})
+      .on({{"pelvis"}})
       .blend("hips", 0.06f);
-  b.capsule("shin", knee, ankle, 0.055f * g.leg, 0.035f * (0.5f + 0.5f * g.leg)).on({{"calf"}});
+  b.capsule("shin", knee + down * 0.02f, ankle, 0.051f * g.leg, 0.035f * (0.5f + 0.5f * g.leg))
+      .on({{"calf"}})
+      .blend("thigh", 0.03f);
   b.ellipsoid("calf", knee + (ankle - knee) * 0.30f + V3{0, 0, -0.020f},
               {0.047f * g.leg, 0.115f, 0.047f * g.leg})
       .on({{"calf"}})
       .blend("shin", 0.03f);
-  const V3 heel{ankle.x - 0.003f, 0.036f, ankle.z - 0.020f}, ball{ankle.x + 0.015f, 0.030f, ankle.z + 0.115f};
+  const V3 heel{ankle.x - 0.003f, 0.037f, ankle.z - 0.020f}, ball{ankle.x + 0.015f, 0.035f, ankle.z + 0.115f};
   b.capsule("foot", heel, ball, 0.036f, 0.030f).on({{"foot"}}).blend("shin", 0.06f);
-  b.ellipsoid("toes", ball + V3{0.004f, -0.007f, 0.022f}, {0.046f, 0.023f, 0.078f},
+  b.ellipsoid("toes", ball + V3{0.004f, -0.006f, 0.022f}, {0.046f, 0.023f, 0.078f},
               turn_about({0, 1, 0}, 0.13f))
       .on({{"foot", 0.5f}, {"toes", 0.5f}})
       .blend("foot", 0.03f);

@@ -250,8 +250,14 @@ Pose random_pose(const Person& person, uint32_t seed, float share) {
     };
     pose.rotations[0] = turn_about({uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, uniform(-0.6f, 0.6f));
     for (const JointRange& range : ranges) {
-      std::array<float, 3> angles{};
-      for (size_t k = 0; k < 3; ++k) angles[k] = share * uniform(range.low[k], range.high[k]);
+      // Within an ellipsoid: no joint reaches the ends of several of its ranges at once.
+      std::array<float, 3> u{}, angles{};
+      do {
+        for (float& v : u) v = uniform(-1, 1);
+        for (size_t k = 0; k < 3; ++k) u[k] = range.low[k] < range.high[k] ? u[k] : 0;
+      } while (u[0] * u[0] + u[1] * u[1] + u[2] * u[2] > 1);
+      for (size_t k = 0; k < 3; ++k)
+        angles[k] = share * 0.5f * (range.low[k] + range.high[k] + u[k] * (range.high[k] - range.low[k]));
       pose.rotations[static_cast<size_t>(range.joint)] = rotation_of(range, angles);
     }
     if (!limbs_collide(person, rest, pose)) break;
@@ -260,7 +266,7 @@ Pose random_pose(const Person& person, uint32_t seed, float share) {
 }
 
 Skin make_skin(const Person& person, const SkinOptions& options) {
-  constexpr uint32_t kFirstSeed = 0x5eed0000u, kPoses = 60;
+  constexpr uint32_t kFirstSeed = 0x5eed0000u, kPoses = 120;
   Skin skin = make_skin(person.skeleton, person.colliders, options);
   std::vector<Pose> poses{rest_pose(person.skeleton)};
   for (uint32_t k = 0; k < kPoses; ++k) poses.push_back(random_pose(person, kFirstSeed + k));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "body/polygonise.h"
 
@@ -58,9 +57,10 @@ class Remesher {
           size_[e.a] = std::min(size_[e.a], size_[e.b] + reach);
           size_[e.b] = std::min(size_[e.b], size_[e.a] + reach);
         }
-      // A vertex of good triangles with edges l has an area of sqrt(3)/2 l^2; edges come out a fifth shorter.
+      // A vertex of good triangles with edges l has an area of sqrt(3)/2 l^2.
       double expected = 0;
-      for (size_t v = 0; v < n; ++v) expected += static_cast<double>(area[v] / (0.55f * size_[v] * size_[v]));
+      for (size_t v = 0; v < n; ++v)
+        expected += static_cast<double>(area[v] / (0.866f * size_[v] * size_[v]));
       scale *= static_cast<float>(std::sqrt(expected / static_cast<double>(options_.vertices)));
     }
   }
@@ -166,32 +166,33 @@ class Remesher {
 
   bool collapse_short_edges() {
     std::vector<Edge> edges = edges_of(mesh_);
+    const auto relative = [&](const Edge& e) { return edge_length(e.a, e.b) / wanted(e.a, e.b); };
+    std::erase_if(edges, [&](const Edge& e) { return relative(e) >= 0.8f; });
     std::sort(edges.begin(), edges.end(), [&](const Edge& x, const Edge& y) {
-      const float lx = edge_length(x.a, x.b) / wanted(x.a, x.b),
-                  ly = edge_length(y.a, y.b) / wanted(y.a, y.b);
+      const float lx = relative(x), ly = relative(y);
       return lx != ly ? lx < ly : x.a != y.a ? x.a < y.a : x.b < y.b;
     });
+    std::vector<V3> middles = middles_of(edges);
+    project(middles, surface_);
     const Fans fans = fans_of(mesh_);
     std::vector<char> touched(mesh_.positions.size(), 0);
     size_t collapsed = 0;
-    for (const Edge& e : edges) {
-      if (edge_length(e.a, e.b) >= wanted(e.a, e.b) * 0.8f) break;
-      if (touched[e.a] || touched[e.b]) continue;
-      const std::vector<uint32_t> ring_a = ring(fans, e.a), ring_b = ring(fans, e.b);
+    for (size_t i = 0; i < edges.size(); ++i) {
+      const auto [a, b, left, right] = edges[i];
+      if (touched[a] || touched[b]) continue;
+      const std::vector<uint32_t> ring_a = ring(fans, a), ring_b = ring(fans, b);
       const auto free = [&](uint32_t v) { return !touched[v]; };
       if (!std::all_of(ring_a.begin(), ring_a.end(), free) ||
           !std::all_of(ring_b.begin(), ring_b.end(), free))
         continue;
-      V3 to = (mesh_.positions[e.a] + mesh_.positions[e.b]) * 0.5f;
-      project({&to, 1}, surface_);
-      if (!may_collapse(fans, e.a, e.b, ring_a, ring_b, to)) continue;
-      mesh_.positions[e.a] = to;
-      for (const uint32_t t : fans.of(e.b)) {
+      if (!may_collapse(fans, a, b, ring_a, ring_b, middles[i])) continue;
+      mesh_.positions[a] = middles[i];
+      for (const uint32_t t : fans.of(b)) {
         Triangle& triangle = mesh_.triangles[t];
-        if (triangle[0] == e.a || triangle[1] == e.a || triangle[2] == e.a)
+        if (t == left || t == right)
           triangle[0] = kGone;
         else
-          std::replace(triangle.begin(), triangle.end(), e.b, e.a);
+          std::replace(triangle.begin(), triangle.end(), b, a);
       }
       for (const uint32_t v : ring_a) touched[v] = 1;
       for (const uint32_t v : ring_b) touched[v] = 1;
@@ -219,28 +220,47 @@ class Remesher {
       for (uint32_t& v : t) v = renamed[v];
   }
 
-  // How far the middle of an edge lies off the surface.
-  float sag(V3 a, V3 b) const { return std::fabs(surface_.at((a + b) * 0.5f).distance); }
+  std::vector<V3> middles_of(const std::vector<Edge>& edges) const {
+    std::vector<V3> middles;
+    middles.reserve(edges.size());
+    for (const Edge& e : edges) middles.push_back((mesh_.positions[e.a] + mesh_.positions[e.b]) * 0.5f);
+    return middles;
+  }
+
+  // How far the middles of edges lie off the surface.
+  std::vector<float> sags_of(const std::vector<Edge>& edges) const {
+    std::vector<float> sags(edges.size());
+    surface_.query(middles_of(edges), sags);
+    for (float& sag : sags) sag = std::fabs(sag);
+    return sags;
+  }
 
   // Flips edges where that evens out the valences or, with `fit`, where the other diagonal makes rounder
   // triangles or lies closer to a surface that bends.
   bool flip_edges(bool fit) {
     const std::vector<Edge> edges = edges_of(mesh_);
+    std::vector<Edge> others(edges);
+    for (Edge& e : others) {
+      const uint32_t c = opposite(mesh_.triangles[e.left], e.a, e.b),
+                     d = opposite(mesh_.triangles[e.right], e.a, e.b);
+      e.a = c, e.b = d;
+    }
+    std::vector<float> now, then;
+    if (fit) now = sags_of(edges), then = sags_of(others);
     const Fans fans = fans_of(mesh_);
     std::vector<char> touched(mesh_.positions.size(), 0);
     size_t flipped = 0;
-    for (const Edge& e : edges) {
-      const uint32_t c = opposite(mesh_.triangles[e.left], e.a, e.b),
-                     d = opposite(mesh_.triangles[e.right], e.a, e.b);
-      if (touched[e.a] || touched[e.b] || touched[c] || touched[d]) continue;
+    for (size_t i = 0; i < edges.size(); ++i) {
+      const uint32_t a = edges[i].a, b = edges[i].b, c = others[i].a, d = others[i].b;
+      if (touched[a] || touched[b] || touched[c] || touched[d]) continue;
+      if (fans.of(a).size() <= 3 || fans.of(b).size() <= 3) continue;
+      if (!(fit ? flip_fits(a, b, c, d, now[i], then[i]) : flip_evens_out(fans, a, b, c, d))) continue;
       const std::vector<uint32_t> ring_c = ring(fans, c);
       if (std::find(ring_c.begin(), ring_c.end(), d) != ring_c.end()) continue;
-      if (fans.of(e.a).size() <= 3 || fans.of(e.b).size() <= 3) continue;
-      const bool wanted = fit ? flip_fits(e.a, e.b, c, d) : flip_evens_out(fans, e.a, e.b, c, d);
-      if (!wanted || !flip_stays_upright(e.a, e.b, c, d)) continue;
-      mesh_.triangles[e.left] = {e.a, d, c};
-      mesh_.triangles[e.right] = {e.b, c, d};
-      touched[e.a] = touched[e.b] = touched[c] = touched[d] = 1;
+      if (!flip_stays_upright(a, b, c, d)) continue;
+      mesh_.triangles[edges[i].left] = {a, d, c};
+      mesh_.triangles[edges[i].right] = {b, c, d};
+      touched[a] = touched[b] = touched[c] = touched[d] = 1;
       ++flipped;
     }
     return flipped > 0;
@@ -254,14 +274,13 @@ class Remesher {
     return off(a, -1) + off(b, -1) + off(c, 1) + off(d, 1) < off(a, 0) + off(b, 0) + off(c, 0) + off(d, 0);
   }
 
-  bool flip_fits(uint32_t a, uint32_t b, uint32_t c, uint32_t d) const {
+  bool flip_fits(uint32_t a, uint32_t b, uint32_t c, uint32_t d, float now, float then) const {
     const auto& p = mesh_.positions;
     const auto angle = [&](uint32_t at, uint32_t u, uint32_t v) {
       const V3 x = p[u] - p[at], y = p[v] - p[at];
       return std::atan2(length(cross(x, y)), dot(x, y));
     };
     const float excess = angle(c, a, b) + angle(d, a, b) - 3.14159265f;  // over 0: the other is Delaunay
-    const float now = sag(p[a], p[b]), then = sag(p[c], p[d]);
     if (std::max(now, then) > 0.0008f && std::fabs(excess) < 0.9f) return then < now - 0.0002f;
     return excess > 0.02f;
   }

@@ -114,38 +114,78 @@ void solve(Normal& m, float out[kFew]) {
   }
 }
 
-// Adds what one pose says: a change dw of the weights changes phi by the gradient times where the joints take
-// the vertex.
-void add_pose(const Skin& skin, std::span<const Transform> moved, std::span<const V3> posed,
-              std::span<const float> phi, std::span<const V3> gradient, std::vector<Normal>& normals) {
-  for (size_t v = 0; v < posed.size(); ++v) {
-    // Where parts touch or creases fold, vertices may be inside: they count little.
-    const float r = std::clamp(phi[v], -0.010f, 0.030f);
-    float along[kFew] = {};
-    for (size_t k = 0; k < kFew; ++k)
-      if (skin.weights[v][k] > 0)
-        along[k] = dot(gradient[v], apply(moved[skin.joints[v][k]], skin.mesh.positions[v]) - posed[v]);
-    for (size_t i = 0; i < kFew; ++i) {
-      for (size_t j = 0; j < kFew; ++j) normals[v].a[i][j] += along[i] * along[j];
-      normals[v].b[i] -= along[i] * r;
-    }
+// The least squares of one round, for the vertices that follow several joints (others cannot change).
+class Fit {
+ public:
+  explicit Fit(Skin& skin) : skin_(skin) {
+    for (size_t v = 0; v < skin.weights.size(); ++v)
+      if (skin.weights[v][1] > 0) vertices_.push_back(v);
+    normals_.resize(vertices_.size());
+    posed_.resize(vertices_.size());
+    gradient_.resize(vertices_.size());
+    phi_.resize(vertices_.size());
   }
-}
 
-void improve(Skin& skin, std::vector<Normal>& normals, float stiffness) {
-  for (size_t v = 0; v < normals.size(); ++v) {
-    for (size_t i = 0; i < kFew; ++i) normals[v].a[i][i] += stiffness;
-    float change[kFew];
-    solve(normals[v], change);
-    float sum = 0;
-    for (size_t k = 0; k < kFew; ++k) {
-      if (skin.weights[v][k] > 0)
-        skin.weights[v][k] = std::max(1e-4f, skin.weights[v][k] + std::clamp(change[k], -0.2f, 0.2f));
-      sum += skin.weights[v][k];
+  // Adds what one pose says: a change of the weights changes phi by the gradient times where the joints take
+  // the vertex.
+  void add_pose(Surface& surface, std::span<const Transform> joints) {
+    std::vector<RigidMatrix> moved;
+    for (size_t j = 0; j < joints.size(); ++j)
+      moved.push_back(to_matrix(joints[j] * inverse(skin_.joint_rest[j])));
+    std::vector<std::array<V3, kFew>> places(vertices_.size());
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+      const size_t v = vertices_[i];
+      posed_[i] = {0, 0, 0};
+      for (size_t k = 0; k < kFew; ++k) {
+        places[i][k] = take(moved[skin_.joints[v][k]], skin_.mesh.positions[v]);
+        posed_[i] += places[i][k] * skin_.weights[v][k];
+      }
     }
-    for (float& w : skin.weights[v]) w /= sum;
+    surface.pose(joints);
+    surface.query(posed_, phi_, gradient_);
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+      const float r = pull(phi_[i]);
+      float along[kFew] = {};
+      for (size_t k = 0; k < kFew; ++k)
+        if (skin_.weights[vertices_[i]][k] > 0) along[k] = dot(gradient_[i], places[i][k] - posed_[i]);
+      for (size_t k = 0; k < kFew; ++k) {
+        for (size_t l = 0; l < kFew; ++l) normals_[i].a[k][l] += along[k] * along[l];
+        normals_[i].b[k] -= along[k] * r;
+      }
+    }
   }
-}
+
+  void improve_weights(float stiffness) {
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+      for (size_t k = 0; k < kFew; ++k) normals_[i].a[k][k] += stiffness;
+      float change[kFew], sum = 0;
+      solve(normals_[i], change);
+      std::array<float, kFew>& weights = skin_.weights[vertices_[i]];
+      for (size_t k = 0; k < kFew; ++k) {
+        if (weights[k] > 0) weights[k] = std::max(1e-4f, weights[k] + std::clamp(change[k], -0.2f, 0.2f));
+        sum += weights[k];
+      }
+      for (float& w : weights) w /= sum;
+    }
+  }
+
+ private:
+  // The residual that counts. Where parts touch or creases fold, vertices are deep inside and may stay there.
+  static float pull(float phi) {
+    constexpr float kFar = 0.020f;
+    if (phi > -kFar) return std::min(phi, 0.030f);
+    return std::min(0.0f, -2 * kFar - phi);
+  }
+  static V3 take(const RigidMatrix& m, V3 p) {
+    return V3{dot(m.rx, p), dot(m.ry, p), dot(m.rz, p)} + m.translation;
+  }
+
+  Skin& skin_;
+  std::vector<size_t> vertices_;
+  std::vector<Normal> normals_;
+  std::vector<V3> posed_, gradient_;
+  std::vector<float> phi_;
+};
 
 }  // namespace
 
@@ -160,24 +200,13 @@ void weigh_by_colliders(Skin& skin, const Skeleton& skeleton, std::span<const bi
 void fit_weights(Skin& skin, const Skeleton& skeleton, std::span<const billow_collider> colliders,
                  std::span<const Pose> poses, const FitOptions& options) {
   if (poses.empty()) return;
-  const size_t n = skin.mesh.positions.size();
   const std::vector<Edge> edges = edges_of(skin.mesh);
   Surface surface(skeleton, colliders);
-  std::vector<V3> posed(n), gradient(n);
-  std::vector<float> phi(n);
   const float stiffness = static_cast<float>(poses.size()) * options.stiffness * options.stiffness;
   for (int round = 0; round < options.rounds; ++round) {
-    std::vector<Normal> normals(n);
-    for (const Pose& pose : poses) {
-      const std::vector<Transform> joints = joint_transforms(skeleton, pose);
-      surface.pose(joints);
-      skin_vertices(skin, joints, posed);
-      surface.query(posed, phi, gradient);
-      std::vector<Transform> moved;
-      for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(skin.joint_rest[j]));
-      add_pose(skin, moved, posed, phi, gradient, normals);
-    }
-    improve(skin, normals, stiffness);
+    Fit fit(skin);
+    for (const Pose& pose : poses) fit.add_pose(surface, joint_transforms(skeleton, pose));
+    fit.improve_weights(stiffness);
     WeightTable table = load(skin);
     smooth(table, skin.mesh, edges, options.smoothing);
     store(table, skin);

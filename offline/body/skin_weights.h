@@ -13,9 +13,9 @@ void weigh_by_colliders(Skin& skin, const Skeleton& skeleton, std::span<const bi
                         const SkinOptions& options);
 
 struct FitOptions {
-  int rounds = 5;
-  float smoothing = 0.4f;   // share of the neighbours' average in a weight, after each round
-  float stiffness = 0.03f;  // m of distance from the surface that a change of a weight by 1 is worth
+  int rounds = 8;
+  float smoothing = 0.2f;   // share of the neighbours' average in a weight, after each round
+  float stiffness = 0.01f;  // m of distance from the surface that a change of a weight by 1 is worth
 };
 
 // Changes the weights so that in the given poses the skinned vertices stay on the posed colliders: least

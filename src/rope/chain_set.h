@@ -106,6 +106,14 @@ struct RopeScratch {
   V3x4* vectors = nullptr;
 };
 // What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
+// Bounding capsules of the colliders, as rows: start, unit axis, length, radius; how far each moves and how
+// thin it is.
+struct ColliderBounds {
+  int count = 0;
+  float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
+      uz[kMaxColliders];
+  float length[kMaxColliders], radius[kMaxColliders], travel[kMaxColliders], thinnest[kMaxColliders];
+};
 // Colliders that matter to one group of chains at the level at hand, by number.
 struct Nearby {
   int touching_count = 0, crossing_count = 0;
@@ -163,7 +171,8 @@ struct ChainSet {
   LateralScratch lateral;
   RopeScratch rope;
   float* distance = nullptr;  // of the bones from the body, as far as collide() looked
-  Nearby* nearby = nullptr;   // per group
+  ColliderBounds bounds;
+  Nearby* nearby = nullptr;  // per group
   // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
   // v_phi.
   float* held = nullptr;

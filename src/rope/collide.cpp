@@ -141,40 +141,6 @@ void collide_bones(ChainSet& set, const Surroundings& around, int level, int gro
   store(set.distance + at, select(push.touched, clearance, distance));
 }
 
-// The colliders that matter to the bones of one level, their ropes and lateral segments in this sub-step:
-// those they can touch at its end (wherever a bone ends up, it is within its rope's length of its parent),
-// and those thin and fast enough to be passed through.
-void find_nearby(ChainSet& set, const PosedCollider* colliders, int count, int level, int group) {
-  const size_t at = set.layout.group_at(level, group);
-  V3x4 x = load(set.x, at), parent = load(set.x, at - static_cast<size_t>(set.layout.pitch));
-  F4 lateral = max(load(set.lateral_length + at), length(load(set.x, at + 1) - x));
-  F4 reach = load(set.max_length + at) + load(set.radius + at);
-  if (set.layout.neighbours && set.settings.lateral_samples > 0) reach += lateral;
-  reach = select(load(set.w + at) > 0.0f, reach, splat(-kFarAway));
-  F4 moved = length(x - load(set.x_before, at) - splat(set.common_motion));
-
-  // By bounding spheres first, without a branch.
-  uint8_t close[kMaxColliders];
-  int close_count = 0;
-  for (int i = 0; i < count; ++i) {
-    const PosedCollider& c = colliders[i];
-    V3x4 w = parent - splat(c.bound_centre);
-    F4 path = select(moved + c.travel > c.thinnest, moved + c.travel, zero());
-    F4 needed = max(reach + path + c.bound_radius, zero());
-    close[close_count] = static_cast<uint8_t>(i);
-    close_count += any(dot(w, w) < needed * needed);
-  }
-  Nearby& out = set.nearby[group];
-  out.touching_count = out.crossing_count = 0;
-  for (int k = 0; k < close_count; ++k) {
-    const PosedCollider& c = colliders[close[k]];
-    F4 phi = distance_to(c, parent).phi, path = moved + c.travel;
-    out.touching[out.touching_count] = out.crossing[out.crossing_count] = close[k];
-    out.touching_count += any(phi < reach + c.collider->reach * c.scale);
-    out.crossing_count += set.settings.swept && any((path > c.thinnest) & (phi < reach + path));
-  }
-}
-
 }  // namespace
 
 V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x) {
@@ -192,11 +158,12 @@ void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, 
                       1.0f / dt,
                       length(set.settings.gravity) * dt * dt};
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
+  bound_colliders(set.bounds, colliders, collider_count);
   const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
     bool any_near = false;
     for (int g = 0; g < set.layout.groups(); ++g) {
-      find_nearby(set, colliders, collider_count, i, g);
+      find_nearby(set, i, g);
       look_near(around, set, g);
       any_near |= !around.nothing();
       collide_bones(set, around, i, g);

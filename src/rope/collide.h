@@ -8,6 +8,12 @@ namespace billow {
 // Brings bones that were moved back within rope length and out of the body.
 V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x);
 
+// Fills the bounds that find_nearby() works on.
+void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
+
+// Fills set.nearby[group] for a level.
+void find_nearby(ChainSet& set, int level, int group);
+
 // Points `around` at what find_nearby() found for a group of the level at hand.
 inline void look_near(Surroundings& around, const ChainSet& set, int group) {
   const Nearby& n = set.nearby[group];

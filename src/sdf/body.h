@@ -32,6 +32,8 @@ struct Collider {
   bool stored = false;  // a later collider blends with it
   SdfFunction sdf = nullptr;
   void* user = nullptr;
+
+  bool is_plain_capsule() const { return shape <= Shape::kTaperedCapsule && blend_with < 0 && !stored; }
 };
 
 // A collider placed in the world for one sub-step, with its motion over it.

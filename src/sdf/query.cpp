@@ -67,14 +67,25 @@ V3x4 velocity_of(const PosedCollider* colliders, F4 index, V3x4 x, float inverse
 
 }  // namespace
 
+namespace {
+
+CapsuleDistance4 to_capsule(const PosedCollider& c, V3x4 p) {
+  const Collider& s = *c.collider;
+  return capsule_distance(p, c.transform.position, c.axis, s.length * c.scale, s.radius * c.scale, s.taper,
+                          s.slope);
+}
+
+}  // namespace
+
 Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   const Collider& s = *c.collider;
   switch (s.shape) {
     case Shape::kSphere:
     case Shape::kCapsule:
-    case Shape::kTaperedCapsule:
-      return tapered_capsule(p, c.transform.position, c.axis, s.length * c.scale, s.radius * c.scale, s.taper,
-                             s.slope);
+    case Shape::kTaperedCapsule: {
+      CapsuleDistance4 d = to_capsule(c, p);
+      return {d.phi, capsule_gradient(d, c.axis)};
+    }
     case Shape::kHalfSpace: {
       V3x4 n = splat(c.axis);
       return {dot(p - splat(c.transform.position), n), n};
@@ -114,6 +125,18 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
     V3x4 w = p - splat(c.bound_centre);
     F4 needed = max(best.phi + (c.collider->reach * c.scale + c.bound_radius), zero());
     if (!any(dot(w, w) < needed * needed)) continue;
+    if (c.collider->is_plain_capsule()) {
+      // The common case, short: no blending, and the gradient only where it is needed.
+      CapsuleDistance4 d = to_capsule(c, p);
+      M4 nearer = d.phi < best.phi;
+      if (!any(nearer)) continue;
+      best.phi = select(nearer, d.phi, best.phi);
+      best.gradient = select(nearer, capsule_gradient(d, c.axis), best.gradient);
+      best.first = select(nearer, splat(static_cast<float>(i)), best.first);
+      best.second = select(nearer, splat(-1.0f), best.second);
+      best.blend = select(nearer, zero(), best.blend);
+      continue;
+    }
     Distance4 d = distance_to(c, p);
     if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
       d.phi = select(dot(w, w) > c.bound_radius * c.bound_radius, splat(kFarAway), d.phi);

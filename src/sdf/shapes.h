@@ -14,23 +14,35 @@ struct Distance4 {
   V3x4 gradient;
 };
 
-// Sphere, capsule and tapered capsule in one: the union of spheres whose centres run from `start`
-// along unit `axis` for `length` while the radius goes from `radius` to `radius - taper * length`.
-// The nearest sphere's centre is found by walking from the point to the axis along the cone's normal.
-inline Distance4 tapered_capsule(V3x4 p, V3 start, V3 axis, float length, float radius, float taper,
-                                 float slope) {
+// Sphere, capsule and tapered capsule in one: the union of spheres whose centres run from `start` along unit
+// `axis` for `length` while the radius goes from `radius` to `radius - taper * length`. The nearest sphere's
+// centre is found by walking from the point to the axis along the cone's normal (of slope `slope`).
+struct CapsuleDistance4 {
+  F4 phi;
+  V3x4 offset;  // from the nearest sphere's centre
+  F4 length2;   // of the offset, squared
+};
+
+inline CapsuleDistance4 capsule_distance(V3x4 p, V3 start, V3 axis, float length, float radius, float taper,
+                                         float slope) {
   V3x4 w = p - splat(start);
   V3x4 u = splat(axis);
   F4 along = dot(w, u);
-  V3x4 across = w - u * along;
-  F4 radial = sqrt(dot(across, across));
-  F4 y = clamp(along - radial * slope, 0.0f, length);
+  F4 y = along;
+  if (slope != 0) {
+    V3x4 across = w - u * along;
+    y = along - sqrt(dot(across, across)) * slope;
+  }
+  y = clamp(y, 0.0f, length);
   V3x4 d = w - u * y;
   F4 l2 = dot(d, d);
-  M4 ok = l2 > 1e-16f;
-  F4 l = sqrt(select(ok, l2, splat(1.0f)));
-  V3x4 n = d * (splat(1.0f) / l);
-  return {select(ok, l, zero()) - (radius - taper * y), select(ok, n, splat(V3{axis.y, axis.z, axis.x}))};
+  return {sqrt(l2) - (radius - taper * y), d, l2};
+}
+
+inline V3x4 capsule_gradient(const CapsuleDistance4& c, V3 axis) {
+  M4 ok = c.length2 > 1e-16f;
+  F4 l = sqrt(select(ok, c.length2, splat(1.0f)));
+  return select(ok, c.offset * (splat(1.0f) / l), splat(V3{axis.y, axis.z, axis.x}));
 }
 
 // Box of half-extents `half` (rounding included), edges rounded by `radius`; in its own frame.

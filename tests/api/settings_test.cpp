@@ -87,6 +87,7 @@ const struct {
 } kSwitches[] = {{FIELD(tension.warm_start)},
                  {FIELD(impulse.warm_start)},
                  {FIELD(energy_guard)},
+                 {FIELD(move_with_parent)},
                  {FIELD(swept)},
                  {FIELD(profile)}};
 #undef FIELD
@@ -264,6 +265,7 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.max_substeps, 8u);
   EXPECT_EQ(s.substep_angle, 0.1f);
   EXPECT_EQ(s.energy_guard, 1);
+  EXPECT_EQ(s.move_with_parent, 1);
   EXPECT_EQ(s.rest_speed, 0.01f);
   EXPECT_EQ(s.push_direction, BILLOW_ALONG_HISTORY);
   EXPECT_EQ(s.velocity_direction, BILLOW_ALONG_HISTORY);

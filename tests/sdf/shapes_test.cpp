@@ -14,6 +14,11 @@
 namespace billow {
 namespace {
 
+Distance4 capsule(V3x4 p, V3 start, V3 axis, float length, float radius, float taper, float slope) {
+  const CapsuleDistance4 d = capsule_distance(p, start, axis, length, radius, taper, slope);
+  return {d.phi, capsule_gradient(d, axis)};
+}
+
 using testing::Random;
 using testing::Vector;
 
@@ -43,8 +48,8 @@ ShapeCase round_shape(const char* name, double l, double a, double b) {
   const double size = 0.5 * l + std::max(a, b);
   return {name, size, kRounding * size,
           [=](V3x4 p) {
-            return tapered_capsule(p, to_v3(start), to_v3(axis), static_cast<float>(l), static_cast<float>(a),
-                                   static_cast<float>(taper), static_cast<float>(slope));
+            return capsule(p, to_v3(start), to_v3(axis), static_cast<float>(l), static_cast<float>(a),
+                           static_cast<float>(taper), static_cast<float>(slope));
           },
           [=](const Vector& p) {
             const double along = dot(p - start, axis);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "body/agreement.h"
 #include "body/person.h"
 #include "body/postures.h"
 #include "body/skin.h"
@@ -19,6 +20,7 @@ using draw::Vec3;
 struct BodyOptions {
   std::string preset = "average";
   std::string folder = "out";
+  uint32_t poses = 0;
 };
 
 Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
@@ -61,7 +63,7 @@ draw::Image draw_person(const body::Person& person, const body::Skin& skin, cons
   const std::vector<Transform> joints = body::joint_transforms(person.skeleton, pose);
   std::vector<V3> vertices(skin.mesh.positions.size());
   body::skin_vertices(skin, joints, vertices);
-  draw::Canvas canvas(420, 620);
+  draw::Canvas canvas(520, 620);
   canvas.mesh({.positions = {&vertices[0].x, 3 * vertices.size()},
                .indices = {skin.mesh.triangles[0].data(), 3 * skin.mesh.triangles.size()}},
               {.colour = draw::srgb(0xc9a48c), .gloss = 0.1f});
@@ -75,10 +77,10 @@ draw::Image draw_person(const body::Person& person, const body::Skin& skin, cons
   }
   canvas.light.toward = {0.6f * view.from.x + 0.5f * view.from.z, 3.5f,
                          0.6f * view.from.z - 0.5f * view.from.x};
-  const float middle = 0.52f * person.shape.height;
+  const float middle = 0.54f * person.shape.height;
   const Vec3 target{pose.root_position.x, middle, pose.root_position.z};
   canvas.ground({.centre = {target.x, 0, target.z}});
-  draw::Image image = canvas.render({.eye = target + view.from, .target = target, .field_of_view = 0.52f});
+  draw::Image image = canvas.render({.eye = target + view.from, .target = target, .field_of_view = 0.56f});
   draw::paint_text(image, 14, 30, view.label, {15, draw::srgb(0x2a2e36)});
   return image;
 }
@@ -100,7 +102,7 @@ void show_body(const BodyOptions& options) {
   for (const bool colliders : {false, true})
     for (const body::NamedPose& p : body::sample_poses(person))
       poses.push_back(draw_person(
-          person, skin, p.pose, {p.name + (colliders ? ", colliders" : ""), {2.9f, 0.5f, 2.7f}}, colliders));
+          person, skin, p.pose, {p.name + (colliders ? ", colliders" : ""), {3.1f, 0.5f, 2.9f}}, colliders));
   const auto write = [&](const std::vector<draw::Image>& panels, int columns, const std::string& name) {
     const std::filesystem::path file = folder / ("body_" + options.preset + "_" + name + ".png");
     draw::write_png(draw::strip(panels, columns, 6), file);
@@ -108,6 +110,19 @@ void show_body(const BodyOptions& options) {
   };
   write(rest, 4, "rest");
   write(poses, 5, "poses");
+}
+
+// How far colliders and skin are apart in random poses, within 10 cm of the surface.
+void print_posed(const body::Person& person, const body::Skin& skin, uint32_t poses) {
+  if (poses == 0) return;
+  std::vector<body::PosedAgreement> parts;
+  for (uint32_t k = 0; k < poses; ++k)
+    parts.push_back(body::posed_agreement(person, skin, body::random_pose(person, 1000 + k), 10000, k));
+  const body::PosedAgreement all = body::together(parts);
+  std::printf(
+      "in %u random poses, %zu points: mean %.2f mm, p95 %.2f mm, largest %.1f mm; "
+      "wrong side by at most %.1f mm\n",
+      poses, all.points, 1000 * all.mean, 1000 * all.p95, 1000 * all.most, 1000 * all.wrong_sign);
 }
 
 void print_info(const BodyOptions& options) {
@@ -146,6 +161,7 @@ void print_info(const BodyOptions& options) {
   std::printf(
       "skin and colliders at rest: vertices within %.3f mm, edges %.2f mm, faces %.2f mm, mean %.3f mm\n",
       mm(agreement.vertices), mm(agreement.edges), mm(agreement.faces), mm(agreement.mean));
+  print_posed(person, skin, options.poses);
 }
 
 CLI::Option* add_preset(CLI::App* command, BodyOptions& options) {
@@ -167,6 +183,10 @@ void add_body(CLI::App& app) {
   CLI::App* info =
       command->add_subcommand("info", "Print joints, colliders and how well the skin agrees with them");
   add_preset(info, *options);
+  info->add_option("--poses", options->poses,
+                   "Also measure in so many random poses (about a quarter second each)")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
   info->callback([options] { print_info(*options); });
 }
 

@@ -1,0 +1,40 @@
+// What the chain benchmark plays: the cape's and the skirt's layouts with 16 colliders, one sub-step a call,
+// at the sub-step that the default settings choose for this motion at 60 Hz (about a quarter of a frame).
+#pragma once
+
+#include "scenes.h"
+
+namespace billow::bench {
+
+inline constexpr int kSteps = 1440;
+inline constexpr double kStep = 1.0 / 240;
+
+inline scenes::Scene cape() {
+  Settings s = billow_settings_cape();
+  s.max_substeps = 1;
+  return scenes::cape_running(s);
+}
+inline scenes::Scene skirt() {
+  Settings s = billow_settings_skirt();
+  s.max_substeps = 1;
+  return scenes::skirt_kicking(s);
+}
+
+struct Garment {
+  const char* name;
+  scenes::Scene (*make)();
+};
+inline constexpr Garment kGarments[] = {{"cape", cape}, {"skirt", skirt}};
+
+// Plays kSteps steps; `around` is called with each step of the chains alone (posing the body is not part of
+// it).
+template <class F> void play(scenes::Scene& scene, F around) {
+  for (int k = 0; k < kSteps; ++k) {
+    scene.time += kStep;
+    scene.pose(scene, scene.time);
+    if (!scene.body.pose(scene.joints)) return;
+    around([&] { (void)scene.chains.step(static_cast<float>(kStep), scene.roots, &scene.body).code(); });
+  }
+}
+
+}  // namespace billow::bench

@@ -1,0 +1,58 @@
+// `billow body` as a user meets it.
+#include <gtest/gtest.h>
+
+#ifdef BILLOW_PROGRAM
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string output;  // standard output and errors together
+};
+
+Outcome run(const std::string& arguments) {
+  Outcome outcome{-1, ""};
+  std::FILE* pipe = popen(("'" BILLOW_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+  return outcome;
+}
+
+TEST(BodyToolSlow, InfoPrintsJointsCollidersAndAgreement) {
+  const Outcome outcome = run("body info --preset slim --poses 1");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* expected :
+       {"joints: 22", "left_forearm", "colliders:", "vertices", "at rest", "random poses"})
+    EXPECT_NE(outcome.output.find(expected), std::string::npos) << expected << " is not in\n"
+                                                                << outcome.output;
+}
+
+TEST(BodyToolSlow, ShowWritesPictures) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("billow_body_" + std::to_string(getpid()));
+  const Outcome outcome = run("body show -o '" + folder.string() + "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_GT(std::filesystem::file_size(folder / "body_average_rest.png"), 50000u);
+  EXPECT_GT(std::filesystem::file_size(folder / "body_average_poses.png"), 50000u);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(BodyTool, RefusesWhatMakesNoSense) {
+  const Outcome unknown = run("body info --preset giant");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.output.find("slim"), std::string::npos) << unknown.output;
+  EXPECT_EQ(run("body").code, 2);
+  EXPECT_EQ(run("body info --poses -3").code, 2);
+}
+
+}  // namespace
+#endif
