@@ -1,5 +1,6 @@
 #include "body/person.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -40,14 +41,17 @@ constexpr Place kLimbs[] = {
 // Colliders are given for a person of this height.
 constexpr float kGivenFor = 1.75f;
 
-// A joint of the left limbs at that height.
-V3 left(std::string_view name) {
-  for (const Place& p : kLimbs)
-    if (name == p.name) return p.at * kGivenFor;
-  throw std::invalid_argument("person: there is no limb '" + std::string(name) + "'");
+// Where a limb's joint is on the left, as a fraction of the height. Heavy people stand with their legs
+// farther apart: thighs that touch would grow together.
+V3 place_of(const Place& p, float build) {
+  float aside = 0;
+  for (const auto& [name, x] :
+       {std::pair{"thigh", 0.003f}, {"calf", 0.012f}, {"foot", 0.018f}, {"toes", 0.018f}})
+    if (std::string_view(name) == p.name) aside = x * std::max(0.0f, build);
+  return p.at + V3{aside, 0, 0};
 }
 
-Skeleton make_skeleton(float height) {
+Skeleton make_skeleton(float height, float build) {
   Skeleton skeleton;
   std::vector<V3> world;
   const auto add = [&](const std::string& name, const std::string& parent, V3 at) {
@@ -62,7 +66,8 @@ Skeleton make_skeleton(float height) {
     for (const Place& p : kLimbs) {
       const std::string side = left ? "left_" : "right_";
       const std::string parent = skeleton.find(p.parent) == kNoJoint ? side + p.parent : p.parent;
-      add(side + p.name, parent, left ? p.at : V3{-p.at.x, p.at.y, p.at.z});
+      const V3 at = place_of(p, build);
+      add(side + p.name, parent, left ? at : V3{-at.x, at.y, at.z});
     }
   validate(skeleton);
   return skeleton;
@@ -115,6 +120,14 @@ class Builder {
     }
     return *this;
   }
+  // A joint of the left side, for a person of 1.75 m.
+  V3 left(const std::string& joint) const {
+    V3 at{0, 0, 0};
+    for (int j = person_.skeleton.at("left_" + joint); j != kNoJoint;
+         j = person_.skeleton.joints[static_cast<size_t>(j)].parent)
+      at += person_.skeleton.joints[static_cast<size_t>(j)].rest.position;
+    return at * (1 / scale_);
+  }
   // The next colliders come in pairs.
   Builder& pairs() {
     paired_ = true;
@@ -161,9 +174,12 @@ Girths girths_of(float build) {
   const auto grown = [build](float slim, float heavy) {
     return 1 + (build < 0 ? -build * (slim - 1) : build * (heavy - 1));
   };
-  return {grown(0.84f, 1.36f), grown(0.91f, 1.16f), grown(0.91f, 1.15f), grown(0.85f, 1.24f),
+  return {grown(0.84f, 1.36f), grown(0.91f, 1.16f), grown(0.94f, 1.14f), grown(0.89f, 1.22f),
           grown(0.87f, 1.17f), grown(0.91f, 1.14f), grown(0.96f, 1.10f)};
 }
+
+// Half of a girth's excess.
+float half(float girth) { return 0.5f + 0.5f * girth; }
 
 void add_trunk(Builder& b, const Girths& g) {
   b.ellipsoid("hips", {0, 0.960f, -0.002f}, {0.159f * g.hips, 0.125f, 0.110f * g.hips}).on({{"pelvis"}});
@@ -189,24 +205,25 @@ void add_trunk(Builder& b, const Girths& g) {
 }
 
 void add_arms(Builder& b, const Girths& g) {
-  const V3 shoulder = left("upper_arm"), elbow = left("forearm"), wrist = left("hand");
+  const V3 shoulder = b.left("upper_arm"), elbow = b.left("forearm"), wrist = b.left("hand");
   const V3 down{kSlant, -kSlant, 0};
   // The hand's long axis is its y, its width z, its thickness x.
   const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
   b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
-            0.062f * g.arm)
+            0.062f * half(g.arm))
       .on({{"clavicle", 0.760f}, {"chest", 0.240f}})
       .blend("ribs", 0.055f);
   // Linear blend skinning flattens the outside of a bent joint. Where two capsules meet they end a little
   // before the joint and blend there, so that they do the same.
-  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * g.arm, 0.0395f * g.arm)
+  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * half(g.arm), 0.0395f * g.arm)
       .on({{"upper_arm"}})
       .blend("shoulder", 0.042f);
   // Muscles from the trunk to the arm, which hold the armpit together when the arm goes up.
-  b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * g.chest, 0.042f * g.arm)
+  b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * half(g.chest),
+            0.042f * half(g.arm))
       .on({{"chest", 0.550f}, {"upper_arm", 0.300f}, {"clavicle", 0.150f}})
       .blend("ribs", 0.05f);
-  b.capsule("forearm", elbow + down * 0.014f, wrist, 0.0395f * g.arm, 0.0265f * (0.5f + 0.5f * g.arm))
+  b.capsule("forearm", elbow + down * 0.014f, wrist, 0.0395f * g.arm, 0.0265f * half(g.arm))
       .on({{"forearm"}})
       .blend("upper_arm", 0.02f);
   b.ellipsoid("hand", wrist + down * 0.083f, {0.017f, 0.1f, 0.043f}, hand)
@@ -219,7 +236,7 @@ void add_arms(Builder& b, const Girths& g) {
 }
 
 void add_legs(Builder& b, const Girths& g) {
-  const V3 hip = left("thigh"), knee = left("calf"), ankle = left("foot");
+  const V3 hip = b.left("thigh"), knee = b.left("calf"), ankle = b.left("foot");
   const V3 up = (hip - knee) * (1 / length(hip - knee)), down = (ankle - knee) * (1 / length(ankle - knee));
   b.capsule("thigh", hip - up * 0.03f, knee + up * 0.02f, 0.086f * g.leg, 0.055f * g.leg)
       .on({{"thigh"}})
@@ -227,7 +244,7 @@ void add_legs(Builder& b, const Girths& g) {
   b.ellipsoid("buttock", {0.068f, 0.920f, -0.052f * g.hips}, {0.084f * g.hips, 0.080f, 0.078f * g.hips})
       .on({{"pelvis"}})
       .blend("hips", 0.06f);
-  b.capsule("shin", knee + down * 0.02f, ankle, 0.051f * g.leg, 0.035f * (0.5f + 0.5f * g.leg))
+  b.capsule("shin", knee + down * 0.02f, ankle, 0.051f * g.leg, 0.035f * half(g.leg))
       .on({{"calf"}})
       .blend("thigh", 0.03f);
   b.ellipsoid("calf", knee + (ankle - knee) * 0.30f + V3{0, 0, -0.020f},
@@ -266,7 +283,7 @@ Person make_person(const PersonShape& shape) {
                                 std::to_string(shape.build));
   Person person;
   person.shape = shape;
-  person.skeleton = make_skeleton(shape.height);
+  person.skeleton = make_skeleton(shape.height, shape.build);
   const float scale = shape.height / kGivenFor;
   const Girths girths = girths_of(shape.build);
   Builder builder(person, scale);
