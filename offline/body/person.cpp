@@ -211,17 +211,18 @@ void add_arms(Builder& b, const Girths& g) {
   const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
   b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
             0.062f * half(g.arm))
-      .on({{"clavicle", 0.760f}, {"chest", 0.240f}})
+      .on({{"clavicle", 0.640f}, {"chest", 0.360f}})
       .blend("ribs", 0.055f);
   // Linear blend skinning flattens the outside of a bent joint. Where two capsules meet they end a little
   // before the joint and blend there, so that they do the same.
-  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * half(g.arm), 0.0395f * g.arm)
+  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * half(g.arm),
+            0.0395f * g.arm)
       .on({{"upper_arm"}})
       .blend("shoulder", 0.042f);
   // Muscles from the trunk to the arm, which hold the armpit together when the arm goes up.
   b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * half(g.chest),
             0.042f * half(g.arm))
-      .on({{"chest", 0.550f}, {"upper_arm", 0.300f}, {"clavicle", 0.150f}})
+      .on({{"chest", 0.650f}, {"upper_arm", 0.200f}, {"clavicle", 0.150f}})
       .blend("ribs", 0.05f);
   b.capsule("forearm", elbow + down * 0.014f, wrist, 0.0395f * g.arm, 0.0265f * half(g.arm))
       .on({{"forearm"}})

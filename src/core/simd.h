@@ -33,6 +33,8 @@ namespace billow {
 
 inline constexpr int kLanes = 4;
 
+// A mask has any(), all(), and bits(): one bit per lane, lane 0 in bit 0.
+
 // Rounds a count up to whole groups of lanes.
 constexpr int round_up_lanes(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
@@ -75,8 +77,14 @@ inline M4 operator&(M4 a, M4 b) { return {vandq_u32(a.v, b.v)}; }
 inline M4 operator|(M4 a, M4 b) { return {vorrq_u32(a.v, b.v)}; }
 inline M4 operator~(M4 a) { return {vmvnq_u32(a.v)}; }
 inline F4 select(M4 m, F4 a, F4 b) { return {vbslq_f32(m.v, a.v, b.v)}; }
-inline bool any(M4 m) { return vmaxvq_u32(m.v) != 0; }
-inline bool all(M4 m) { return vminvq_u32(m.v) != 0; }
+// Narrowed to one general register: a little faster than a reduction across lanes.
+inline uint64_t narrowed(M4 m) { return vget_lane_u64(vreinterpret_u64_u16(vmovn_u32(m.v)), 0); }
+inline bool any(M4 m) { return narrowed(m) != 0; }
+inline bool all(M4 m) { return narrowed(m) == ~uint64_t{0}; }
+inline int bits(M4 m) {
+  const uint32x4_t weights = {1, 2, 4, 8};
+  return static_cast<int>(vaddvq_u32(vandq_u32(m.v, weights)));
+}
 
 #elif defined(BILLOW_SIMD_SSE)
 
@@ -105,6 +113,7 @@ inline M4 operator~(M4 a) { return {_mm_xor_ps(a.v, _mm_castsi128_ps(_mm_set1_ep
 inline F4 select(M4 m, F4 a, F4 b) { return {_mm_or_ps(_mm_and_ps(m.v, a.v), _mm_andnot_ps(m.v, b.v))}; }
 inline bool any(M4 m) { return _mm_movemask_ps(m.v) != 0; }
 inline bool all(M4 m) { return _mm_movemask_ps(m.v) == 15; }
+inline int bits(M4 m) { return _mm_movemask_ps(m.v); }
 
 #elif defined(BILLOW_SIMD_WASM)
 
@@ -133,6 +142,7 @@ inline M4 operator~(M4 a) { return {wasm_v128_not(a.v)}; }
 inline F4 select(M4 m, F4 a, F4 b) { return {wasm_v128_bitselect(a.v, b.v, m.v)}; }
 inline bool any(M4 m) { return wasm_v128_any_true(m.v); }
 inline bool all(M4 m) { return wasm_i32x4_all_true(m.v); }
+inline int bits(M4 m) { return static_cast<int>(wasm_i32x4_bitmask(m.v)); }
 
 #else  // plain C++
 
@@ -227,6 +237,10 @@ inline bool all(M4 m) {
   BILLOW_COUNT(cheap);
   return m.v[0] && m.v[1] && m.v[2] && m.v[3];
 }
+inline int bits(M4 m) {
+  BILLOW_COUNT(cheap);
+  return int{m.v[0]} | int{m.v[1]} << 1 | int{m.v[2]} << 2 | int{m.v[3]} << 3;
+}
 
 #endif
 
@@ -265,12 +279,6 @@ inline F4 with_lane(F4 a, int i, float value) {
   store(out, a);
   out[i] = value;
   return load(out);
-}
-// One bit per lane, lane 0 in bit 0.
-inline int bits(M4 m) {
-  float out[4];
-  store(out, select(m, splat(1.0f), splat(0.0f)));
-  return (out[0] != 0) | (out[1] != 0) << 1 | (out[2] != 0) << 2 | (out[3] != 0) << 3;
 }
 inline float horizontal_max(F4 a) {
   float out[4];

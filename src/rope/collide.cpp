@@ -14,8 +14,7 @@ constexpr int kHalvings = 7;  // of the rope, when all else fails
 // Both constraints at once, or one by a stated rule (docs/pipeline.md, "When rope and body disagree"):
 //   1. slide on the sphere of the rope's length until out of the body;
 //   2. if that fails and the parent is outside: the rope gives way by shrinking; the bone goes the way it was
-//   heading, bent along
-//      the surface at the parent, as far as is free (at worst to the parent itself);
+//      heading, bent along the surface at the parent, as far as is free (at worst to the parent itself);
 //   3. if the parent is itself enclosed: the rope's length is kept and the bone may be inside.
 struct Settled4 {
   V3x4 x;
@@ -122,8 +121,7 @@ void collide_bones(ChainSet& set, const Surroundings& around, int level, int gro
     store(set.distance + at, splat(kFarAway));
     return store(set.x, at, x);
   }
-  // Look a little farther than needed: the distance tells whether rope and lateral segments need a look at
-  // all.
+  // Look a little farther than needed: the distance tells whether rope and lateral segments need a look.
   F4 rope = length(x - parent), horizon = clearance + max(rope, load(set.lateral_length + at));
   Push4 push = push_out(around, x, before, clearance, horizon);
   F4 distance = select(push.touched, clearance, push.near.phi);

@@ -1,12 +1,12 @@
 // The stages of a sub-step, each in the file of its name (paper, Section "Rope Chain Simulation").
 //
-//   apply_forces      F_ext(x, v) / M
-//   accelerate        v += dt/2 (F_ext + tension) / M, then damping          steps 1 and 4
-//   apply_impulses    no taut rope lengthens
-//   move              x += dt v, no rope over length                         step 2
-//   collide           bones, ropes and lateral segments leave the body       step 3, positions
-//   respond_to_contacts   nothing moves into the body; friction              step 3, velocities; again after
-//   4 guard_energy      no energy that no force supplied
+//   apply_forces          F_ext(x, v) / M
+//   accelerate            v += dt/2 (F_ext + tension) / M, then damping      steps 1 and 4
+//   apply_impulses        no taut rope lengthens                             where asked for
+//   move                  x += dt v, no rope over length                     step 2
+//   collide               bones, ropes and lateral segments leave the body   step 3, positions
+//   respond_to_contacts   nothing moves into the body; friction              step 3, velocities; again after 4
+//   guard_energy          no energy that no force supplied                   at the end
 #pragma once
 
 #include "rope/chain_set.h"
