@@ -31,7 +31,7 @@ inline constexpr Garment kGarments[] = {{"cape", cape}, {"skirt", skirt}};
 template <class F> void play(scenes::Scene& scene, F around) {
   for (int k = 0; k < kSteps; ++k) {
     scene.time += kStep;
-    scene.pose(scene, scene.time);
+    scene.place();
     if (!scene.body.pose(scene.joints)) return;
     around([&] { (void)scene.chains.step(static_cast<float>(kStep), scene.roots, &scene.body).code(); });
   }

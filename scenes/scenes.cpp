@@ -108,14 +108,18 @@ Scene skirt(const char* name, const char* about, const Settings& settings,
 
 }  // namespace
 
-void Scene::step(double dt) {
-  time += dt;
+void Scene::place() {
   pose(*this, time);
   for (auto* transforms : {&roots, &joints})
     for (Transform& t : *transforms) {
       for (float& v : t.position) v = rounded(v);
       for (float& v : t.rotation) v = rounded(v);
     }
+}
+
+void Scene::step(double dt) {
+  time += dt;
+  place();
   require(body.pose(joints));
   require(chains.step(static_cast<float>(dt), roots, colliders.empty() ? nullptr : &body));
 }

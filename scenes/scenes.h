@@ -24,6 +24,8 @@ struct Scene {
   std::function<void(Scene&, double)> pose;  // fills roots and joints for a time
   double time = 0;
 
+  // Puts roots and joints where they are at `time`.
+  void place();
   // Advances by dt: poses the body, steps the chains. Aborts with the message on error.
   void step(double dt);
   // Positions of all bones, 3 floats each.

@@ -215,7 +215,7 @@ void add_arms(Builder& b, const Girths& g) {
       .blend("ribs", 0.055f);
   // Linear blend skinning flattens the outside of a bent joint. Where two capsules meet they end a little
   // before the joint and blend there, so that they do the same.
-  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * 0.014f, 0.057f * half(g.arm),
+  b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * (0.014f * g.arm), 0.057f * half(g.arm),
             0.0395f * g.arm)
       .on({{"upper_arm"}})
       .blend("shoulder", 0.042f);
@@ -224,7 +224,7 @@ void add_arms(Builder& b, const Girths& g) {
             0.042f * half(g.arm))
       .on({{"chest", 0.650f}, {"upper_arm", 0.200f}, {"clavicle", 0.150f}})
       .blend("ribs", 0.05f);
-  b.capsule("forearm", elbow + down * 0.014f, wrist, 0.0395f * g.arm, 0.0265f * half(g.arm))
+  b.capsule("forearm", elbow + down * (0.014f * g.arm), wrist, 0.0395f * g.arm, 0.0265f * half(g.arm))
       .on({{"forearm"}})
       .blend("upper_arm", 0.02f);
   b.ellipsoid("hand", wrist + down * 0.083f, {0.017f, 0.1f, 0.043f}, hand)
@@ -239,13 +239,13 @@ void add_arms(Builder& b, const Girths& g) {
 void add_legs(Builder& b, const Girths& g) {
   const V3 hip = b.left("thigh"), knee = b.left("calf"), ankle = b.left("foot");
   const V3 up = (hip - knee) * (1 / length(hip - knee)), down = (ankle - knee) * (1 / length(ankle - knee));
-  b.capsule("thigh", hip - up * 0.03f, knee + up * 0.02f, 0.086f * g.leg, 0.055f * g.leg)
+  b.capsule("thigh", hip - up * (0.03f * g.leg), knee + up * (0.022f * g.leg), 0.086f * g.leg, 0.055f * g.leg)
       .on({{"thigh"}})
       .blend("hips", 0.05f);
   b.ellipsoid("buttock", {0.068f, 0.920f, -0.052f * g.hips}, {0.084f * g.hips, 0.080f, 0.078f * g.hips})
       .on({{"pelvis"}})
       .blend("hips", 0.06f);
-  b.capsule("shin", knee + down * 0.02f, ankle, 0.051f * g.leg, 0.035f * half(g.leg))
+  b.capsule("shin", knee + down * (0.022f * g.leg), ankle, 0.051f * g.leg, 0.035f * half(g.leg))
       .on({{"calf"}})
       .blend("thigh", 0.03f);
   b.ellipsoid("calf", knee + (ankle - knee) * 0.30f + V3{0, 0, -0.020f},

@@ -14,7 +14,7 @@ void weigh_by_colliders(Skin& skin, const Skeleton& skeleton, std::span<const bi
 
 struct FitOptions {
   int rounds = 8;
-  float smoothing = 0.2f;   // share of the neighbours' average in a weight, after each round
+  float smoothing = 0.1f;   // share of the neighbours' average in a weight, after each round
   float stiffness = 0.01f;  // m of distance from the surface that a change of a weight by 1 is worth
 };
 

@@ -47,7 +47,7 @@ TEST(SavedState, ContinuesBitForBitWithCollidersAndWind) {
       EXPECT_EQ(other->chains.hash(), original.chains.hash());
       // The body is the caller's to bring where it was.
       other->time = original.time;
-      other->pose(*other, other->time);
+      other->place();
       ASSERT_TRUE(other->body.teleport(other->joints));
     }
     for (int frame = 0; frame < 40; ++frame) {
