@@ -174,7 +174,7 @@ Girths girths_of(float build) {
   const auto grown = [build](float slim, float heavy) {
     return 1 + (build < 0 ? -build * (slim - 1) : build * (heavy - 1));
   };
-  return {grown(0.84f, 1.36f), grown(0.91f, 1.16f), grown(0.94f, 1.14f), grown(0.89f, 1.22f),
+  return {grown(0.84f, 1.36f), grown(0.91f, 1.16f), grown(0.97f, 1.13f), grown(0.91f, 1.16f),
           grown(0.87f, 1.17f), grown(0.91f, 1.14f), grown(0.96f, 1.10f)};
 }
 
