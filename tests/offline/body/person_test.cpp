@@ -191,7 +191,8 @@ TEST(PersonSkinSlow, IsSoundAndAgreesWithTheColliders) {
 
 class PersonSlow : public ::testing::TestWithParam<const char*> {};
 
-// Not met yet: over 200 poses the sign is wrong 16 to 22 mm deep near the armpit (mean and p95 are met).
+// Not met yet: mean and p95 are, but the sign has been wrong deeper than 15 mm (armpit, shoulder, crotch) in every version
+// tried on poses that it was not tuned on. These seeds have been looked at while tuning: use fresh ones to judge.
 TEST_P(PersonSlow, DISABLED_SkinIsSoundAndAgreesWithTheColliders) {
   const Person person = make_person(person_preset(GetParam()));
   const Skin skin = make_skin(person);
