@@ -50,11 +50,16 @@ void validate(const Skeleton& skeleton, const Pose& pose) {
   if (pose.rotations.size() != skeleton.size())
     fail("expected a pose of " + std::to_string(skeleton.size()) + " rotations, found " +
          std::to_string(pose.rotations.size()));
+  if (!pose.offsets.empty() && pose.offsets.size() != skeleton.size())
+    fail("expected a pose of " + std::to_string(skeleton.size()) + " offsets or none, found " +
+         std::to_string(pose.offsets.size()));
   if (!finite(pose.root_position)) fail("expected a finite root position in the pose");
   for (size_t i = 0; i < skeleton.size(); ++i) {
     const Quat q = pose.rotations[i];
     if (!finite(q) || !(dot(q, q) > 0))
       fail("expected a finite rotation of joint '" + skeleton.joints[i].name + "' in the pose");
+    if (!pose.offsets.empty() && !finite(pose.offsets[i]))
+      fail("expected a finite offset of joint '" + skeleton.joints[i].name + "' in the pose");
   }
 }
 
@@ -76,7 +81,8 @@ std::vector<Transform> joint_transforms(const Skeleton& skeleton, const Pose& po
     if (joint.parent == kNoJoint)
       world.push_back({pose.root_position, rotation});
     else
-      world.push_back(world[static_cast<size_t>(joint.parent)] * Transform{joint.rest.position, rotation});
+      world.push_back(world[static_cast<size_t>(joint.parent)] *
+                      Transform{pose.offsets.empty() ? joint.rest.position : pose.offsets[i], rotation});
   }
   return world;
 }

@@ -32,16 +32,18 @@ struct Skeleton {
   int at(std::string_view name) const;
 };
 
-// One moment. Rotations replace those of the rest transforms; only the root moves.
+// One moment. Rotations replace those of the rest transforms. People's joints stay at their rest offsets; other
+// characters' may move as well.
 struct Pose {
   V3 root_position{0, 0, 0};
   std::vector<Quat> rotations;  // relative to the parent, one a joint
+  std::vector<V3> offsets;      // from the parent, one a joint (the root's is not used); empty: as at rest
 };
 
 // Throws std::invalid_argument that names the joint, what was expected and what was found: a root, parents
 // that stand before their children, names that are there and differ, finite transforms.
 void validate(const Skeleton& skeleton);
-// The same for a pose: as many rotations as joints, all finite and not zero.
+// The same for a pose: as many rotations as joints, all finite and not zero; as many offsets, or none.
 void validate(const Skeleton& skeleton, const Pose& pose);
 
 Pose rest_pose(const Skeleton& skeleton);

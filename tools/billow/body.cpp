@@ -9,7 +9,7 @@
 #include "body/skin.h"
 #include "commands.h"
 #include "draw/canvas.h"
-#include "draw/paint.h"
+#include "draw_body.h"
 #include "files.h"
 
 namespace billow::tool {
@@ -23,86 +23,31 @@ struct BodyOptions {
   uint32_t poses = 0;
 };
 
-Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
-
-// Draws a collider where its joints take it, by its points (a blend of joints turns it by their average).
-void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vector<Transform>& moved,
-                  const draw::Material& material) {
-  const auto placed = [&](V3 p) {
-    V3 sum{0, 0, 0};
-    float weights = 0;
-    for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
-      if (!(c.weight[k] > 0)) continue;
-      sum += apply(moved[c.joint[k]], p) * c.weight[k];
-      weights += c.weight[k];
-    }
-    return to_draw(sum * (1 / weights));
-  };
-  const V3 at{c.position[0], c.position[1], c.position[2]};
-  const Vec3 centre = placed(at);
-  if (c.shape == BILLOW_TAPERED_CAPSULE) {
-    canvas.capsule(centre, placed({c.end[0], c.end[1], c.end[2]}), c.radius, c.radius_end, material);
-    return;
-  }
-  const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
-  const V3 units[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  Vec3 axes[3];
-  for (size_t k = 0; k < 3; ++k) axes[k] = draw::normalised(placed(at + rotate(q, units[k])) - centre);
-  canvas.mesh(draw::ellipsoid_mesh(centre, axes, {c.half_extents[0], c.half_extents[1], c.half_extents[2]}),
-              material);
-}
-
-struct View {
-  std::string label;
-  Vec3 from;  // the eye seen from the middle of the body
-};
-
 draw::Image draw_person(const body::Person& person, const body::Skin& skin, const body::Pose& pose,
-                        const View& view, bool colliders) {
-  static constexpr unsigned kColours[] = {0xd1495b, 0xedae49, 0x66a182, 0x2e86ab, 0x8d6a9f, 0xf26419};
-  const std::vector<Transform> joints = body::joint_transforms(person.skeleton, pose);
-  std::vector<V3> vertices(skin.mesh.positions.size());
-  body::skin_vertices(skin, joints, vertices);
-  draw::Canvas canvas(520, 620);
-  canvas.mesh({.positions = {&vertices[0].x, 3 * vertices.size()},
-               .indices = {skin.mesh.triangles[0].data(), 3 * skin.mesh.triangles.size()}},
-              {.colour = draw::srgb(0xc9a48c), .gloss = 0.1f});
-  if (colliders) {
-    std::vector<Transform> moved;
-    for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(skin.joint_rest[j]));
-    for (size_t i = 0; i < person.colliders.size(); ++i)
-      add_collider(
-          canvas, person.colliders[i], moved,
-          {.colour = draw::srgb(kColours[i % 6]), .alpha = 0.45f, .casts_shadow = false, .lift = 0.03f});
-  }
-  canvas.light.toward = {0.6f * view.from.x + 0.5f * view.from.z, 3.5f,
-                         0.6f * view.from.z - 0.5f * view.from.x};
-  const float middle = 0.54f * person.shape.height;
-  const Vec3 target{pose.root_position.x, middle, pose.root_position.z};
-  canvas.ground({.centre = {target.x, 0, target.z}});
-  draw::Image image = canvas.render({.eye = target + view.from, .target = target, .field_of_view = 0.56f});
-  draw::paint_text(image, 14, 30, view.label, {15, draw::srgb(0x2a2e36)});
-  return image;
+                        const std::string& label, Vec3 from, bool colliders) {
+  const Vec3 target{pose.root_position.x, 0.54f * person.shape.height, pose.root_position.z};
+  return draw_body(skin, body::joint_transforms(person.skeleton, pose),
+                   colliders ? std::span(person.colliders) : std::span<const billow_collider>(),
+                   {.label = label, .from = from, .target = target});
 }
 
 void show_body(const BodyOptions& options) {
   const std::filesystem::path folder = make_folder(options.folder);
   const body::Person person = body::make_person(body::person_preset(options.preset));
   const body::Skin skin = body::make_skin(person);
-  const View views[] = {{"front", {0, 0.1f, 4}},
-                        {"side", {4, 0.1f, 0}},
-                        {"back", {0, 0.1f, -4}},
-                        {"three quarters", {2.7f, 0.8f, 2.8f}}};
+  const std::pair<std::string, Vec3> views[] = {{"front", {0, 0.1f, 4}},
+                                                {"side", {4, 0.1f, 0}},
+                                                {"back", {0, 0.1f, -4}},
+                                                {"three quarters", {2.7f, 0.8f, 2.8f}}};
   std::vector<draw::Image> rest, poses;
   for (const bool colliders : {false, true})
-    for (View view : views) {
-      if (colliders) view.label += ", colliders";
-      rest.push_back(draw_person(person, skin, body::rest_pose(person.skeleton), view, colliders));
-    }
+    for (const auto& [label, from] : views)
+      rest.push_back(draw_person(person, skin, body::rest_pose(person.skeleton),
+                                 label + (colliders ? ", colliders" : ""), from, colliders));
   for (const bool colliders : {false, true})
     for (const body::NamedPose& p : body::sample_poses(person))
-      poses.push_back(draw_person(
-          person, skin, p.pose, {p.name + (colliders ? ", colliders" : ""), {3.1f, 0.5f, 2.9f}}, colliders));
+      poses.push_back(draw_person(person, skin, p.pose, p.name + (colliders ? ", colliders" : ""),
+                                  {3.1f, 0.5f, 2.9f}, colliders));
   const auto write = [&](const std::vector<draw::Image>& panels, int columns, const std::string& name) {
     const std::filesystem::path file = folder / ("body_" + options.preset + "_" + name + ".png");
     draw::write_png(draw::strip(panels, columns, 6), file);

@@ -1,0 +1,25 @@
+// Pictures of a skinned character, with its colliders laid over it.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <span>
+#include <string>
+
+#include "body/skin.h"
+#include "draw/canvas.h"
+
+namespace billow::tool {
+
+struct BodyView {
+  std::string label;
+  draw::Vec3 from;    // the eye seen from the target
+  draw::Vec3 target;  // what is in the middle of the picture
+  int width = 520, height = 620;
+};
+
+// The skin where the joints take it, standing on y = 0, and the colliders if there are any.
+draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,
+                      std::span<const billow_collider> colliders, const BodyView& view);
+
+}  // namespace billow::tool
