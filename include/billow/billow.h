@@ -116,7 +116,9 @@ typedef enum billow_shape {
   BILLOW_ELLIPSOID = 3,       /* position, rotation, half_extents */
   BILLOW_BOX = 4,        /* position, rotation, half_extents; edges rounded by radius (within the extents) */
   BILLOW_HALF_SPACE = 5, /* solid below `position`, its outward normal the rotated +y axis */
-  BILLOW_CUSTOM = 6      /* position, rotation, sdf, user, and radius as the bound described at billow_sdf */
+  BILLOW_CUSTOM = 6,     /* position, rotation, sdf, user, and radius as the bound described at billow_sdf */
+  BILLOW_GRID = 7,       /* position, rotation, grid */
+  BILLOW_NEURAL = 8      /* position, rotation, network */
 } billow_shape;
 
 /* A signed distance function of the caller's: for `count` points (3 floats each, in the collider's
@@ -126,6 +128,35 @@ typedef enum billow_shape {
  * the body is used by several threads. */
 typedef void (*billow_sdf)(void* user, const float* points, uint32_t count, float* distances,
                            float* gradients);
+
+/* Signed distances at the points of a regular grid whose middle is the collider's position and
+ * whose axes are the collider's; between the points they are interpolated. The surface has to be
+ * inside: values at the outermost points over 0, some value under 0. The values must never
+ * overestimate the distance. They are not copied: they stay where and as they are while bodies
+ * use them, which may be many. `billow body sdf` makes such grids from a mesh. */
+typedef struct billow_grid {
+  const int16_t* values; /* in steps of `unit`; x runs fastest, then y, then z */
+  uint32_t size[3];      /* points along x, y and z: 2 to 1024 */
+  float spacing;         /* m between points */
+  float unit;            /* m a step */
+} billow_grid;
+
+/* A signed distance as a neural network of a point p in the collider's own frame, in metres:
+ *     phi(p) = c . s(B s(A p + a) + b) + d
+ *     s(z) = 0 below -1, z above 1, (z + 1)^2 / 4 between
+ * with two hidden layers of `width` units. As for grids, weights are not copied, and `billow body
+ * sdf` trains such networks. */
+typedef struct billow_network {
+  /* For each unit of the first layer its row of A and its entry of a; then for each unit of the
+   * second its entry of b, its row of B and its entry of c; then d. */
+  const float* weights;
+  uint32_t width;        /* a multiple of 4 up to 64 */
+  float half_extents[3]; /* m, the box about the collider's position that the network knows */
+  float margin;          /* m, the surface is at least so far inside the box */
+} billow_network;
+
+/* How many weights there are. */
+#define BILLOW_NETWORK_WEIGHTS(width) ((width) * (width) + 6 * (width) + 1)
 
 #define BILLOW_JOINTS_PER_COLLIDER 4
 #define BILLOW_NO_BLEND (-1)
@@ -148,6 +179,8 @@ typedef struct billow_collider {
   float blend_radius;
   billow_sdf sdf;
   void* user;
+  const billow_grid* grid;       /* read at creation */
+  const billow_network* network; /* read at creation */
 } billow_collider;
 
 /* A sphere of 0.1 m at the origin on joint 0. */
@@ -177,9 +210,14 @@ BILLOW_API billow_status billow_body_teleport(billow_body* body, const billow_tr
 
 /* Signed distance of points to the whole body at its present pose. `points`: 3 * count floats.
  * `distances`: count floats. `gradients`: 3 * count floats or NULL. `colliders`: the nearest
- * collider of each point, or NULL. With no colliders the distance is 1e30. */
+ * collider of each point, or NULL.
+ * Points farther than `limit` get `limit` as distance, 0 1 0 as gradient and -1 as collider: the
+ * lower it is, the less there is to do. BILLOW_NO_LIMIT gives them all.
+ * It is faster when neighbours in the array are neighbours in space, as in patches of a mesh. */
+#define BILLOW_NO_LIMIT 1e30f
 BILLOW_API billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count,
-                                           float* distances, float* gradients, int32_t* colliders);
+                                           float limit, float* distances, float* gradients,
+                                           int32_t* colliders);
 
 BILLOW_API uint32_t billow_body_collider_count(const billow_body* body); /* 0 for NULL */
 

@@ -40,8 +40,8 @@ void Surface::query(std::span<const V3> points, std::span<float> distances, std:
   if (points.empty()) return;
   if (distances.size() < points.size() || (!gradients.empty() && gradients.size() < points.size()))
     throw std::invalid_argument("surface: expected room for one result a point");
-  check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), distances.data(),
-                          gradients.empty() ? nullptr : &gradients[0].x, nullptr));
+  check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
+                          distances.data(), gradients.empty() ? nullptr : &gradients[0].x, nullptr));
 }
 
 }  // namespace billow::body

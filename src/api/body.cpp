@@ -2,10 +2,69 @@
 #include <cstring>
 
 #include "api/handles.h"
-#include "sdf/query.h"
+#include "sdf/query_points.h"
 
 namespace billow::api {
 namespace {
+
+billow_status check_grid(const billow_grid* g, uint32_t i) {
+  if (!g || !g->values)
+    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid: expected a grid with values, found NULL", i);
+  for (const uint32_t n : g->size)
+    if (n < 2 || n > 1024)
+      return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.size: expected 2 to 1024, found %u", i, n);
+  const struct {
+    const char* name;
+    float value;
+  } lengths[] = {{"spacing", g->spacing}, {"unit", g->unit}};
+  for (const auto& l : lengths)
+    if (!(l.value >= 1e-9f && l.value <= 1e3f))
+      return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.%s: expected 1e-9 to 1000, found %g", i,
+                  l.name, static_cast<double>(l.value));
+  const int16_t* value = g->values;
+  bool inside = false;
+  for (uint32_t z = 0; z < g->size[2]; ++z)
+    for (uint32_t y = 0; y < g->size[1]; ++y)
+      for (uint32_t x = 0; x < g->size[0]; ++x, ++value) {
+        const bool outermost =
+            x == 0 || y == 0 || z == 0 || x + 1 == g->size[0] || y + 1 == g->size[1] || z + 1 == g->size[2];
+        if (outermost && *value <= 0)
+          return fail(
+              BILLOW_INVALID_ARGUMENT,
+              "colliders[%u].grid.values: expected more than 0 at the outermost points, found %d at %u %u %u",
+              i, *value, x, y, z);
+        inside |= *value < 0;
+      }
+  if (!inside)
+    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.values: expected some under 0, found none", i);
+  return BILLOW_OK;
+}
+
+billow_status check_network(const billow_network* n, uint32_t i) {
+  if (!n || !n->weights)
+    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].network: expected a network with weights, found NULL",
+                i);
+  if (n->width < 4 || n->width > kMostUnits || n->width % 4 != 0)
+    return fail(BILLOW_INVALID_ARGUMENT,
+                "colliders[%u].network.width: expected a multiple of 4 up to %d, found %u", i, kMostUnits,
+                n->width);
+  for (const float h : n->half_extents) {
+    if (!(h > 0 && h <= 1e3f))
+      return fail(BILLOW_INVALID_ARGUMENT,
+                  "colliders[%u].network.half_extents: expected more than 0 up to 1000, found %g", i,
+                  static_cast<double>(h));
+    if (!(n->margin >= 0 && n->margin < h))
+      return fail(BILLOW_INVALID_ARGUMENT,
+                  "colliders[%u].network.margin: expected 0 to less than the half extents, found %g", i,
+                  static_cast<double>(n->margin));
+  }
+  for (uint32_t k = 0; k < BILLOW_NETWORK_WEIGHTS(n->width); ++k)
+    if (!(std::fabs(n->weights[k]) <= 1e6f))
+      return fail(BILLOW_INVALID_ARGUMENT,
+                  "colliders[%u].network.weights: expected numbers within 1e6, found %g at %u", i,
+                  static_cast<double>(n->weights[k]), k);
+  return BILLOW_OK;
+}
 
 billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t joint_count) {
   auto bad = [&](const char* field, const char* expected, double found) {
@@ -15,7 +74,7 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
   // As a number: a C program may hold any in an enum, which C++ may not even load.
   int32_t shape;
   std::memcpy(&shape, &c.shape, sizeof shape);
-  if (shape < 0 || shape > BILLOW_CUSTOM) return bad("shape", "a billow_shape", shape);
+  if (shape < 0 || shape > BILLOW_NEURAL) return bad("shape", "a billow_shape", shape);
   const struct {
     const char* name;
     const float* values;
@@ -47,6 +106,10 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
       if (!(c.radius >= 0 && c.radius <= h))
         return bad("radius", "0 to the smallest half extent", static_cast<double>(c.radius));
   if (c.shape == BILLOW_CUSTOM && !c.sdf) return bad("sdf", "a function", 0);
+  if (c.shape == BILLOW_GRID)
+    if (billow_status wrong = check_grid(c.grid, i)) return wrong;
+  if (c.shape == BILLOW_NEURAL)
+    if (billow_status wrong = check_network(c.network, i)) return wrong;
   float sum = 0;
   for (int k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
     if (c.weight[k] < 0) return bad("weight", "0 or more", static_cast<double>(c.weight[k]));
@@ -69,6 +132,27 @@ Quat from_y_to(V3 d) {
   return normalized(Quat{d.z, 0, -d.x, 1.0f + d.y});
 }
 
+void read_grid(const billow_grid& in, Collider& c) {
+  c.grid.values = in.values;
+  for (int k = 0; k < 3; ++k) c.grid.size[k] = static_cast<int>(in.size[k]);
+  c.grid.spacing = in.spacing;
+  c.grid.unit = in.unit;
+  c.grid.half = V3{static_cast<float>(in.size[0] - 1), static_cast<float>(in.size[1] - 1),
+                   static_cast<float>(in.size[2] - 1)} *
+                (0.5f * in.spacing);
+  const GridExtent extent = extent_of(c.grid);
+  c.half = extent.half;
+  c.radius = extent.radius;
+}
+
+void read_network(const billow_network& in, Collider& c) {
+  c.network.weights = in.weights;
+  c.network.width = static_cast<int>(in.width);
+  c.network.half = {in.half_extents[0], in.half_extents[1], in.half_extents[2]};
+  c.half = c.network.half - V3{in.margin, in.margin, in.margin};
+  c.radius = length(c.half);
+}
+
 Collider read_collider(const billow_collider& in) {
   Collider c;
   c.shape = static_cast<Shape>(in.shape);
@@ -86,6 +170,8 @@ Collider read_collider(const billow_collider& in) {
   }
   const Quat q{in.rotation[0], in.rotation[1], in.rotation[2], in.rotation[3]};
   c.rest = {{in.position[0], in.position[1], in.position[2]}, normalized(q)};
+  if (c.shape == Shape::kGrid) read_grid(*in.grid, c);
+  if (c.shape == Shape::kNeural) read_network(*in.network, c);
   if (c.shape != Shape::kCapsule && c.shape != Shape::kTaperedCapsule) return c;
 
   V3 axis = V3{in.end[0], in.end[1], in.end[2]} - c.rest.position;
@@ -181,11 +267,10 @@ billow_status billow_body_create(const billow_body_desc* desc, billow_body** out
   }
   for (uint32_t i = 0; i < desc->collider_count; ++i) {
     Collider& c = *new (&b.colliders[i]) Collider(read_collider(desc->colliders[i]));
-    c.reach = c.blend_radius;
+    c.reach = c.blend_radius + 1e-5f;
     if (c.blend_with < 0) continue;
     Collider& partner = b.colliders[c.blend_with];
-    partner.stored = true;
-    partner.reach = c.blend_radius > partner.reach ? c.blend_radius : partner.reach;
+    partner.reach = c.reach > partner.reach ? c.reach : partner.reach;
   }
   // Until it is posed the body stands at rest.
   pose_body(b, body->joints, 1.0f, true);
@@ -212,38 +297,23 @@ billow_status billow_body_teleport(billow_body* body, const billow_transform* jo
   return pose(body, joints, joint_count, scale, true);
 }
 
-billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count,
+billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count, float limit,
                                 float* distances, float* gradients, int32_t* colliders) {
   if (!valid(body))
     return fail(BILLOW_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
   if (count > 0 && (!points || !distances))
     return fail(BILLOW_INVALID_ARGUMENT, "points and distances: expected arrays, found NULL");
+  if (!(limit >= -1e30f && limit <= BILLOW_NO_LIMIT))
+    return fail(BILLOW_INVALID_ARGUMENT, "limit: expected a distance up to 1e30, found %g",
+                static_cast<double>(limit));
   if (billow_status bad = check_finite("points", points, 3 * static_cast<size_t>(count))) return bad;
   const Body& b = body->body;
   PosedCollider posed[kMaxColliders];
   for (int i = 0; i < b.collider_count; ++i)
     posed[i] = pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]);
-  for (uint32_t i = 0; i < count; i += kLanes) {
-    float x[4], y[4], z[4], phi[4], gx[4], gy[4], gz[4], name[4];
-    const uint32_t used = count - i < kLanes ? count - i : kLanes;
-    for (uint32_t k = 0; k < kLanes; ++k) {
-      const float* p = points + 3 * static_cast<size_t>(i + (k < used ? k : 0));
-      x[k] = p[0], y[k] = p[1], z[k] = p[2];
-    }
-    Nearest4 near =
-        nearest_surface(all_of(posed, b.collider_count), {load(x), load(y), load(z)}, splat(kFarAway));
-    store(phi, near.phi);
-    store(name, near.first);
-    store(gx, near.gradient.x);
-    store(gy, near.gradient.y);
-    store(gz, near.gradient.z);
-    for (uint32_t k = 0; k < used; ++k) {
-      size_t at = i + k;
-      distances[at] = phi[k];
-      if (gradients) gradients[3 * at] = gx[k], gradients[3 * at + 1] = gy[k], gradients[3 * at + 2] = gz[k];
-      if (colliders) colliders[at] = static_cast<int32_t>(name[k]);
-    }
-  }
+  ColliderBounds bounds;
+  bound_colliders(bounds, posed, b.collider_count);
+  query_points(posed, bounds, points, count, limit, distances, gradients, colliders);
   return BILLOW_OK;
 }
 

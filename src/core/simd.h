@@ -29,6 +29,14 @@
 #define BILLOW_SIMD_SCALAR 1
 #endif
 
+// Eight lanes do not fit in the registers that arguments are passed in, so small functions of them must not be
+// called for real.
+#if defined(__GNUC__)
+#define BILLOW_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define BILLOW_ALWAYS_INLINE inline
+#endif
+
 namespace billow {
 
 inline constexpr int kLanes = 4;
@@ -244,27 +252,97 @@ inline int bits(M4 m) {
 
 #endif
 
-inline M4 operator>(F4 a, F4 b) { return b < a; }
-inline M4 operator>=(F4 a, F4 b) { return b <= a; }
-inline F4& operator+=(F4& a, F4 b) { return a = a + b; }
-inline F4& operator-=(F4& a, F4 b) { return a = a - b; }
-inline F4& operator*=(F4& a, F4 b) { return a = a * b; }
-inline F4 operator*(float s, F4 a) { return splat(s) * a; }
-inline F4 operator*(F4 a, float s) { return a * splat(s); }
-inline F4 operator+(F4 a, float s) { return a + splat(s); }
-inline F4 operator+(float s, F4 a) { return splat(s) + a; }
-inline F4 operator-(F4 a, float s) { return a - splat(s); }
-inline F4 operator-(float s, F4 a) { return splat(s) - a; }
-inline M4 operator<(F4 a, float s) { return a < splat(s); }
-inline M4 operator>(F4 a, float s) { return splat(s) < a; }
-inline M4 operator<=(F4 a, float s) { return a <= splat(s); }
-inline M4 operator>=(F4 a, float s) { return splat(s) <= a; }
+// Eight lanes as two groups of four: twice the work between two decisions, and two chains of dependent operations
+// for the processor to overlap. Code that is worth it is written once, for any F.
+struct F8 {
+  F4 low, high;
+};
+struct M8 {
+  M4 low, high;
+};
+template <class F> inline constexpr int kLanesOf = kLanes;
+template <> inline constexpr int kLanesOf<F8> = 2 * kLanes;
+template <class F> inline F lanes(float s);
+template <> inline F4 lanes<F4>(float s) { return splat(s); }
+template <> inline F8 lanes<F8>(float s) { return {splat(s), splat(s)}; }
+template <class F> inline F load_as(const float* p);
+template <> inline F4 load_as<F4>(const float* p) { return load(p); }
+template <> inline F8 load_as<F8>(const float* p) { return {load(p), load(p + kLanes)}; }
+inline void store(float* p, F8 a) {
+  store(p, a.low);
+  store(p + kLanes, a.high);
+}
+inline F8 operator+(F8 a, F8 b) { return {a.low + b.low, a.high + b.high}; }
+inline F8 operator-(F8 a, F8 b) { return {a.low - b.low, a.high - b.high}; }
+inline F8 operator*(F8 a, F8 b) { return {a.low * b.low, a.high * b.high}; }
+inline F8 operator/(F8 a, F8 b) { return {a.low / b.low, a.high / b.high}; }
+inline F8 operator-(F8 a) { return {-a.low, -a.high}; }
+inline F8 sqrt(F8 a) { return {sqrt(a.low), sqrt(a.high)}; }
+inline F8 abs(F8 a) { return {abs(a.low), abs(a.high)}; }
+inline M8 operator<(F8 a, F8 b) { return {a.low < b.low, a.high < b.high}; }
+inline M8 operator<=(F8 a, F8 b) { return {a.low <= b.low, a.high <= b.high}; }
+inline M8 operator==(F8 a, F8 b) { return {a.low == b.low, a.high == b.high}; }
+inline M8 operator&(M8 a, M8 b) { return {a.low & b.low, a.high & b.high}; }
+inline M8 operator|(M8 a, M8 b) { return {a.low | b.low, a.high | b.high}; }
+inline M8 operator~(M8 a) { return {~a.low, ~a.high}; }
+inline F8 select(M8 m, F8 a, F8 b) { return {select(m.low, a.low, b.low), select(m.high, a.high, b.high)}; }
+inline bool any(M8 m) { return any(m.low | m.high); }
+inline bool all(M8 m) { return all(m.low & m.high); }
+inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
+
+// Four points x y z x y z ... as rows, and back.
+inline void load_points(const float* p, F4& x, F4& y, F4& z) {
+#if defined(BILLOW_SIMD_NEON)
+  const float32x4x3_t rows = vld3q_f32(p);
+  x.v = rows.val[0], y.v = rows.val[1], z.v = rows.val[2];
+#else
+  float rows[3][kLanes];
+  for (int i = 0; i < kLanes; ++i)
+    for (int k = 0; k < 3; ++k) rows[k][i] = p[3 * i + k];
+  x = load(rows[0]), y = load(rows[1]), z = load(rows[2]);
+#endif
+}
+inline void store_points(float* p, F4 x, F4 y, F4 z) {
+#if defined(BILLOW_SIMD_NEON)
+  vst3q_f32(p, {{x.v, y.v, z.v}});
+#else
+  float rows[3][kLanes];
+  store(rows[0], x), store(rows[1], y), store(rows[2], z);
+  for (int i = 0; i < kLanes; ++i)
+    for (int k = 0; k < 3; ++k) p[3 * i + k] = rows[k][i];
+#endif
+}
+
+// What follows from these, for four lanes and for eight.
+template <class F> inline constexpr bool kIsLanes = false;
+template <> inline constexpr bool kIsLanes<F4> = true;
+template <> inline constexpr bool kIsLanes<F8> = true;
+template <class F>
+concept AnyLanes = kIsLanes<F>;
+template <AnyLanes F> inline auto operator>(F a, F b) { return b < a; }
+template <AnyLanes F> inline auto operator>=(F a, F b) { return b <= a; }
+template <AnyLanes F> inline F& operator+=(F& a, F b) { return a = a + b; }
+template <AnyLanes F> inline F& operator-=(F& a, F b) { return a = a - b; }
+template <AnyLanes F> inline F& operator*=(F& a, F b) { return a = a * b; }
+template <AnyLanes F> inline F operator*(float s, F a) { return lanes<F>(s) * a; }
+template <AnyLanes F> inline F operator*(F a, float s) { return a * lanes<F>(s); }
+template <AnyLanes F> inline F operator/(float s, F a) { return lanes<F>(s) / a; }
+template <AnyLanes F> inline F operator+(F a, float s) { return a + lanes<F>(s); }
+template <AnyLanes F> inline F operator+(float s, F a) { return lanes<F>(s) + a; }
+template <AnyLanes F> inline F operator-(F a, float s) { return a - lanes<F>(s); }
+template <AnyLanes F> inline F operator-(float s, F a) { return lanes<F>(s) - a; }
+template <AnyLanes F> inline auto operator<(F a, float s) { return a < lanes<F>(s); }
+template <AnyLanes F> inline auto operator>(F a, float s) { return lanes<F>(s) < a; }
+template <AnyLanes F> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
+template <AnyLanes F> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
 
 // The instruction sets disagree on min and max of NaN; a comparison and a select do not: both give
 // b when either is NaN.
-inline F4 min(F4 a, F4 b) { return select(a < b, a, b); }
-inline F4 max(F4 a, F4 b) { return select(b < a, a, b); }
-inline F4 clamp(F4 a, float low, float high) { return min(max(a, splat(low)), splat(high)); }
+template <AnyLanes F> inline F min(F a, F b) { return select(a < b, a, b); }
+template <AnyLanes F> inline F max(F a, F b) { return select(b < a, a, b); }
+template <AnyLanes F> inline F clamp(F a, float low, float high) {
+  return min(max(a, lanes<F>(low)), lanes<F>(high));
+}
 inline F4 zero() { return splat(0.0f); }
 inline M4 none() { return splat(0.0f) < splat(0.0f); }
 

@@ -9,7 +9,7 @@
 
 namespace billow {
 
-// One vector, or four of them: T is float or F4.
+// One vector, or as many as there are lanes: T is float, F4 or F8.
 template <class T> struct Vec3 { T x, y, z; };
 using V3 = Vec3<float>;
 using V3x4 = Vec3<F4>;
@@ -23,8 +23,8 @@ template <class T> inline Vec3<T> operator-(Vec3<T> a, Vec3<T> b) {
 template <class T> inline Vec3<T> operator-(Vec3<T> a) { return {-a.x, -a.y, -a.z}; }
 template <class T> inline Vec3<T> operator*(Vec3<T> a, T s) { return {a.x * s, a.y * s, a.z * s}; }
 template <class T> inline Vec3<T> operator*(T s, Vec3<T> a) { return a * s; }
-inline V3x4 operator*(V3x4 a, float s) { return a * splat(s); }
-inline V3x4 operator*(float s, V3x4 a) { return a * splat(s); }
+template <AnyLanes F> inline Vec3<F> operator*(Vec3<F> a, float s) { return a * lanes<F>(s); }
+template <AnyLanes F> inline Vec3<F> operator*(float s, Vec3<F> a) { return a * lanes<F>(s); }
 template <class T> inline Vec3<T>& operator+=(Vec3<T>& a, Vec3<T> b) { return a = a + b; }
 template <class T> inline Vec3<T>& operator-=(Vec3<T>& a, Vec3<T> b) { return a = a - b; }
 template <class T> inline T dot(Vec3<T> a, Vec3<T> b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
@@ -36,18 +36,19 @@ template <class T> inline T length(Vec3<T> a) {
   return sqrt(dot(a, a));
 }
 
-inline V3x4 splat(V3 a) { return {splat(a.x), splat(a.y), splat(a.z)}; }
+template <AnyLanes F> inline Vec3<F> lanes(V3 a) { return {lanes<F>(a.x), lanes<F>(a.y), lanes<F>(a.z)}; }
+inline V3x4 splat(V3 a) { return lanes<F4>(a); }
 inline V3x4 zero3() { return {zero(), zero(), zero()}; }
-inline V3x4 select(M4 m, V3x4 a, V3x4 b) {
+template <class M, AnyLanes F> inline Vec3<F> select(M m, Vec3<F> a, Vec3<F> b) {
   return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
 }
 inline V3 lane(V3x4 a, int i) { return {lane(a.x, i), lane(a.y, i), lane(a.z, i)}; }
 
 // a / |a|, or `fallback` where |a| is (nearly) zero.
-inline V3x4 normalized_or(V3x4 a, V3x4 fallback) {
-  F4 l2 = dot(a, a);
-  M4 ok = l2 > 1e-24f;
-  F4 inverse = splat(1.0f) / sqrt(select(ok, l2, splat(1.0f)));
+template <AnyLanes F> inline Vec3<F> normalized_or(Vec3<F> a, Vec3<F> fallback) {
+  F l2 = dot(a, a);
+  auto ok = l2 > 1e-24f;
+  F inverse = 1.0f / sqrt(select(ok, l2, lanes<F>(1.0f)));
   return select(ok, a * inverse, fallback);
 }
 
@@ -116,13 +117,15 @@ inline RigidMatrix to_matrix(const Transform& t) {
      ez = rotate(t.rotation, {0, 0, 1});
   return {{ex.x, ey.x, ez.x}, {ex.y, ey.y, ez.y}, {ex.z, ey.z, ez.z}, t.position};
 }
-inline V3x4 apply(const RigidMatrix& m, V3x4 p) {
-  return {m.rx.x * p.x + m.rx.y * p.y + m.rx.z * p.z + splat(m.translation.x),
-          m.ry.x * p.x + m.ry.y * p.y + m.ry.z * p.z + splat(m.translation.y),
-          m.rz.x * p.x + m.rz.y * p.y + m.rz.z * p.z + splat(m.translation.z)};
+template <AnyLanes F> inline Vec3<F> rotate_by(const RigidMatrix& m, Vec3<F> d) {
+  return {m.rx.x * d.x + m.rx.y * d.y + m.rx.z * d.z, m.ry.x * d.x + m.ry.y * d.y + m.ry.z * d.z,
+          m.rz.x * d.x + m.rz.y * d.y + m.rz.z * d.z};
+}
+template <AnyLanes F> inline Vec3<F> apply(const RigidMatrix& m, Vec3<F> p) {
+  return rotate_by(m, p) + lanes<F>(m.translation);
 }
 // The transpose of the rotation: takes a direction back.
-inline V3x4 apply_transposed(const RigidMatrix& m, V3x4 d) {
+template <AnyLanes F> inline Vec3<F> apply_transposed(const RigidMatrix& m, Vec3<F> d) {
   return {m.rx.x * d.x + m.ry.x * d.y + m.rz.x * d.z, m.rx.y * d.x + m.ry.y * d.y + m.rz.y * d.z,
           m.rx.z * d.x + m.ry.z * d.y + m.rz.z * d.z};
 }

@@ -10,7 +10,7 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
-#include "sdf/body.h"
+#include "sdf/bounds.h"
 
 namespace billow {
 
@@ -105,20 +105,12 @@ struct RopeScratch {
   Hold4* hold = nullptr;
   V3x4* vectors = nullptr;
 };
-// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
-// Bounding capsules of the colliders, as rows: start, unit axis, length, radius; how far each moves and how
-// thin it is.
-struct ColliderBounds {
-  int count = 0;
-  float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
-      uz[kMaxColliders];
-  float length[kMaxColliders], radius[kMaxColliders], travel[kMaxColliders], thinnest[kMaxColliders];
-};
 // Colliders that matter to one group of chains at the level at hand, by number.
 struct Nearby {
   int touching_count = 0, crossing_count = 0;
   uint8_t touching[kMaxColliders], crossing[kMaxColliders];
 };
+// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
 struct LateralScratch {
   float* touched = nullptr;
   Rows3 near_shift, far_shift;

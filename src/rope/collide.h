@@ -8,9 +8,6 @@ namespace billow {
 // Brings bones that were moved back within rope length and out of the body.
 V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x);
 
-// Fills the bounds that find_nearby() works on.
-void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
-
 // Fills set.nearby[group] for a level.
 void find_nearby(ChainSet& set, int level, int group);
 

@@ -40,24 +40,6 @@ Sphere around_lanes(V3x4 x, F4 reach, M4 used) {
 
 }  // namespace
 
-void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count) {
-  b.count = count;
-  for (int i = 0; i < round_up_lanes(count); ++i) {
-    const PosedCollider* c = i < count ? &colliders[i] : nullptr;
-    const bool round =
-        c && (c->collider->shape == Shape::kCapsule || c->collider->shape == Shape::kTaperedCapsule);
-    V3 start = c ? (round ? c->transform.position : c->bound_centre) : V3{0, 0, 0};
-    V3 axis = c ? c->axis : V3{0, 1, 0};
-    float length = round ? c->collider->length * c->scale : 0;
-    b.x[i] = start.x, b.y[i] = start.y, b.z[i] = start.z;
-    b.ux[i] = axis.x, b.uy[i] = axis.y, b.uz[i] = axis.z;
-    b.length[i] = length;
-    b.radius[i] = c ? c->bound_radius - 0.5f * length + c->collider->reach * c->scale : -kFarAway;
-    b.travel[i] = c ? c->travel : 0;
-    b.thinnest[i] = c ? c->thinnest : kFarAway;
-  }
-}
-
 void find_nearby(ChainSet& set, int level, int group) {
   const size_t at = set.layout.group_at(level, group);
   V3x4 x = load(set.x, at), parent = load(set.x, at - static_cast<size_t>(set.layout.pitch));
@@ -75,11 +57,7 @@ void find_nearby(ChainSet& set, int level, int group) {
   if (sphere.radius < 0) return;
   const ColliderBounds& b = set.bounds;
   for (int i = 0; i < b.count; i += kLanes) {
-    V3x4 w{splat(sphere.centre.x) - load(b.x + i), splat(sphere.centre.y) - load(b.y + i),
-           splat(sphere.centre.z) - load(b.z + i)};
-    V3x4 u{load(b.ux + i), load(b.uy + i), load(b.uz + i)};
-    V3x4 d = w - u * min(max(dot(w, u), zero()), load(b.length + i));
-    F4 apart = sqrt(dot(d, d)) - load(b.radius + i) - sphere.radius;
+    F4 apart = distance_from_axes(b, i, sphere.centre) - load(b.radius + i) - sphere.radius;
     F4 path = farthest + load(b.travel + i);
     const int touching = bits(apart < 0.0f), crossing = bits((path > load(b.thinnest + i)) & (apart < path));
     if (!(touching | crossing)) continue;

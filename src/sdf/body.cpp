@@ -59,6 +59,7 @@ void bound(PosedCollider& p) {
       break;
     }
     case Shape::kEllipsoid:
+      p.ellipsoid = ellipsoid_shape(c.half * p.scale);
       p.bound_radius = largest(c.half) * p.scale;
       p.thinnest = smallest(c.half) * p.scale;
       break;
@@ -67,6 +68,8 @@ void bound(PosedCollider& p) {
       p.thinnest = smallest(c.half) * p.scale;
       break;
     case Shape::kCustom:
+    case Shape::kGrid:
+    case Shape::kNeural:
       p.bound_radius = c.radius * p.scale;
       p.thinnest = 0;
       break;

@@ -1,11 +1,23 @@
 // A body: colliders, the joints they follow, and where they are at the two ends of a frame.
 #pragma once
 
-#include "core/vec.h"
+#include "sdf/grid.h"
+#include "sdf/neural.h"
+#include "sdf/shapes.h"
 
 namespace billow {
 
-enum class Shape : int { kSphere, kCapsule, kTaperedCapsule, kEllipsoid, kBox, kHalfSpace, kCustom };
+enum class Shape : int {
+  kSphere,
+  kCapsule,
+  kTaperedCapsule,
+  kEllipsoid,
+  kBox,
+  kHalfSpace,
+  kCustom,
+  kGrid,
+  kNeural
+};
 
 using SdfFunction = void (*)(void* user, const float* points, unsigned count, float* distances,
                              float* gradients);
@@ -19,21 +31,22 @@ inline constexpr float kFarAway = 1e30f;
 struct Collider {
   Shape shape = Shape::kSphere;
   Transform rest;    // in model space, joints at rest
-  float radius = 0;  // capsules: at the first end; box: rounding; custom: bound
+  float radius = 0;  // capsules: at the first end; box: rounding; custom, grid, neural: bound
   float length = 0;  // capsules: between the ends
   float taper = 0;   // capsules: radius lost per metre of axis
   float slope = 0;   // capsules: tan of the cone's half angle
-  V3 half{0, 0, 0};  // box, ellipsoid
+  V3 half{0, 0, 0};  // box, ellipsoid; grid, neural: of a box around the surface
   int joint[kJointsPerCollider] = {0, 0, 0, 0};
   float weight[kJointsPerCollider] = {1, 0, 0, 0};
   int blend_with = -1;  // an earlier collider
   float blend_radius = 0;
-  float reach = 0;      // the largest blend radius it takes part in
-  bool stored = false;  // a later collider blends with it
+  float reach = 0;  // how much farther than the nearest one it may be and still matter: blends, rounding
   SdfFunction sdf = nullptr;
   void* user = nullptr;
+  Grid grid;
+  Network network;
 
-  bool is_plain_capsule() const { return shape <= Shape::kTaperedCapsule && blend_with < 0 && !stored; }
+  bool is_round() const { return shape <= Shape::kTaperedCapsule; }
 };
 
 // A collider placed in the world for one sub-step, with its motion over it.
@@ -47,6 +60,7 @@ struct PosedCollider {
   float travel = 0;    // the farthest it carries a point near it over the sub-step, beyond the common motion
   float thinnest = 0;  // from its middle to its surface: a shorter path cannot pass through it
   float scale = 1;
+  EllipsoidShape ellipsoid;  // where it is one
   // Motion over the sub-step: a point x goes to centre + turn * (x - centre_before).
   V3 centre_before{0, 0, 0};
   RigidMatrix turn;  // rotation only

@@ -8,15 +8,16 @@
 
 namespace billow {
 
-// The nearest surface of four points, and what moves it: collider `first`, blended by `blend` (0 to 1/2)
+// The nearest surface of some points, and what moves it: collider `first`, blended by `blend` (0 to 1/2)
 // with collider `second` where two colliders merge. Indices are kept as floats to stay in lanes.
-struct Nearest4 {
-  F4 phi;
-  V3x4 gradient;
-  F4 first;
-  F4 second;
-  F4 blend;
+template <AnyLanes F> struct Nearest {
+  F phi;
+  Vec3<F> gradient;
+  F first;
+  F second;
+  F blend;
 };
+using Nearest4 = Nearest<F4>;
 
 // Distance to one collider.
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
@@ -31,6 +32,12 @@ Obstacles all_of(const PosedCollider* colliders, int count);
 
 // Distance to the union, exact where it is below `limit`; elsewhere phi = limit and first = -1.
 Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit);
+
+// The same for several groups of eight points at once. `wanted`: for each obstacle the groups (one bit each) that
+// it can matter to. Groups that nothing is wanted for are left with the limit.
+inline constexpr int kQueryGroups = 4;
+void nearest_surfaces(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F8>* points,
+                      const F8* limits, Nearest<F8>* out);
 
 // Where points that stood at x at the sub-step's start are carried by the collider(s) named in `near`
 // (the paper's x_B^n).

@@ -246,8 +246,8 @@ TEST(Allocation, NothingInAFrameAllocates) {
       failed += billow_body_pose(body, &joint, 1, 1) != BILLOW_OK;
       failed += billow_chains_step(chains, &step) != BILLOW_OK;
       failed += billow_chains_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
-      failed += billow_body_query(body, values.data(), kBoneCount, distances.data(), gradients.data(),
-                                  names.data()) != BILLOW_OK;
+      failed += billow_body_query(body, values.data(), kBoneCount, BILLOW_NO_LIMIT, distances.data(),
+                                  gradients.data(), names.data()) != BILLOW_OK;
       failed += billow_chains_velocities(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_tensions(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_contacts(chains, contacts.data(), kBoneCount, &contact_count) != BILLOW_OK;

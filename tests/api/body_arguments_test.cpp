@@ -100,7 +100,7 @@ TEST(BodyCreateArguments, EveryValueOutOfRangeIsNamed) {
 }
 
 TEST(BodyCreateArguments, AnUnknownShapeIsRefused) {
-  for (int32_t shape : {7, 99, -1, 0x7fffffff}) {
+  for (int32_t shape : {9, 99, -1, 0x7fffffff}) {
     billow_collider c = billow_collider_default();
     std::memcpy(&c.shape, &shape, sizeof shape);  // as a C program can
     expect_collider_refused(c, "shape");
@@ -202,20 +202,24 @@ TEST_F(BodyArguments, PosesThatMakeNoSenseAreRefused) {
 
 TEST_F(BodyArguments, QueriesThatMakeNoSenseAreRefusedAndWriteNothing) {
   float point[6] = {}, distances[2] = {-7, -7};
-  expect_refused(billow_body_query(nullptr, point, 2, distances, nullptr, nullptr), "body");
-  expect_refused(billow_body_query(body_.get(), nullptr, 2, distances, nullptr, nullptr), "points");
-  expect_refused(billow_body_query(body_.get(), point, 2, nullptr, nullptr, nullptr), "distances");
+  expect_refused(billow_body_query(nullptr, point, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr), "body");
+  expect_refused(billow_body_query(body_.get(), nullptr, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr),
+                 "points");
+  expect_refused(billow_body_query(body_.get(), point, 2, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
+                 "distances");
   for (float bad : {kNan, kInfinity, -kInfinity}) {
     for (float& x : point) {
       x = bad;
-      expect_refused(billow_body_query(body_.get(), point, 2, distances, nullptr, nullptr), "points");
+      expect_refused(billow_body_query(body_.get(), point, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr),
+                     "points");
       x = 0;
     }
   }
   EXPECT_EQ(distances[0], -7);
   EXPECT_EQ(distances[1], -7);
   // No points are no points, wherever they are.
-  EXPECT_EQ(billow_body_query(body_.get(), nullptr, 0, nullptr, nullptr, nullptr), BILLOW_OK);
+  EXPECT_EQ(billow_body_query(body_.get(), nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
+            BILLOW_OK);
 }
 
 TEST_F(BodyArguments, ChainsAreNoBody) {
@@ -231,7 +235,8 @@ TEST_F(BodyArguments, ChainsAreNoBody) {
   float point[3] = {}, distance_found = 0;
   expect_refused(billow_body_pose(wrong, &joint_, 1, 1), "body");
   expect_refused(billow_body_teleport(wrong, &joint_, 1, 1), "body");
-  expect_refused(billow_body_query(wrong, point, 1, &distance_found, nullptr, nullptr), "body");
+  expect_refused(billow_body_query(wrong, point, 1, BILLOW_NO_LIMIT, &distance_found, nullptr, nullptr),
+                 "body");
   EXPECT_EQ(billow_body_collider_count(wrong), 0u);
   billow_body_destroy(wrong);  // does nothing
   EXPECT_EQ(billow_chains_bone_count(chains), 2u);

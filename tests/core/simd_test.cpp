@@ -222,6 +222,40 @@ TEST(Simd, HorizontalMaxFindsTheLargestLane) {
   EXPECT_EQ(horizontal_max(splat(2.5f)), 2.5f);
 }
 
+TEST(Simd, EightLanesAreTwiceFour) {
+  const float a[8] = {1, -2, 3.5f, 0, 9, -4, 0.25f, 7}, b[8] = {2, -2, 1, 5, -3, 8, 0.5f, 7};
+  const F8 x = load_as<F8>(a), y = load_as<F8>(b);
+  float sum[8], smaller[8], root[8], mixed[8];
+  store(sum, x * y + 2.0f);
+  store(smaller, min(x, y));
+  store(root, sqrt(abs(x)) / y);
+  store(mixed, select((x < y) | (x == y), -x, 1.0f - y));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(sum[i], a[i] * b[i] + 2);
+    EXPECT_EQ(smaller[i], std::min(a[i], b[i]));
+    EXPECT_EQ(root[i], std::sqrt(std::fabs(a[i])) / b[i]);
+    EXPECT_EQ(mixed[i], a[i] <= b[i] ? -a[i] : 1 - b[i]);
+    EXPECT_EQ(bits(x < y) >> i & 1, a[i] < b[i]);
+  }
+  EXPECT_TRUE(any(x < y));
+  EXPECT_FALSE(all(x < y));
+}
+
+TEST(Simd, PointsBecomeRowsAndBack) {
+  float points[12], back[12], x[4], y[4], z[4];
+  for (int i = 0; i < 12; ++i) points[i] = static_cast<float>(i);
+  F4 rx, ry, rz;
+  load_points(points, rx, ry, rz);
+  store(x, rx), store(y, ry), store(z, rz);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(x[i], points[3 * i]);
+    EXPECT_EQ(y[i], points[3 * i + 1]);
+    EXPECT_EQ(z[i], points[3 * i + 2]);
+  }
+  store_points(back, rx, ry, rz);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(back[i], points[i]);
+}
+
 TEST(Simd, CountsRoundUpToWholeGroups) {
   const int expected[] = {0, 4, 4, 4, 4, 8, 8, 8, 8, 12};
   for (int n = 0; n < 10; ++n) EXPECT_EQ(round_up_lanes(n), expected[n]);

@@ -315,9 +315,9 @@ TEST(Query, AnswersAnyNumberOfPoints) {
     std::vector<float> points(3 * count), distances(count + 1, -7), gradients(3 * count + 1, -7);
     std::vector<int32_t> names(count + 1, -7);
     for (uint32_t i = 0; i < count; ++i) points[3 * i] = 1 + static_cast<float>(i);
-    ASSERT_EQ(
-        billow_body_query(body.get(), points.data(), count, distances.data(), gradients.data(), names.data()),
-        BILLOW_OK);
+    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, BILLOW_NO_LIMIT, distances.data(),
+                                gradients.data(), names.data()),
+              BILLOW_OK);
     for (uint32_t i = 0; i < count; ++i) {
       EXPECT_FLOAT_EQ(distances[i], 0.5f + static_cast<float>(i));
       EXPECT_FLOAT_EQ(gradients[3 * i], 1);
@@ -327,7 +327,8 @@ TEST(Query, AnswersAnyNumberOfPoints) {
     EXPECT_EQ(gradients[3 * count], -7);
     EXPECT_EQ(names[count], -7);
     // Without gradients and names.
-    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, distances.data(), nullptr, nullptr),
+    ASSERT_EQ(billow_body_query(body.get(), points.data(), count, BILLOW_NO_LIMIT, distances.data(), nullptr,
+                                nullptr),
               BILLOW_OK);
   }
 }

@@ -15,8 +15,8 @@ namespace billow {
 namespace {
 
 Distance4 capsule(V3x4 p, V3 start, V3 axis, float length, float radius, float taper, float slope) {
-  const CapsuleDistance4 d = capsule_distance(p, start, axis, length, radius, taper, slope);
-  return {d.phi, capsule_gradient(d, axis)};
+  const CapsuleDistance<F4> d = capsule_distance(p, start, axis, length, radius, taper, slope);
+  return {d.phi, capsule_gradient(d, p, start, axis)};
 }
 
 using testing::Random;

@@ -19,9 +19,9 @@ constexpr Golden kGolden[] = {
     {"pendulum", 60, 600, 0x4f39e996a1288c67ull},
     {"swing", 60, 300, 0xb613c8e594ecb2b3ull},
     {"sphere_and_particles", 60, 90, 0x1418369d926f59a8ull},
-    {"skirt_standing", 60, 120, 0xfe64d760525d25afull},
-    {"skirt_kicking", 60, 120, 0x92d12cb6ce0802d9ull},
-    {"cape_running", 30, 90, 0x07efdc068e70987eull},
+    {"skirt_standing", 60, 120, 0x99160aa26ace57a1ull},
+    {"skirt_kicking", 60, 120, 0x40108a43a10c8f9dull},
+    {"cape_running", 30, 90, 0xd876c3a3f10abfd7ull},
 };
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "sdf/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace billow {
+namespace {
+
+struct Capsule {
+  V3 start, axis{0, 1, 0};
+  float length = 0, radius = 0, inner = 0;
+};
+
+// About the longest axis a, as thick as the next one b: holds the ellipsoid, because its cap has the ellipse's
+// largest radius of curvature beyond a - b. The spheres inside, about the axis, are smallest at its ends.
+Capsule around_ellipsoid(const PosedCollider& c) {
+  const float half[3] = {c.collider->half.x * c.scale, c.collider->half.y * c.scale,
+                         c.collider->half.z * c.scale};
+  int order[3] = {0, 1, 2};
+  std::sort(order, order + 3, [&](int i, int j) { return half[i] > half[j]; });
+  const float a = half[order[0]], b = half[order[1]], least = half[order[2]], past = a - b;
+  V3 unit{0, 0, 0};
+  (order[0] == 0 ? unit.x : order[0] == 1 ? unit.y : unit.z) = 1;
+  Capsule out;
+  out.axis = rotate(c.transform.rotation, unit);
+  out.start = c.transform.position - out.axis * past;
+  out.length = 2 * past;
+  out.radius = b;
+  out.inner = past > 0 ? least * std::sqrt(1 - past * past / ((a - least) * (a + least))) : least;
+  return out;
+}
+
+Capsule around(const PosedCollider& c) {
+  switch (c.collider->shape) {
+    case Shape::kEllipsoid:
+      return around_ellipsoid(c);
+    case Shape::kSphere:
+    case Shape::kCapsule:
+    case Shape::kTaperedCapsule: {
+      const float length = c.collider->length * c.scale;
+      return {c.transform.position, c.axis, length, c.bound_radius - 0.5f * length, c.thinnest};
+    }
+    case Shape::kBox:
+      return {c.bound_centre, c.axis, 0, c.bound_radius, c.thinnest};
+    case Shape::kHalfSpace:
+      return {c.bound_centre, c.axis, 0, c.bound_radius, 0};
+    case Shape::kGrid:
+    case Shape::kNeural: {
+      const V3 half = c.collider->half * c.scale;
+      return {c.transform.position - c.axis * half.y, c.axis, 2 * half.y,
+              std::sqrt(half.x * half.x + half.z * half.z), -kFarAway};
+    }
+    default:  // may be hollow, and counts as far away beyond its bound
+      return {c.bound_centre, c.axis, 0, c.bound_radius, -kFarAway};
+  }
+}
+
+}  // namespace
+
+void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count) {
+  b.count = count;
+  for (int i = 0; i < round_up_lanes(count); ++i) {
+    Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kFarAway, -kFarAway};
+    b.travel[i] = 0;
+    b.thinnest[i] = kFarAway;
+    if (i < count) {
+      c = around(colliders[i]);
+      c.radius += colliders[i].collider->reach * colliders[i].scale;
+      b.travel[i] = colliders[i].travel;
+      b.thinnest[i] = colliders[i].thinnest;
+    }
+    b.x[i] = c.start.x, b.y[i] = c.start.y, b.z[i] = c.start.z;
+    b.ux[i] = c.axis.x, b.uy[i] = c.axis.y, b.uz[i] = c.axis.z;
+    b.length[i] = c.length;
+    b.radius[i] = c.radius;
+    b.inner[i] = c.inner;
+  }
+}
+
+}  // namespace billow

@@ -1,0 +1,30 @@
+// Bounding capsules of a body's colliders, as rows, so that four are tested at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "sdf/body.h"
+
+namespace billow {
+
+struct ColliderBounds {
+  int count = 0;
+  // Start, unit axis, length, radius (the reach of blends included).
+  float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
+      uz[kMaxColliders];
+  float length[kMaxColliders], radius[kMaxColliders];
+  float inner[kMaxColliders];  // of a capsule about the same axis that is inside the collider
+  float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
+};
+
+void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
+
+// Distances of a point from the axes of four colliders, beginning with number i.
+inline F4 distance_from_axes(const ColliderBounds& b, int i, V3 p) {
+  V3x4 w{splat(p.x) - load(b.x + i), splat(p.y) - load(b.y + i), splat(p.z) - load(b.z + i)};
+  V3x4 u{load(b.ux + i), load(b.uy + i), load(b.uz + i)};
+  V3x4 d = w - u * min(max(dot(w, u), zero()), load(b.length + i));
+  return sqrt(dot(d, d));
+}
+
+}  // namespace billow

@@ -1,0 +1,32 @@
+// A signed distance that is known at the points of a regular grid and interpolated between them.
+#pragma once
+
+#include <cstdint>
+
+#include "sdf/shapes.h"
+
+namespace billow {
+
+// In the collider's frame, whose origin is the grid's middle. Metres.
+struct Grid {
+  const int16_t* values = nullptr;  // in steps of `unit`; x runs fastest, then y, then z
+  int size[3] = {0, 0, 0};          // points along x, y and z, at least 2
+  V3 half{0, 0, 0};                 // from the middle to the outermost points
+  float spacing = 0;
+  float unit = 0;
+};
+
+// The trilinear interpolant and its gradient, which need not have unit length; outside the grid as in
+// beyond_box.h.
+template <AnyLanes F> Distance<F> grid_distance(const Grid& grid, Vec3<F> p);
+extern template Distance<F4> grid_distance(const Grid& grid, Vec3<F4> p);
+extern template Distance<F8> grid_distance(const Grid& grid, Vec3<F8> p);
+
+// The box and the sphere, both about the middle, that hold all that is inside the surface. Zero if nothing is.
+struct GridExtent {
+  V3 half{0, 0, 0};
+  float radius = 0;
+};
+GridExtent extent_of(const Grid& grid);
+
+}  // namespace billow
