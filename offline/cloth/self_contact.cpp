@@ -1,0 +1,114 @@
+#include "cloth/self_contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace billow::cloth {
+namespace {
+
+constexpr size_t kMostCells = size_t{1} << 21;
+
+int to_cell(float x, float low, float inverse_size) { return static_cast<int>((x - low) * inverse_size); }
+
+}  // namespace
+
+SelfContact::SelfContact(const Sheet& sheet)
+    : sheet_(sheet),
+      distance_(0.8f * sheet.spacing),
+      cell_of_(sheet.size()),
+      members_(sheet.size()),
+      sorted_(sheet.size()),
+      pairs_(sheet.size() * kMostPairs),
+      pair_count_(sheet.size(), 0) {}
+
+// A dense grid over the bounding box, cells as large as the search reaches: three neighbours along x are one run of
+// members.
+void SelfContact::sort_into_cells(std::span<const V3> x, float reach) {
+  V3 low = x[0], high = x[0];
+  for (const V3& p : x) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  // One empty cell all round.
+  float size = reach;
+  size_t count = 0;
+  for (;; size *= 1.5f) {
+    grid_.inverse_size = 1 / size;
+    grid_.low = low - V3{size, size, size} * 1.01f;  // a little more than one, for rounding
+    grid_.nx = to_cell(high.x, grid_.low.x, grid_.inverse_size) + 2;
+    grid_.ny = to_cell(high.y, grid_.low.y, grid_.inverse_size) + 2;
+    const int nz = to_cell(high.z, grid_.low.z, grid_.inverse_size) + 2;
+    count = static_cast<size_t>(grid_.nx) * static_cast<size_t>(grid_.ny) * static_cast<size_t>(nz);
+    if (count <= kMostCells) break;
+  }
+  cell_start_.assign(count + 1, 0);
+  for (size_t v = 0; v < x.size(); ++v) {
+    cell_of_[v] = static_cast<uint32_t>(grid_.cell(x[v]));
+    ++cell_start_[cell_of_[v] + 1];
+  }
+  for (size_t c = 0; c < count; ++c) cell_start_[c + 1] += cell_start_[c];
+  // Fill from behind, so that members of a cell rise; each start ends up where it belongs.
+  for (size_t v = x.size(); v-- > 0;) members_[--cell_start_[cell_of_[v] + 1]] = static_cast<uint32_t>(v);
+  for (size_t c = 0; c < count; ++c) cell_start_[c] = cell_start_[c + 1];
+  cell_start_[count] = static_cast<uint32_t>(x.size());
+  for (size_t m = 0; m < x.size(); ++m) sorted_[m] = x[members_[m]];
+}
+
+int SelfContact::Grid::cell(V3 p) const {
+  return (to_cell(p.z, low.z, inverse_size) * ny + to_cell(p.y, low.y, inverse_size)) * nx +
+         to_cell(p.x, low.x, inverse_size);
+}
+
+void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threads) {
+  const float reach = distance_ + 2 * margin;
+  sort_into_cells(x, reach);
+  threads.for_range(x.size(), [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      const uint32_t* near = sheet_.near.data() + sheet_.near_start[v];
+      const uint32_t* near_end = sheet_.near.data() + sheet_.near_start[v + 1];
+      size_t count = 0;
+      for (int dz = -1; dz <= 1; ++dz)
+        for (int dy = -1; dy <= 1; ++dy) {
+          const int cell = static_cast<int>(cell_of_[v]) + (dz * grid_.ny + dy) * grid_.nx;
+          const uint32_t last = cell_start_[static_cast<size_t>(cell) + 2];
+          for (uint32_t m = cell_start_[static_cast<size_t>(cell) - 1]; m < last; ++m) {
+            const V3 d = x[v] - sorted_[m];
+            if (dot(d, d) >= reach * reach || count == kMostPairs) continue;
+            if (!std::binary_search(near, near_end, members_[m]))
+              pairs_[v * kMostPairs + count++] = members_[m];
+          }
+        }
+      pair_count_[v] = static_cast<uint8_t>(count);
+    }
+  });
+}
+
+void SelfContact::push_apart(std::span<const V3> x, std::span<const V3> before,
+                             std::span<const float> inverse_mass, std::span<V3> out, Threads& threads) const {
+  const float friction = sheet_.material.self_friction;
+  threads.for_range(x.size(), [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      V3 shift{0, 0, 0};
+      int touched = 0;
+      for (size_t k = 0; k < pair_count_[v] && inverse_mass[v] > 0; ++k) {
+        const uint32_t o = pairs_[v * kMostPairs + k];
+        const V3 d = x[v] - x[o];
+        const float l2 = dot(d, d);
+        if (l2 >= distance_ * distance_ || l2 < 1e-16f) continue;
+        // Each moves by its share; what slid past each other is held back.
+        const float l = std::sqrt(l2), mine = inverse_mass[v] / (inverse_mass[v] + inverse_mass[o]);
+        const V3 n = d * (1 / l);
+        const float push = (distance_ - l) * mine;
+        const V3 slid = (x[v] - before[v]) - (x[o] - before[o]);
+        const V3 along = slid - n * dot(slid, n);
+        const float slide = length(along);
+        shift += n * push;
+        if (slide > 1e-9f) shift -= along * (std::min(friction * push, slide * mine) / slide);
+        ++touched;
+      }
+      out[v] = touched > 1 ? x[v] + shift * (1.5f / static_cast<float>(touched + 1)) : x[v] + shift;
+    }
+  });
+}
+
+}  // namespace billow::cloth

@@ -1,0 +1,47 @@
+// Cloth against itself: vertices keep a distance, as balls about as large as the mesh is fine. Balls that close
+// let no vertex through a triangle.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cloth/sheet.h"
+#include "cloth/threads.h"
+#include "core/vec.h"
+
+namespace billow::cloth {
+
+class SelfContact {
+ public:
+  explicit SelfContact(const Sheet& sheet);
+
+  // Looks for pairs that may touch before the vertices have moved by `margin` each.
+  void find_pairs(std::span<const V3> x, float margin, Threads& threads);
+  // Moves vertices apart: reads x, writes `out`. `before` is where they were at the start of the step.
+  void push_apart(std::span<const V3> x, std::span<const V3> before, std::span<const float> inverse_mass,
+                  std::span<V3> out, Threads& threads) const;
+
+  float distance() const { return distance_; }
+
+ private:
+  struct Grid {
+    V3 low{0, 0, 0};
+    float inverse_size = 0;
+    int nx = 0, ny = 0;
+    int cell(V3 p) const;
+  };
+  void sort_into_cells(std::span<const V3> x, float reach);
+
+  const Sheet& sheet_;
+  float distance_;
+  Grid grid_;
+  // The vertices of cell c are members_[cell_start_[c]] up to cell_start_[c + 1]; sorted_ has their positions.
+  std::vector<uint32_t> cell_start_, cell_of_, members_;
+  std::vector<V3> sorted_;
+  // Up to kMostPairs neighbours of each vertex.
+  static constexpr size_t kMostPairs = 24;
+  std::vector<uint32_t> pairs_;
+  std::vector<uint8_t> pair_count_;
+};
+
+}  // namespace billow::cloth
