@@ -66,6 +66,15 @@ void summarise(PosedAgreement& a) {
   a.most = static_cast<double>(sizes.back());
 }
 
+// By differences; 0 where they say that it is not a slope of 1.
+V3 gradient_at(const MeshDistance& exact, V3 p) {
+  constexpr float kStep = 0.0005f, kKink = 0.01f;
+  const auto along = [&](V3 step) { return (exact.at(p + step) - exact.at(p - step)) / (2 * kStep); };
+  const V3 g{along({kStep, 0, 0}), along({0, kStep, 0}), along({0, 0, kStep})};
+  const float l = length(g);
+  return std::fabs(l - 1) > kKink ? V3{0, 0, 0} : g * (1 / l);
+}
+
 // Where the vertex nearest to a point is at rest.
 V3 rest_of_nearest(const std::vector<V3>& posed, const std::vector<V3>& rest, V3 p) {
   size_t nearest = 0;
@@ -76,44 +85,61 @@ V3 rest_of_nearest(const std::vector<V3>& posed, const std::vector<V3>& rest, V3
 
 }  // namespace
 
-PosedAgreement posed_agreement(const Person& person, const Skin& skin, const Pose& pose, size_t points,
-                               uint32_t seed, float reach) {
-  const std::vector<Transform> joints = joint_transforms(person.skeleton, pose);
-  Surface surface(person.skeleton, person.colliders);
-  surface.pose(joints);
+PointsNearSkin points_near_skin(const Skeleton& skeleton, const Skin& skin, const Pose& pose, size_t points,
+                                uint32_t seed, float reach, bool gradients) {
+  PointsNearSkin out;
+  out.joints = joint_transforms(skeleton, pose);
   Mesh posed = skin.mesh;
-  skin_vertices(skin, joints, posed.positions);
+  skin_vertices(skin, out.joints, posed.positions);
   const MeshDistance exact(posed);
-
   // Keep the points that are within reach.
   NearPoints near(posed.positions, reach, seed);
-  std::vector<V3> where;
-  std::vector<float> mesh, phi(points);
-  while (where.size() < points) {
+  while (out.points.size() < points) {
     const V3 p = near.next();
     const float d = exact.at(p);
     if (std::fabs(d) > reach) continue;
-    where.push_back(p);
-    mesh.push_back(d);
+    out.points.push_back(p);
+    out.distances.push_back(d);
+    if (gradients) out.gradients.push_back(gradient_at(exact, p));
   }
-  surface.query(where, phi);
+  return out;
+}
 
+PosedAgreement agreement_of(const Skin& skin, const PointsNearSkin& near, std::span<const float> distances) {
   PosedAgreement out;
-  for (size_t i = 0; i < points; ++i) {
-    out.errors.push_back(phi[i] - mesh[i]);
-    const double depth = static_cast<double>(std::fabs(mesh[i]));
-    if ((phi[i] < 0) == (mesh[i] < 0) || depth <= out.wrong_sign) continue;
-    out.wrong_sign = depth;
-    out.wrong_at = rest_of_nearest(posed.positions, skin.mesh.positions, where[i]);
+  size_t deepest = near.points.size();
+  for (size_t i = 0; i < near.points.size(); ++i) {
+    const float phi = distances[i], exact = near.distances[i];
+    out.errors.push_back(phi - exact);
+    if ((phi < 0) == (exact < 0)) continue;
+    ++out.wrong;
+    const double depth = static_cast<double>(std::fabs(exact));
+    if (depth > out.wrong_sign) out.wrong_sign = depth, deepest = i;
+  }
+  if (deepest < near.points.size()) {
+    std::vector<V3> posed(skin.mesh.positions.size());
+    skin_vertices(skin, near.joints, posed);
+    out.wrong_at = rest_of_nearest(posed, skin.mesh.positions, near.points[deepest]);
   }
   summarise(out);
   return out;
+}
+
+PosedAgreement posed_agreement(const Person& person, const Skin& skin, const Pose& pose, size_t points,
+                               uint32_t seed, float reach) {
+  const PointsNearSkin near = points_near_skin(person.skeleton, skin, pose, points, seed, reach);
+  Surface surface(person.skeleton, person.colliders);
+  surface.pose(near.joints);
+  std::vector<float> distances(points);
+  surface.query(near.points, distances);
+  return agreement_of(skin, near, distances);
 }
 
 PosedAgreement together(const std::vector<PosedAgreement>& parts) {
   PosedAgreement out;
   for (const PosedAgreement& part : parts) {
     out.errors.insert(out.errors.end(), part.errors.begin(), part.errors.end());
+    out.wrong += part.wrong;
     if (part.wrong_sign > out.wrong_sign) {
       out.wrong_sign = part.wrong_sign;
       out.wrong_at = part.wrong_at;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -101,11 +102,22 @@ Mesh polygonise(const Surface& surface, V3 low, V3 high, float spacing) {
 }
 
 void project(std::span<V3> points, const Surface& surface, int steps) {
+  constexpr float kThere = 1e-5f;  // m; the step from there is the last one
+  std::vector<size_t> which(points.size());
+  std::iota(which.begin(), which.end(), size_t{0});
+  std::vector<V3> left(points.begin(), points.end()), gradient(points.size());
   std::vector<float> phi(points.size());
-  std::vector<V3> gradient(points.size());
-  for (int s = 0; s < steps; ++s) {
-    surface.query(points, phi, gradient);
-    for (size_t i = 0; i < points.size(); ++i) points[i] -= gradient[i] * phi[i];
+  for (int s = 0; s < steps && !left.empty(); ++s) {
+    surface.query(left, phi, gradient);
+    // Go on with those that were not there yet.
+    size_t kept = 0;
+    for (size_t i = 0; i < left.size(); ++i) {
+      points[which[i]] = left[i] - gradient[i] * phi[i];
+      if (std::fabs(phi[i]) <= kThere) continue;
+      left[kept] = points[which[i]];
+      which[kept++] = which[i];
+    }
+    left.resize(kept);
   }
 }
 

@@ -15,7 +15,7 @@ struct RemeshOptions {
   size_t vertices = 7500;   // about as many as there will be
   float shortest = 0.004f;  // m, edges where the surface bends most
   float longest = 0.030f;   // m, edges where it is flat
-  int rounds = 12;
+  int rounds = 8;
 };
 
 // Makes good triangles: splits long edges, collapses short ones, flips those that even out the valences,

@@ -36,6 +36,15 @@ Bounds bounds_of(std::span<const billow_collider> colliders) {
       case BILLOW_BOX:
         bounds.include(at, length(V3{c.half_extents[0], c.half_extents[1], c.half_extents[2]}));
         break;
+      case BILLOW_GRID:
+        bounds.include(at, 0.5f * c.grid->spacing *
+                               length(V3{static_cast<float>(c.grid->size[0]), static_cast<float>(c.grid->size[1]),
+                                         static_cast<float>(c.grid->size[2])}));
+        break;
+      case BILLOW_NEURAL:
+        bounds.include(at, length(V3{c.network->half_extents[0], c.network->half_extents[1],
+                                     c.network->half_extents[2]}));
+        break;
       case BILLOW_HALF_SPACE:
       case BILLOW_CUSTOM:
         throw std::invalid_argument(

@@ -45,26 +45,20 @@ WeightTable collider_weights(const Mesh& mesh, const Skeleton& skeleton,
   return table;
 }
 
-// Averages each vertex with its neighbours, `share` of the way; half of it where a weight changes by more than
-// `steep` along an edge.
-void smooth(WeightTable& table, const Mesh& mesh, const std::vector<Edge>& edges, float share,
-            float steep = 1) {
-  const size_t n = mesh.positions.size();
-  std::vector<float> count(n, 0), shares(n, share);
+// Averages each vertex with its neighbours, `share` of the way.
+void smooth(WeightTable& table, const Mesh& mesh, const std::vector<Edge>& edges, float share) {
+  std::vector<float> count(mesh.positions.size(), 0);
   WeightTable sum{table.joints, std::vector<float>(table.values.size(), 0)};
   for (const Edge& e : edges) {
     ++count[e.a], ++count[e.b];
-    float change = 0;
     for (size_t j = 0; j < table.joints; ++j) {
-      change = std::max(change, std::fabs(table.row(e.a)[j] - table.row(e.b)[j]));
       sum.row(e.a)[j] += table.row(e.b)[j];
       sum.row(e.b)[j] += table.row(e.a)[j];
     }
-    if (change > steep) shares[e.a] = shares[e.b] = std::max(share, 0.5f);
   }
-  for (size_t v = 0; v < n; ++v)
+  for (size_t v = 0; v < mesh.positions.size(); ++v)
     for (size_t j = 0; j < table.joints; ++j)
-      table.row(v)[j] = (1 - shares[v]) * table.row(v)[j] + shares[v] * sum.row(v)[j] / count[v];
+      table.row(v)[j] += share * (sum.row(v)[j] / count[v] - table.row(v)[j]);
 }
 
 // Keeps the largest weights of each vertex.
@@ -214,10 +208,7 @@ void fit_weights(Skin& skin, const Skeleton& skeleton, std::span<const billow_co
     for (const Pose& pose : poses) fit.add_pose(surface, joint_transforms(skeleton, pose));
     fit.improve_weights(stiffness);
     WeightTable table = load(skin);
-    smooth(table, skin.mesh, edges, options.smoothing, options.steepest);
-    // After the last round only what is still too steep.
-    for (int more = 0; more < 4 && round + 1 == options.rounds; ++more)
-      smooth(table, skin.mesh, edges, 0, options.steepest);
+    smooth(table, skin.mesh, edges, options.smoothing);
     store(table, skin);
   }
 }

@@ -13,9 +13,8 @@ void weigh_by_colliders(Skin& skin, const Skeleton& skeleton, std::span<const bi
                         const SkinOptions& options);
 
 struct FitOptions {
-  int rounds = 8;
-  float smoothing = 0.1f;   // share of the neighbours' average in a weight, after each round
-  float steepest = 0.75f;   // change of a weight along an edge; more is smoothed away
+  int rounds = 3;
+  float smoothing = 0.5f;   // share of the neighbours' average in a weight, after each round
   float stiffness = 0.01f;  // m of distance from the surface that a change of a weight by 1 is worth
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "api/handles.h"
 #include "sdf/query_points.h"
@@ -63,7 +64,11 @@ void Simulator::stop() { std::fill(v_.begin(), v_.end(), V3{0, 0, 0}); }
 
 void Simulator::step(float dt, body::Surface* body, std::span<const Transform> joints,
                      std::span<const V3> pins) {
-  if (body) body->pose(joints);
+  if (body) {
+    const auto posed = body::to_api(joints);
+    if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))
+      throw std::invalid_argument(std::string("cloth: ") + billow_last_error());
+  }
   const int count = std::max(1, static_cast<int>(std::ceil(dt / settings.substep - 1e-4f)));
   const float h = dt / static_cast<float>(count);
   const int air_every = std::max(1, static_cast<int>(kForceStep / h));

@@ -123,4 +123,23 @@ Mesh box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents) {
   return mesh;
 }
 
+Mesh rounded_box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents, float radius, int sides) {
+  // Pull the eighths of a sphere apart; what lies between two of them becomes an edge or a face.
+  Mesh mesh = sphere_mesh({}, 1, sides);
+  const auto apart = [radius](float direction, float half) {
+    const float side = std::fabs(direction) < 1e-4f ? 0.0f : std::copysign(1.0f, direction);
+    return side * (half - radius) + direction * radius;
+  };
+  for (uint32_t i = 0; 3 * i < mesh.positions.size(); ++i) {
+    const Vec3 d = load(mesh.positions, i);
+    const Vec3 p = centre + apart(d.x, half_extents.x) * axes[0] + apart(d.y, half_extents.y) * axes[1] +
+                   apart(d.z, half_extents.z) * axes[2];
+    const Vec3 n = d.x * axes[0] + d.y * axes[1] + d.z * axes[2];
+    float *position = mesh.positions.data() + 3 * i, *normal = mesh.normals.data() + 3 * i;
+    position[0] = p.x, position[1] = p.y, position[2] = p.z;
+    normal[0] = n.x, normal[1] = n.y, normal[2] = n.z;
+  }
+  return mesh;
+}
+
 }  // namespace billow::draw

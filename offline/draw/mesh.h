@@ -34,5 +34,7 @@ Mesh capsule_mesh(Vec3 a, Vec3 b, float radius_a, float radius_b, int sides = 32
 // Half extents along three unit axes.
 Mesh ellipsoid_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents, int sides = 32);
 Mesh box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents);
+// With edges rounded by `radius`, at most the smallest half extent.
+Mesh rounded_box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents, float radius, int sides = 32);
 
 }  // namespace billow::draw

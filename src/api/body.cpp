@@ -132,6 +132,7 @@ Quat from_y_to(V3 d) {
   return normalized(Quat{d.z, 0, -d.x, 1.0f + d.y});
 }
 
+// The shape has to be set.
 void read_grid(const billow_grid& in, Collider& c) {
   c.grid.values = in.values;
   for (int k = 0; k < 3; ++k) c.grid.size[k] = static_cast<int>(in.size[k]);
@@ -140,9 +141,9 @@ void read_grid(const billow_grid& in, Collider& c) {
   c.grid.half = V3{static_cast<float>(in.size[0] - 1), static_cast<float>(in.size[1] - 1),
                    static_cast<float>(in.size[2] - 1)} *
                 (0.5f * in.spacing);
-  const GridExtent extent = extent_of(c.grid);
-  c.half = extent.half;
-  c.radius = extent.radius;
+  c.half = extent_of(c.grid);
+  c.radius = length(c.half);
+  c.off_axis = farthest_on_axis(c);
 }
 
 void read_network(const billow_network& in, Collider& c) {
@@ -151,6 +152,7 @@ void read_network(const billow_network& in, Collider& c) {
   c.network.half = {in.half_extents[0], in.half_extents[1], in.half_extents[2]};
   c.half = c.network.half - V3{in.margin, in.margin, in.margin};
   c.radius = length(c.half);
+  c.off_axis = farthest_on_axis(c);
 }
 
 Collider read_collider(const billow_collider& in) {

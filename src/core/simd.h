@@ -304,7 +304,8 @@ inline void load_points(const float* p, F4& x, F4& y, F4& z) {
 }
 inline void store_points(float* p, F4 x, F4 y, F4 z) {
 #if defined(BILLOW_SIMD_NEON)
-  vst3q_f32(p, {{x.v, y.v, z.v}});
+  const float32x4x3_t rows{{x.v, y.v, z.v}};
+  vst3q_f32(p, rows);
 #else
   float rows[3][kLanes];
   store(rows[0], x), store(rows[1], y), store(rows[2], z);

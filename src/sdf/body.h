@@ -45,6 +45,7 @@ struct Collider {
   void* user = nullptr;
   Grid grid;
   Network network;
+  float off_axis = 0;  // grid, neural: no point of the y axis within `half` is farther from the surface
 
   bool is_round() const { return shape <= Shape::kTaperedCapsule; }
 };

@@ -48,7 +48,7 @@ Capsule around(const PosedCollider& c) {
     case Shape::kNeural: {
       const V3 half = c.collider->half * c.scale;
       return {c.transform.position - c.axis * half.y, c.axis, 2 * half.y,
-              std::sqrt(half.x * half.x + half.z * half.z), -kFarAway};
+              std::sqrt(half.x * half.x + half.z * half.z), -c.collider->off_axis * c.scale};
     }
     default:  // may be hollow, and counts as far away beyond its bound
       return {c.bound_centre, c.axis, 0, c.bound_radius, -kFarAway};
@@ -56,6 +56,18 @@ Capsule around(const PosedCollider& c) {
 }
 
 }  // namespace
+
+float farthest_on_axis(const Collider& c) {
+  constexpr int kSteps = 16;
+  const float step = 2 * c.half.y / kSteps;
+  float farthest = 0;
+  for (int k = 0; k <= kSteps; ++k) {
+    const V3x4 p = splat(V3{0, static_cast<float>(k) * step - c.half.y, 0});
+    const Distance4 d = c.shape == Shape::kGrid ? grid_distance(c.grid, p) : network_distance(c.network, p);
+    farthest = std::max(farthest, lane(d.phi, 0));
+  }
+  return farthest + 0.5f * step;
+}
 
 void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count) {
   b.count = count;

@@ -17,6 +17,9 @@ struct ColliderBounds {
   float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
 };
 
+// Collider::off_axis of a grid or a network.
+float farthest_on_axis(const Collider& collider);
+
 void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
 
 // Distances of a point from the axes of four colliders, beginning with number i.

@@ -55,21 +55,19 @@ template <AnyLanes F> Distance<F> grid_distance(const Grid& g, Vec3<F> p) {
 template Distance<F4> grid_distance(const Grid& grid, Vec3<F4> p);
 template Distance<F8> grid_distance(const Grid& grid, Vec3<F8> p);
 
-GridExtent extent_of(const Grid& g) {
-  GridExtent extent;
+V3 extent_of(const Grid& g) {
+  V3 extent{0, 0, 0};
   const int16_t* value = g.values;
   for (int k = 0; k < g.size[2]; ++k)
     for (int j = 0; j < g.size[1]; ++j)
       for (int i = 0; i < g.size[0]; ++i) {
         if (*value++ > 0) continue;
         // The surface is at most a cell farther out.
-        const V3 at{static_cast<float>(i) * g.spacing - g.half.x,
-                    static_cast<float>(j) * g.spacing - g.half.y,
-                    static_cast<float>(k) * g.spacing - g.half.z};
-        const V3 reach{std::fabs(at.x) + g.spacing, std::fabs(at.y) + g.spacing, std::fabs(at.z) + g.spacing};
-        extent.half = {std::max(extent.half.x, reach.x), std::max(extent.half.y, reach.y),
-                       std::max(extent.half.z, reach.z)};
-        extent.radius = std::max(extent.radius, length(reach));
+        const auto reach = [&](int at, float half) {
+          return std::fabs(static_cast<float>(at) * g.spacing - half) + g.spacing;
+        };
+        extent = {std::max(extent.x, reach(i, g.half.x)), std::max(extent.y, reach(j, g.half.y)),
+                  std::max(extent.z, reach(k, g.half.z))};
       }
   return extent;
 }

@@ -22,11 +22,7 @@ template <AnyLanes F> Distance<F> grid_distance(const Grid& grid, Vec3<F> p);
 extern template Distance<F4> grid_distance(const Grid& grid, Vec3<F4> p);
 extern template Distance<F8> grid_distance(const Grid& grid, Vec3<F8> p);
 
-// The box and the sphere, both about the middle, that hold all that is inside the surface. Zero if nothing is.
-struct GridExtent {
-  V3 half{0, 0, 0};
-  float radius = 0;
-};
-GridExtent extent_of(const Grid& grid);
+// Half the sides of a box about the middle that holds all that is inside the surface. Zero if nothing is.
+V3 extent_of(const Grid& grid);
 
 }  // namespace billow

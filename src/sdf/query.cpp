@@ -106,12 +106,15 @@ Distance<F8> local_custom_distance(const PosedCollider& c, Vec3<F8> p) {
            {low.gradient.z, high.gradient.z}}};
 }
 
-// A field that is given for scale 1. Its gradient is only nearly of unit length.
-template <AnyLanes F> Distance<F> field_distance(const PosedCollider& c, Vec3<F> local) {
-  const Vec3<F> p = local * (1.0f / c.scale);
+// A field that is given for scale 1. Its gradient is only nearly of unit length; its value is kept from
+// contradicting the bounds.
+template <AnyLanes F> Distance<F> field_distance(const PosedCollider& c, const Approach<F>& a) {
+  const Vec3<F> p = a.local * (1.0f / c.scale);
   Distance<F> d = c.collider->shape == Shape::kGrid ? grid_distance(c.collider->grid, p)
                                                     : network_distance(c.collider->network, p);
-  return {d.phi * c.scale, normalized_or(d.gradient, lanes<F>(V3{0, 1, 0}))};
+  const Vec3<F> from_axis = {p.x, p.y - clamp(p.y, -c.collider->half.y, c.collider->half.y), p.z};
+  const F phi = min(d.phi, length(from_axis) + c.collider->off_axis);
+  return {max(phi * c.scale, a.bound), normalized_or(d.gradient, lanes<F>(V3{0, 1, 0}))};
 }
 
 // Its distance; the gradient is in its own frame.
@@ -127,7 +130,7 @@ BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const Ap
       return {a.local.y, lanes<F>(V3{0, 1, 0})};
     case Shape::kGrid:
     case Shape::kNeural:
-      return field_distance(c, a.local);
+      return field_distance(c, a);
     default:
       return local_custom_distance(c, a.local);
   }

@@ -50,11 +50,19 @@ int __wrap_posix_memalign(void** out, size_t alignment, size_t bytes) {
 }
 }
 
-// The array, nothrow and sized forms of the standard library end up in these. Not inlined, or GCC takes the
+// The array and sized forms of the standard library end up in these. Not inlined, or GCC takes the
 // free behind a new for a mistake.
 [[gnu::noinline]] void* operator new(size_t bytes) {
-  if (void* p = std::malloc(bytes > 0 ? bytes : 1)) return p;
-  throw std::bad_alloc();
+  for (;;) {
+    if (void* p = std::malloc(bytes > 0 ? bytes : 1)) return p;
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
+}
+// The sanitizer has one of its own, which does not.
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(bytes > 0 ? bytes : 1);
 }
 [[gnu::noinline]] void* operator new(size_t bytes, std::align_val_t alignment) {
   const size_t a = static_cast<size_t>(alignment);

@@ -7,6 +7,8 @@
 #include "body/person.h"
 #include "body/postures.h"
 #include "body/skin.h"
+#include "body_fit.h"
+#include "body_sdf.h"
 #include "commands.h"
 #include "draw/canvas.h"
 #include "draw_body.h"
@@ -133,6 +135,8 @@ void add_body(CLI::App& app) {
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
   info->callback([options] { print_info(*options); });
+  add_body_fit(command);
+  add_body_sdf(command);
 }
 
 }  // namespace billow::tool

@@ -9,5 +9,6 @@ namespace billow::tool {
 void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_body(CLI::App& app);
+void add_motion(CLI::App& app);
 
 }  // namespace billow::tool

@@ -16,7 +16,11 @@ struct BodyView {
   draw::Vec3 from;    // the eye seen from the target
   draw::Vec3 target;  // what is in the middle of the picture
   int width = 520, height = 620;
+  std::span<const draw::Colour> colours = {};  // of the skin's vertices; empty: skin-coloured
 };
+
+// What a collider is drawn in, by its number.
+draw::Colour collider_colour(size_t number);
 
 // The skin where the joints take it, standing on y = 0, and the colliders if there are any.
 draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,

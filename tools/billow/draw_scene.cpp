@@ -60,6 +60,8 @@ void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Tra
       break;
     case BILLOW_HALF_SPACE:
     case BILLOW_CUSTOM:
+    case BILLOW_GRID:
+    case BILLOW_NEURAL:
       break;  // without bounds, or of unknown form
   }
 }

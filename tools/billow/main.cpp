@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   billow::tool::add_demo(app);
   billow::tool::add_scene(app);
   billow::tool::add_body(app);
+  billow::tool::add_motion(app);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,317 @@
+#include "fit/fit_colliders_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace billow::fit {
+namespace {
+
+V3 load3(const float* v) { return {v[0], v[1], v[2]}; }
+void store3(V3 v, float* out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+Quat rotation_of(const billow_collider& c) {
+  return normalized(Quat{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]});
+}
+V3 transposed(const RigidMatrix& m, V3 v) { return m.rx * v.x + m.ry * v.y + m.rz * v.z; }
+bool is_capsule(const billow_collider& c) { return c.shape == BILLOW_TAPERED_CAPSULE; }
+
+// Numbers that place and shape a collider, in the order of move().
+size_t own_parameters(billow_shape shape) {
+  switch (shape) {
+    case BILLOW_SPHERE:
+      return 4;
+    case BILLOW_TAPERED_CAPSULE:
+      return 8;
+    case BILLOW_ELLIPSOID:
+      return 9;
+    default:
+      return 10;
+  }
+}
+
+}  // namespace
+
+ColliderModel::ColliderModel(std::vector<billow_collider> colliders, std::vector<bool> fixed, float size)
+    : colliders_(std::move(colliders)), fixed_(std::move(fixed)), size_(size) {
+  for (size_t i = 0; i < colliders_.size(); ++i) {
+    billow_collider& c = colliders_[i];
+    if (c.shape == BILLOW_CAPSULE) c.shape = BILLOW_TAPERED_CAPSULE, c.radius_end = c.radius;
+    // Bring the joints it follows to the front, with weights that add up to 1.
+    float sum = 0;
+    size_t used = 0;
+    for (const float w : c.weight) sum += w;
+    for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
+      if (c.weight[k] > 0) c.joint[used] = c.joint[k], c.weight[used++] = c.weight[k] / sum;
+    for (; used < BILLOW_JOINTS_PER_COLLIDER; ++used) c.joint[used] = 0, c.weight[used] = 0;
+    first_.push_back(count_);
+    if (!fixed_[i]) {
+      keep_sensible(c);
+      count_ += own_parameters(c.shape) + joints_of(i) + (c.blend_with >= 0 ? 1 : 0);
+    }
+  }
+}
+
+size_t ColliderModel::joints_of(size_t i) const {
+  size_t count = 0;
+  for (const float w : colliders_[i].weight) count += w > 0;
+  return count > 1 ? count : 0;
+}
+
+Eigen::VectorXd ColliderModel::scales() const {
+  Eigen::VectorXd out(static_cast<Eigen::Index>(count_));
+  for (size_t i = 0; i < colliders_.size(); ++i) {
+    if (fixed_[i]) continue;
+    const billow_collider& c = colliders_[i];
+    auto at = static_cast<Eigen::Index>(first_[i]);
+    const bool turns = c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX;
+    for (size_t k = 0; k < own_parameters(c.shape); ++k)
+      out[at++] = turns && k >= 3 && k < 6 ? 0.3 : 0.05 * static_cast<double>(size_);
+    for (size_t k = 0; k < joints_of(i); ++k) out[at++] = 0.3;
+    if (c.blend_with >= 0) out[at++] = 0.02 * static_cast<double>(size_);
+  }
+  return out;
+}
+
+void ColliderModel::keep_sensible(billow_collider& c) const {
+  // No blades: thin plates would fit edges that do not matter.
+  const float thinnest = 0.002f * size_, flattest = 0.005f * size_, thickest = 2 * size_;
+  c.radius = std::clamp(c.radius, thinnest, thickest);
+  c.radius_end = std::clamp(c.radius_end, thinnest, thickest);
+  for (float& h : c.half_extents) h = std::clamp(h, flattest, thickest);
+  if (c.shape == BILLOW_BOX)
+    c.radius = std::min({c.radius, c.half_extents[0], c.half_extents[1], c.half_extents[2]});
+  if (is_capsule(c)) {
+    // Neither end may swallow the other: the API would make a sphere of it.
+    const V3 from = load3(c.position), way = load3(c.end) - from;
+    float l = length(way);
+    if (l < thinnest) {
+      store3(from + (l > 0 ? way * (thinnest / l) : V3{0, thinnest, 0}), c.end);
+      l = thinnest;
+    }
+    float &small = c.radius < c.radius_end ? c.radius : c.radius_end,
+          &large = c.radius < c.radius_end ? c.radius_end : c.radius;
+    small = std::max(small, large - 0.95f * l);
+  }
+  if (c.blend_with >= 0) c.blend_radius = std::clamp(c.blend_radius, 0.001f * size_, 0.08f * size_);
+}
+
+void ColliderModel::move(const Eigen::VectorXd& by) {
+  for (size_t i = 0; i < colliders_.size(); ++i) {
+    if (fixed_[i]) continue;
+    billow_collider& c = colliders_[i];
+    auto at = static_cast<Eigen::Index>(first_[i]);
+    const auto next = [&] { return static_cast<float>(by[at++]); };
+    for (float& v : c.position) v += next();
+    if (is_capsule(c))
+      for (float& v : c.end) v += next();
+    if (c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX) {
+      const float x = next(), y = next(), z = next(), angle = std::sqrt(x * x + y * y + z * z);
+      const float s = angle > 1e-6f ? std::sin(0.5f * angle) / angle : 0.5f;
+      const Quat q = normalized(Quat{s * x, s * y, s * z, std::cos(0.5f * angle)} * rotation_of(c));
+      c.rotation[0] = q.x, c.rotation[1] = q.y, c.rotation[2] = q.z, c.rotation[3] = q.w;
+      for (float& v : c.half_extents) v += next();
+    }
+    if (c.shape != BILLOW_ELLIPSOID) c.radius += next();
+    if (is_capsule(c)) c.radius_end += next();
+    if (const size_t joints = joints_of(i)) {
+      // Keep all joints: one that is worth nothing is dropped at the end.
+      float sum = 0;
+      for (size_t k = 0; k < joints; ++k) sum += c.weight[k] = std::max(1e-3f, c.weight[k] + next());
+      for (size_t k = 0; k < joints; ++k) c.weight[k] /= sum;
+    }
+    if (c.blend_with >= 0) c.blend_radius += next();
+    keep_sensible(c);
+  }
+}
+
+namespace {
+
+// A sphere about a resting collider.
+std::pair<V3, float> bound_of(const billow_collider& c) {
+  const V3 at = load3(c.position), half = load3(c.half_extents);
+  switch (c.shape) {
+    case BILLOW_SPHERE:
+      return {at, c.radius};
+    case BILLOW_TAPERED_CAPSULE:
+      return {(at + load3(c.end)) * 0.5f,
+              0.5f * length(load3(c.end) - at) + std::max(c.radius, c.radius_end)};
+    default:
+      return {at, length(half)};
+  }
+}
+
+// Asks about some of the points only.
+void ask(const body::Surface& surface, std::span<const V3> points, const std::vector<uint32_t>& which,
+         std::vector<float>& phi, std::vector<V3>& gradient) {
+  std::vector<V3> asked, slopes(gradient.empty() ? 0 : which.size());
+  std::vector<float> answers(which.size());
+  for (const uint32_t i : which) asked.push_back(points[i]);
+  surface.query(asked, answers, slopes);
+  for (size_t k = 0; k < which.size(); ++k) {
+    phi[which[k]] = answers[k];
+    if (!gradient.empty()) gradient[which[k]] = slopes[k];
+  }
+}
+
+Quat operator*(float s, Quat q) { return {s * q.x, s * q.y, s * q.z, s * q.w}; }
+Quat operator+(Quat a, Quat b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
+
+}  // namespace
+
+body::Surface surface_of(billow_collider c, const Transform& motion) {
+  static const body::Skeleton one{{{"joint", body::kNoJoint, {}}}};
+  c.blend_with = BILLOW_NO_BLEND;
+  for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) c.joint[k] = 0, c.weight[k] = k == 0;
+  body::Surface surface(one, {&c, 1});
+  surface.pose({&motion, 1});
+  return surface;
+}
+
+std::vector<ColliderModel::Placed> ColliderModel::place(std::span<const Transform> moved) const {
+  std::vector<Placed> out;
+  for (const billow_collider& c : colliders_) {
+    // Blend the joints' motions as the runtime does (src/sdf/body.cpp).
+    const V3 at = load3(c.position);
+    V3 place{0, 0, 0};
+    Quat sum{0, 0, 0, 0}, aligned[BILLOW_JOINTS_PER_COLLIDER]{};
+    RigidMatrix carry{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
+      const float w = c.weight[k];
+      if (!(w > 0)) continue;
+      const Transform& m = moved[c.joint[k]];
+      const RigidMatrix r = to_matrix(m);
+      aligned[k] = (dot(moved[c.joint[0]].rotation, m.rotation) < 0 ? -1.0f : 1.0f) * m.rotation;
+      place += apply(m, at) * w;
+      sum = sum + w * aligned[k];
+      carry.rx += r.rx * w, carry.ry += r.ry * w, carry.rz += r.rz * w;
+    }
+    const Quat turn = normalized(sum);
+    const Transform motion{place - rotate(turn, at), turn};
+    const auto [bound, radius] = bound_of(c);
+    Placed p{surface_of(c, motion), apply(motion, bound), radius, place, to_matrix({{0, 0, 0}, turn}), carry, {}, {}};
+    // More of joint k: place and turn go toward where it would take them.
+    const float longer = 1 / std::sqrt(std::max(1e-12f, dot(sum, sum)));
+    for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
+      if (!(c.weight[k] > 0)) continue;
+      const Quat change = longer * (aligned[k] + -dot(aligned[k], turn) * turn) * conjugate(turn);
+      p.place_by_weight[k] = apply(moved[c.joint[k]], at) - place;
+      p.turn_by_weight[k] = V3{change.x, change.y, change.z} * 2.0f;
+    }
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+ColliderModel::Distances ColliderModel::all_distances(std::span<const Placed> placed,
+                                                      std::span<const V3> points, bool gradients) const {
+  Distances out;
+  float widest = 0;
+  for (const billow_collider& c : colliders_)
+    if (c.blend_with >= 0) widest = std::max(widest, c.blend_radius);
+  for (size_t c = 0; c < placed.size(); ++c) {
+    out.phi.emplace_back(points.size(), 1e30f);
+    out.gradient.emplace_back(gradients ? points.size() : 0);
+  }
+  // Ask the collider first whose bound is the nearest, then those that may be nearer, or so near that they blend.
+  const auto from_bound = [&](size_t c, V3 p) { return length(p - placed[c].bound) - placed[c].bound_radius; };
+  std::vector<std::vector<uint32_t>> first(placed.size()), then(placed.size());
+  std::vector<size_t> nearest(points.size(), 0);
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    float best = 1e30f;
+    for (size_t c = 0; c < placed.size(); ++c)
+      if (const float d = from_bound(c, points[i]); d < best) best = d, nearest[i] = c;
+    first[nearest[i]].push_back(i);
+  }
+  for (size_t c = 0; c < placed.size(); ++c) ask(placed[c].surface, points, first[c], out.phi[c], out.gradient[c]);
+  for (uint32_t i = 0; i < points.size(); ++i)
+    for (size_t c = 0; c < placed.size(); ++c)
+      if (c != nearest[i] && from_bound(c, points[i]) < out.phi[nearest[i]][i] + 1.5f * widest) then[c].push_back(i);
+  for (size_t c = 0; c < placed.size(); ++c) ask(placed[c].surface, points, then[c], out.phi[c], out.gradient[c]);
+  return out;
+}
+
+ColliderModel::Winner ColliderModel::winner(const Distances& d, size_t point) const {
+  Winner best{0, -1, 1e30f, 0};
+  for (size_t i = 0; i < colliders_.size(); ++i) {
+    const billow_collider& c = colliders_[i];
+    Winner w{static_cast<int>(i), -1, d.phi[i][point], 0};
+    if (c.blend_with >= 0) {
+      const float other = d.phi[static_cast<size_t>(c.blend_with)][point], k = c.blend_radius;
+      if (std::fabs(other - w.phi) < k) {
+        w.other = c.blend_with;
+        w.blend = 0.5f + 0.5f * (w.phi - other) / k;
+        w.phi += (other - w.phi) * w.blend - k * w.blend * (1 - w.blend);
+      }
+    }
+    if (w.phi < best.phi) best = w;
+  }
+  return best;
+}
+
+void ColliderModel::distances(std::span<const Placed> placed, std::span<const V3> points,
+                              std::span<float> out) const {
+  const Distances d = all_distances(placed, points, false);
+  for (size_t i = 0; i < points.size(); ++i) out[i] = winner(d, i).phi;
+}
+
+void ColliderModel::differentiate(std::span<const Placed> placed, const Distances& d, size_t at, V3 point,
+                                  Linear& out) const {
+  const Winner w = winner(d, at);
+  const auto i = static_cast<size_t>(w.collider);
+  out.slopes.clear();
+  out.distance = w.phi;
+  out.gradient = d.gradient[i][at];
+  out.nearest = static_cast<uint32_t>(i);
+  add_slopes(placed[i], i, point, d.phi[i][at], d.gradient[i][at], 1 - w.blend, out.slopes);
+  if (w.other < 0) return;
+  const auto j = static_cast<size_t>(w.other);
+  out.gradient = out.gradient + (d.gradient[j][at] - out.gradient) * w.blend;
+  if (w.blend > 0.5f) out.nearest = static_cast<uint32_t>(j);
+  add_slopes(placed[j], j, point, d.phi[j][at], d.gradient[j][at], w.blend, out.slopes);
+  if (!fixed_[i]) {
+    const size_t last = first_[i] + own_parameters(colliders_[i].shape) + joints_of(i);
+    out.slopes.push_back({static_cast<uint32_t>(last), -static_cast<double>(w.blend * (1 - w.blend))});
+  }
+}
+
+void ColliderModel::add_slopes(const Placed& p, size_t i, V3 point, float phi, V3 n, float share,
+                               std::vector<Slope>& out) const {
+  if (fixed_[i]) return;
+  const billow_collider& c = colliders_[i];
+  auto at = static_cast<uint32_t>(first_[i]);
+  const auto add = [&](float v) { out.push_back({at++, static_cast<double>(share * v)}); };
+  const auto add3 = [&](V3 v) { add(v.x), add(v.y), add(v.z); };
+  const V3 back = transposed(p.turn, n), carried = transposed(p.carry, n);
+  const V3 arm = point - n * phi - p.place, rested = transposed(p.turn, arm);  // to the nearest surface point
+  if (is_capsule(c)) {
+    // The share t of the nearest sphere along the axis, whose radius depends on it:
+    // arm . axis = t l + (n . axis) (r + t (r_end - r)).
+    const V3 way = load3(c.end) - load3(c.position), axis = way * (1 / length(way));
+    const float along = dot(back, axis), reach = length(way) + along * (c.radius_end - c.radius);
+    const float t = std::clamp((dot(rested, axis) - along * c.radius) / reach, 0.0f, 1.0f);
+    add3(back * t - carried);
+    add3(back * -t);
+    add(t - 1);
+    add(-t);
+  } else {
+    add3(-carried);
+    if (c.shape == BILLOW_SPHERE) {
+      add(-1);
+    } else {
+      add3(-cross(rested, back));
+      const Quat own = conjugate(rotation_of(c));
+      const V3 local = rotate(own, back), on = rotate(own, rested);
+      const V3 half = load3(c.half_extents);
+      if (c.shape == BILLOW_ELLIPSOID) {
+        add3({-local.x * on.x / half.x, -local.y * on.y / half.y, -local.z * on.z / half.z});
+      } else {
+        const V3 size{std::fabs(local.x), std::fabs(local.y), std::fabs(local.z)};
+        add3(-size);
+        add(size.x + size.y + size.z - 1);
+      }
+    }
+  }
+  for (size_t k = 0; k < joints_of(i); ++k)
+    add(-dot(n, p.place_by_weight[k] + cross(p.turn_by_weight[k], arm)));
+}
+
+}  // namespace billow::fit

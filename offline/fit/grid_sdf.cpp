@@ -1,0 +1,40 @@
+#include "fit/grid_sdf.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "fit/level_set.h"
+
+namespace billow::fit {
+
+GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
+  constexpr int kMostPoints = 1024, kMostSteps = 32767;
+  if (!(options.spacing > 0) || !(options.margin > 0))
+    throw std::invalid_argument("grid: expected a spacing and a margin of more than 0");
+  edges_of(mesh);  // closed, or it throws
+  V3 half{options.margin, options.margin, options.margin};
+  for (const V3& p : mesh.positions)
+    half = {std::max(half.x, std::fabs(p.x) + options.margin),
+            std::max(half.y, std::fabs(p.y) + options.margin),
+            std::max(half.z, std::fabs(p.z) + options.margin)};
+  for (const float h : {half.x, half.y, half.z})
+    if (2 * h / options.spacing + 2 > static_cast<float>(kMostPoints))
+      throw std::invalid_argument("grid: expected at most " + std::to_string(kMostPoints) +
+                                  " points a side; take a larger spacing than " +
+                                  std::to_string(options.spacing) + " m");
+  Lattice lattice = make_lattice(-half, half, options.spacing);
+  fill_with_distances(lattice, mesh);
+
+  GridSdf out;
+  out.spacing = options.spacing;
+  for (size_t k = 0; k < 3; ++k) out.size[k] = static_cast<uint32_t>(lattice.size[k]);
+  float largest = 0;
+  for (const float v : lattice.values) largest = std::max(largest, std::fabs(v));
+  out.unit = largest / kMostSteps;
+  for (const float v : lattice.values) out.values.push_back(static_cast<int16_t>(std::lround(v / out.unit)));
+  return out;
+}
+
+}  // namespace billow::fit

@@ -1,0 +1,111 @@
+#include "import/character.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "import/bvh.h"
+#include "import/gltf.h"
+#include "import/readers.h"
+#include "import/units.h"
+
+namespace billow::importer {
+namespace {
+
+void validate_skin(const body::Skin& skin, size_t joints) {
+  const size_t vertices = skin.mesh.positions.size();
+  if (skin.joints.size() != vertices || skin.weights.size() != vertices ||
+      (vertices > 0 && skin.joint_rest.size() != joints))
+    throw std::runtime_error("skin: expected joints and weights for each vertex");
+  for (size_t v = 0; v < vertices; ++v) {
+    const V3 p = skin.mesh.positions[v];
+    float sum = 0;
+    for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
+      sum += skin.weights[v][k];
+      if (skin.joints[v][k] >= joints) throw std::runtime_error("skin: expected joints that are there");
+    }
+    if (!std::isfinite(p.x + p.y + p.z) || !(std::fabs(sum - 1) < 1e-3f))
+      throw std::runtime_error("skin: expected finite vertices and weights that add up to 1, found another in vertex " +
+                               std::to_string(v));
+  }
+  for (const body::Triangle& t : skin.mesh.triangles)
+    for (const uint32_t i : t)
+      if (i >= vertices) throw std::runtime_error("skin: expected vertices that are there");
+}
+
+// How large the character is: its skin, or its joints where it has none.
+float size_of(const Character& character) {
+  float size = extent(character.skeleton);
+  if (character.skin.mesh.positions.empty()) return size;
+  V3 low = character.skin.mesh.positions[0], high = low;
+  for (const V3 p : character.skin.mesh.positions) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  return std::max({size, high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+}  // namespace
+
+std::string read_bytes(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error) throw std::runtime_error("cannot read " + file.string() + ": " + error.message());
+  if (size > kMostBytes)
+    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(kMostBytes) + " bytes, found " +
+                             std::to_string(size));
+  std::ifstream in(file, std::ios::binary);
+  std::string bytes(size, '\0');
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
+    throw std::runtime_error("cannot read " + file.string());
+  return bytes;
+}
+
+void validate(const Character& character) {
+  body::validate(character.skeleton);
+  validate_skin(character.skin, character.skeleton.size());
+  for (const motion::Clip& clip : character.clips) motion::validate(character.skeleton, clip);
+  const float size = size_of(character);
+  if (!(size >= 0.05f && size <= 100)) {
+    std::ostringstream message;
+    message << "expected a character from 0.05 to 100 m large, found " << size
+            << " m; if its unit is another, give the scale in metres a unit";
+    throw std::runtime_error(message.str());
+  }
+}
+
+Character read_character(const std::filesystem::path& file, const CharacterOptions& options) {
+  if (!(options.scale >= 0 && options.scale <= 1e6f) ||
+      !(options.frames_per_second >= 0 && options.frames_per_second <= 1000))
+    throw std::invalid_argument("expected a scale from 0 to 1e6 and 0 to 1000 frames a second");
+  std::string kind = file.extension().string();
+  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (kind == ".bvh") {
+    Character character = read_bvh(file, {.scale = options.scale});
+    if (options.frames_per_second > 0)
+      for (motion::Clip& clip : character.clips) clip = motion::resample(clip, options.frames_per_second);
+    return character;
+  }
+  if (kind == ".glb" || kind == ".gltf")
+    return parse_gltf(read_bytes(file), file.filename().string(), options, file.parent_path());
+  try {
+    if (kind == ".fbx" || kind == ".dae") return make_character(read_by_assimp(file), options);
+  } catch (const std::exception& e) {
+    throw std::runtime_error(file.filename().string() + ": " + e.what());
+  }
+  throw std::runtime_error(file.string() + ": expected .bvh, .glb, .gltf, .fbx or .dae");
+}
+
+const motion::Clip& clip_named(const Character& character, std::string_view name) {
+  std::string there;
+  for (const motion::Clip& clip : character.clips) {
+    if (clip.name == name) return clip;
+    there += (there.empty() ? "" : ", ") + clip.name;
+  }
+  throw std::invalid_argument(character.name + ": there is no clip '" + std::string(name) + "'; there are: " +
+                              (there.empty() ? "none" : there));
+}
+
+}  // namespace billow::importer

@@ -1,0 +1,178 @@
+#include "motion/figure.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace billow::motion {
+namespace {
+
+D3 load(const float* p) {
+  return {static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2])};
+}
+
+D3 mirrored(D3 v, size_t side) { return {sign_of(side) * v.x, v.y, v.z}; }
+
+Sole sole_of(const body::Person& person) {
+  const std::vector<Transform> rest = body::rest_transforms(person.skeleton);
+  const auto joint = [&](const char* name) {
+    return to_double(rest[static_cast<size_t>(person.skeleton.at(name))].position);
+  };
+  const auto collider = [&](const std::string& name) -> const billow_collider& {
+    for (size_t i = 0; i < person.colliders.size(); ++i)
+      if (person.collider_names[i] == name) return person.colliders[i];
+    throw std::invalid_argument("motion: the person has no collider '" + name + "'");
+  };
+  const D3 ankle = joint("left_foot");
+  const billow_collider &foot = collider("left_foot"), &toes = collider("left_toes");
+  Sole sole;
+  sole.balls[0] = {load(foot.position) - ankle, static_cast<double>(foot.radius)};
+  sole.balls[1] = {load(foot.end) - ankle, static_cast<double>(foot.radius_end)};
+  sole.toes = load(toes.position) - ankle;
+  sole.half = load(toes.half_extents);
+  sole.toes_rotation = to_rotation({toes.rotation[0], toes.rotation[1], toes.rotation[2], toes.rotation[3]});
+  sole.toe_joint = joint("left_toes") - ankle;
+  return sole;
+}
+
+}  // namespace
+
+double Sole::lowest(const Rotation& foot, double toes_flex, size_t side, double* on_toes) const {
+  // Soften the choice among the parts by a millimetre, so that the foot rolls from one to the next.
+  constexpr double kSoft = 0.001;
+  std::array<double, 3> y;
+  for (size_t k = 0; k < 2; ++k) y[k] = (foot * mirrored(balls[k].centre, side)).y - balls[k].radius;
+  const D3 joint = mirrored(toe_joint, side), centre = mirrored(toes, side);
+  const D3 bent = joint + about_x(-toes_flex) * (centre - joint);
+  const Rotation turned = foot * about_x(-0.5 * toes_flex);
+  const D3 along{half.x * (turned * mirrored(toes_rotation.x, side)).y,
+                 half.y * (turned * mirrored(toes_rotation.y, side)).y,
+                 half.z * (turned * mirrored(toes_rotation.z, side)).y};
+  y[2] = (foot * ((centre + bent) * 0.5)).y - length(along);
+  const double least = std::min({y[0], y[1], y[2]});
+  double sum = 0;
+  for (const double v : y) sum += std::exp((least - v) / kSoft);
+  if (on_toes) *on_toes = std::exp((least - y[2]) / kSoft) / sum;
+  return least - kSoft * std::log(sum);
+}
+
+D3 Sole::lowest_of_toes(double pitch, double toes_flex) const {
+  const D3 bent = toe_joint + about_x(-toes_flex) * (toes - toe_joint);
+  const Rotation turned = about_x(pitch - 0.5 * toes_flex) * toes_rotation;
+  const D3 along{half.x * turned.x.y, half.y * turned.y.y, half.z * turned.z.y};
+  const D3 down =
+      turned.x * (half.x * along.x) + turned.y * (half.y * along.y) + turned.z * (half.z * along.z);
+  return about_x(pitch) * ((toes + bent) * 0.5) - down * (1 / length(along));
+}
+
+double FootRoll::toes(double pitch) {
+  // Follow the foot, and less and less towards what toes can do.
+  constexpr double kMost = 58 * kDegree;
+  return pitch <= 0 ? 0 : kMost * std::tanh(pitch / kMost * (1 + 0.35 * pitch / kMost));
+}
+
+FootRoll::FootRoll(const Sole& sole) {
+  constexpr double kStep = 0.5 * kDegree;
+  constexpr int kLow = -80, kHigh = 180;  // steps: from -40 to 90 degrees
+  // Let the ankle turn about the point that touches: it moves forward by its height above that for each
+  // radian. Where the toes touch, their own turn moves the joint, and the foot turns about the joint.
+  const auto advance = [&](double pitch) {
+    double on_toes = 0;
+    const double h = -sole.lowest(about_x(pitch), toes(pitch), 0, &on_toes);
+    const double joint = h + (about_x(pitch) * sole.toe_joint).y;
+    const double toes_turn = 1 - 0.5 * (toes(pitch + 1e-4) - toes(pitch - 1e-4)) / 2e-4;
+    return mix(h, h - joint + toes_turn * joint, on_toes);
+  };
+  std::vector<double> forward{0};
+  for (int k = kLow; k < kHigh; ++k) forward.push_back(forward.back() + kStep * advance((k + 0.5) * kStep));
+  for (int k = kLow; k <= kHigh; ++k) {
+    const double pitch = k * kStep;
+    height_.key(pitch, -sole.lowest(about_x(pitch), toes(pitch), 0));
+    forward_.key(pitch, forward[static_cast<size_t>(k - kLow)] - forward[static_cast<size_t>(-kLow)]);
+    const D3 touching = sole.lowest_of_toes(pitch, toes(pitch));
+    aside_.key(pitch, touching.x);
+    ahead_.key(pitch, touching.z + forward_.at(pitch));
+  }
+}
+
+Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sole) {
+  const body::Skeleton& s = person.skeleton;
+  const auto offset = [&](const std::string& joint) {
+    return to_double(s.joints[static_cast<size_t>(s.at(joint))].rest.position);
+  };
+  for (size_t side = 0; side < kSides; ++side) {
+    const std::string name = side == 0 ? "left_" : "right_";
+    hip[side] = offset(name + "thigh");
+    thigh[side] = offset(name + "calf");
+    shin[side] = offset(name + "foot");
+  }
+  leg = length(thigh[0] + shin[0]);
+  size = static_cast<double>(person.shape.height) / 1.75;
+  // Stand with the feet under the hips, farther apart where thighs are thick.
+  stance = hip[0].x + (0.005 + 0.02 * std::max(0.0, static_cast<double>(person.shape.build))) * size;
+  stand_height = pelvis_height(6 * kDegree, stance - hip[0].x, roll.height(0));
+}
+
+double Figure::reach(size_t side, double knee) const {
+  return length(thigh[side] + about_x(knee) * shin[side]);
+}
+
+double Figure::pelvis_height(double knee, double apart, double ankle_height) const {
+  const double d = reach(0, knee);
+  return ankle_height + std::sqrt(std::max(0.01 * d * d, d * d - apart * apart)) - hip[0].y;
+}
+
+Rotation thigh_rotation(size_t side, const LegAngles& angles) {
+  const double s = sign_of(side);
+  return from_xzy({-angles[kHip], s * angles[kAbduct], s * angles[kHipTurn]});
+}
+
+void set_thigh(size_t side, const Rotation& thigh, LegAngles& angles) {
+  const AnglesXzy a = angles_xzy(thigh);
+  angles[kHip] = -a.x;
+  angles[kAbduct] = sign_of(side) * a.z;
+  angles[kHipTurn] = sign_of(side) * a.y;
+}
+
+Figure::Aim Figure::aim(size_t side, D3 ankle, D3 axis) const {
+  constexpr double kStraight = 0.5 * kDegree, kBent = 134 * kDegree;
+  const D3 a = thigh[side], b = shin[side], to_ankle = ankle - hip[side], x{1, 0, 0};
+  // Bend the knee, a hinge about x, until hip and ankle are as far apart as they have to be.
+  const double p = a.y * b.y + a.z * b.z, q = a.z * b.y - a.y * b.z;
+  const double wanted = 0.5 * (dot(to_ankle, to_ankle) - dot(a, a) - dot(b, b)) - a.x * b.x;
+  const double knee = std::clamp(
+      std::atan2(q, p) + std::acos(std::clamp(wanted / std::hypot(p, q), -1.0, 1.0)), kStraight, kBent);
+  // Turn the bent leg into its direction, and about it.
+  const D3 from = unit(a + about_x(knee) * b), to = unit(to_ankle);
+  const D3 from2 = unit(x - from * dot(x, from)), to2 = unit(axis - to * dot(axis, to));
+  return {knee, Rotation{to, to2, cross(to, to2)} * transposed({from, from2, cross(from, from2)})};
+}
+
+LegAngles Figure::solve(size_t side, const FootPose& foot) const {
+  Aim leg_at = aim(side, foot.ankle, foot.rotation.x);
+  // Turn the leg about its direction until the knee's axis is square to the foot, so that the ankle need not
+  // twist: the axis goes round a circle c + u cos + v sin.
+  const D3 way = unit(foot.ankle - hip[side]), axis = leg_at.thigh.x, c = way * dot(axis, way);
+  const D3 u = axis - c, v = cross(way, u), f = foot.rotation.z;
+  const double along = dot(u, f), aside = dot(v, f), radius = std::hypot(along, aside);
+  if (radius > 0.05) {
+    const double at = std::atan2(aside, along), away = std::acos(std::clamp(-dot(c, f) / radius, -1.0, 1.0));
+    const double one = std::remainder(at + away, 2 * kPi), other = std::remainder(at - away, 2 * kPi);
+    const double twist = std::fabs(one) < std::fabs(other) ? one : other;
+    leg_at.thigh = about(way, twist * smooth_step(0.15, 0.4, radius)) * leg_at.thigh;
+  }
+  LegAngles out{};
+  set_thigh(side, leg_at.thigh, out);
+  out[kKnee] = leg_at.knee;
+  const AnglesXzy ankle = angles_xzy(transposed(leg_at.thigh * about_x(leg_at.knee)) * foot.rotation);
+  out[kAnkle] = -ankle.x;
+  out[kTilt] = sign_of(side) * ankle.z;
+  return out;
+}
+
+FootPose Figure::foot_of(size_t side, const LegAngles& angles) const {
+  const Rotation thigh_turn = thigh_rotation(side, angles), shin_turn = thigh_turn * about_x(angles[kKnee]);
+  return {hip[side] + thigh_turn * thigh[side] + shin_turn * shin[side],
+          shin_turn * about_x(-angles[kAnkle]) * about_z(sign_of(side) * angles[kTilt])};
+}
+
+}  // namespace billow::motion

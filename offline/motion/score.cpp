@@ -1,0 +1,156 @@
+#include "motion/score.h"
+
+#include <algorithm>
+
+namespace billow::motion {
+
+Place beside(const Place& place, double left, double ahead, double turn) {
+  const double s = std::sin(place.heading), c = std::cos(place.heading);
+  return {place.x + left * c + ahead * s, place.z - left * s + ahead * c, place.heading + turn};
+}
+
+Place Contact::turned(const Figure& figure, size_t side, double time) const {
+  const double angle = twist.at(time);
+  if (angle == 0) return place;
+  const D3 pivot = figure.roll.contact(twist_pitch);
+  const double left = sign_of(side) * pivot.x;
+  return beside(beside(place, left, pivot.z, angle), -left, -pivot.z);
+}
+
+Score::Score(const Figure& of, uint32_t seed) : figure(of), random(seed) {
+  // Hold the arms a little bent and clear of the hips, each person in their own way.
+  const double build = std::max(0.0, static_cast<double>(figure.person.shape.build));
+  hanging[kForward] = random.uniform(0, 6) * kDegree;
+  hanging[kOut] = (random.uniform(7, 10) + 4 * build) * kDegree;
+  hanging[kArmTurn] = random.uniform(5, 20) * kDegree;
+  hanging[kElbow] = random.uniform(12, 22) * kDegree;
+  hanging[kWrist] = random.uniform(0, 8) * kDegree;
+  hanging[kPalm] = random.uniform(0, 15) * kDegree;
+  move_root(0, {});
+  key(kHeight, 0, figure.stand_height);
+  at_ease(0);
+  for (size_t side = 0; side < kSides; ++side)
+    feet[side].contacts.push_back({-kForever, kForever, home(side, {}), {}, {}, 10 * kDegree});
+}
+
+void Score::key(Channel channel, double time, double value) {
+  constexpr double kApart = 0.028;
+  channels[channel].clear(time - kApart, time + kApart);
+  channels[channel].key(time, value);
+}
+
+void Score::hold() {
+  for (Track& track : channels) {
+    const double value = track.at(now);
+    track.cut(now);
+    track.key(now, value);
+  }
+}
+
+void Score::move_root(double time, const Place& root) {
+  shift_root(time, root);
+  key(kHeading, time, root.heading);
+}
+
+void Score::shift_root(double time, const Place& root) {
+  key(kRootX, time, root.x);
+  key(kRootZ, time, root.z);
+}
+
+void Score::arm(size_t side, double time, const ArmPose& pose) {
+  for (size_t k = 0; k < kArmAngles; ++k) key(arm_channel(side, k), time, pose[k]);
+}
+
+void Score::arms(double time, const ArmPose& both) {
+  for (size_t side = 0; side < kSides; ++side) arm(side, time, both);
+}
+
+void Score::trunk(double time, double flex, double lean, double turn) {
+  key(kTrunkFlex, time, flex);
+  key(kTrunkLean, time, lean);
+  key(kTrunkTurn, time, turn);
+}
+
+void Score::pelvis(double time, double turn, double tilt, double list) {
+  key(kPelvisTurn, time, turn);
+  key(kPelvisTilt, time, tilt);
+  key(kPelvisList, time, list);
+}
+
+void Score::gaze(double time, double flex, double lean, double turn) {
+  key(kGazeFlex, time, flex);
+  key(kGazeLean, time, lean);
+  key(kGazeTurn, time, turn);
+}
+
+void Score::at_ease(double time) {
+  pelvis(time, 0, 2 * kDegree, 0);
+  trunk(time, 0, 0, 0);
+  gaze(time, 0, 0, 0);
+  arms(time, hanging);
+}
+
+Place Score::root(double time) const {
+  return {value(kRootX, time), value(kRootZ, time), value(kHeading, time)};
+}
+
+Place Score::place(size_t side) const { return feet[side].contacts.back().turned(figure, side, kForever); }
+
+Place Score::home(size_t side, const Place& root, double wider) const {
+  return beside(root, sign_of(side) * (figure.stance + wider), 0);
+}
+
+void Score::lift(size_t side, double time, const StepStyle& style) {
+  Contact& c = feet[side].contacts.back();
+  c.to = time;
+  const double before = std::max(c.from + 0.02, time - style.roll);
+  c.pitch.cut(before);
+  if (c.pitch.empty() || c.pitch.last_time() < before) c.pitch.key(before, c.pitch.at(before));
+  // Come up faster and faster: the heel still rises when the toes leave.
+  const double rise = style.off_pitch - c.pitch.at(before), seconds = time - before;
+  c.pitch.key(time, style.off_pitch, 2.0 * rise / seconds, 1.0 * rise / (seconds * seconds));
+}
+
+void Score::plant(size_t side, double time, const Place& place, const StepStyle& style) {
+  Contact c{time, kForever, place, {}, {}, 10 * kDegree};
+  if (style.strike_pitch != 0) {
+    // Touch while already rolling down, and come to rest on the flat foot.
+    c.pitch.key(time, style.strike_pitch, -1.3 * style.strike_pitch / style.flat_after, 0);
+    c.pitch.key(time + style.flat_after, 0, 0, 0);
+  }
+  feet[side].contacts.push_back(c);
+}
+
+void Score::step(size_t side, double off, double down, const Place& place, const StepStyle& style) {
+  lift(side, off, style);
+  plant(side, down, place, style);
+  if (style.knee > 0) via(side, mix(off, down, style.knee_share), kLegKnee, style.knee);
+}
+
+void Score::via(size_t side, double time, SwingAngle angle, double value) {
+  feet[side].vias.push_back({time, angle, value});
+}
+
+void Score::heel(size_t side, double time, double pitch) {
+  Contact& c = feet[side].contacts.back();
+  if (c.pitch.empty()) c.pitch.key(std::max(c.from, now), 0);
+  c.pitch.key(time, pitch);
+}
+
+void Score::twist(size_t side, double time, double angle) {
+  Contact& c = feet[side].contacts.back();
+  if (c.twist.empty()) c.twist.key(std::max(c.from, now), 0);
+  c.twist.key(time, angle);
+}
+
+void Score::fix_twist(size_t side) {
+  Contact& last = feet[side].contacts.back();
+  if (last.twist.empty()) return;
+  Contact next = last;
+  next.place = last.turned(figure, side, now);
+  next.from = last.to = now;
+  next.twist = {};
+  feet[side].contacts.push_back(next);
+}
+
+}  // namespace billow::motion

@@ -1,0 +1,212 @@
+// `billow body fit`: colliders for any skinned character, how well they fit, and pictures of it.
+#include "body_fit.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "body/postures.h"
+#include "draw_fit.h"
+#include "files.h"
+#include "fit/body_file.h"
+#include "fit/fit_colliders.h"
+#include "fit/fit_colliders_samples.h"
+#include "import/character.h"
+#include "import/makehuman.h"
+
+namespace billow::tool {
+namespace {
+
+struct BodyFitOptions {
+  std::string character, preset, mesh, weights;
+  std::string out = "body.json";
+  std::string keep, measure;
+  std::vector<std::string> leave_out, clips;
+  bool no_pictures = false, no_boxes = false;
+  size_t poses = 8;
+  fit::ColliderFitOptions fit;
+};
+
+// Poses come in two lots, so that the error is not measured where the fit was made.
+struct Poses {
+  std::vector<body::Pose> fitted, measured;
+};
+
+importer::Character read(const BodyFitOptions& options) {
+  if (!options.preset.empty()) {
+    const body::Person person = body::make_person(body::person_preset(options.preset));
+    importer::Character out;
+    out.name = options.preset + " person";
+    out.skeleton = person.skeleton;
+    out.skin = body::make_skin(person);
+    // A clip of poses that a person can take.
+    motion::Clip clip;
+    clip.name = "poses";
+    for (uint32_t k = 0; k < 60; ++k) clip.frames.push_back(body::random_pose(person, k + 1));
+    out.clips.push_back(std::move(clip));
+    return out;
+  }
+  const std::filesystem::path file = options.character;
+  if (file.extension() == ".mhskel")
+    return importer::read_makehuman({.mesh = options.mesh, .skeleton = file, .weights = options.weights});
+  return importer::read_character(file, {.leave_out = options.leave_out});
+}
+
+Poses choose(const importer::Character& character, const BodyFitOptions& options) {
+  std::vector<motion::Clip> clips = character.clips;
+  if (!options.clips.empty()) {
+    clips.clear();
+    for (const std::string& name : options.clips) clips.push_back(clip_named(character, name));
+  }
+  std::vector<body::Pose> all =
+      fit::choose_poses(character.skeleton, character.skin, clips, 2 * options.poses);
+  if (all.empty()) {
+    std::printf("no clips: measured in poses with every joint bent a little at random\n");
+    all = fit::random_bends(character.skeleton, character.skin, 2 * options.poses);
+  }
+  Poses out;
+  for (size_t k = 0; k < all.size(); ++k) (k % 2 == 0 ? out.fitted : out.measured).push_back(all[k]);
+  return out;
+}
+
+// A line that says how far the work is, on a terminal and when it takes a while.
+class Progress {
+ public:
+  void operator()(double share) {
+    const double passed = seconds();
+    if (!shows_ || passed < 2 || passed - last_ < 0.2) return;
+    last_ = passed;
+    std::fprintf(stderr, "\rfitting: %3.0f %%, about %.0f s left ", 100 * share, passed * (1 - share) / share);
+    written_ = true;
+  }
+  void done() const {
+    if (written_) std::fprintf(stderr, "\r%60s\r", "");
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point began_ = Clock::now();
+  double last_ = 0;
+  bool shows_ = isatty(2) != 0, written_ = false;
+};
+
+const char* shape_name(billow_shape shape) {
+  switch (shape) {
+    case BILLOW_SPHERE:
+      return "sphere";
+    case BILLOW_ELLIPSOID:
+      return "ellipsoid";
+    case BILLOW_BOX:
+      return "box";
+    default:
+      return "capsule";
+  }
+}
+
+void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedCollider> colliders) {
+  const auto mm = [](const fit::FitDistances& d) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%6.1f %6.1f %6.1f", 1000 * d.mean, 1000 * d.p95, 1000 * d.most);
+    return std::string(d.points > 0 ? text : "     -      -      -");
+  };
+  const auto row = [&](const char* name, const char* shape, double share, const fit::BothWays& rest,
+                       const fit::BothWays& posed) {
+    std::printf("  %-20.20s %-9s %4.0f %%  %s   %s   %s   %s\n", name, shape, 100 * share, mm(rest.out).c_str(),
+                mm(rest.back).c_str(), mm(posed.out).c_str(), mm(posed.back).c_str());
+  };
+  std::printf(
+      "\ndistances in mm: mean, p95, largest\n"
+      "  %-20s %-9s %6s  %-22s  %-22s  %-22s  %s\n"
+      "  %-20s %-9s %6s  %-22s  %-22s  %-22s  %s\n",
+      "", "", "", "at rest", "", "in poses", "", "collider", "shape", "skin", "skin to zero set",
+      "zero set to skin", "skin to zero set", "zero set to skin");
+  for (size_t i = 0; i < colliders.size(); ++i)
+    row(colliders[i].name.c_str(), shape_name(colliders[i].collider.shape), error.colliders[i].share,
+        error.colliders[i].rest, error.colliders[i].posed);
+  row("all", "", 1, error.rest, error.posed);
+  std::printf("  %.1f %% of the skin is hidden (folds, insides, what is covered) and left out\n\n", 100 * error.hidden);
+}
+
+void fit_body(BodyFitOptions options) {
+  if (options.character.empty() == options.preset.empty())
+    throw std::invalid_argument("expected either a character's file or --preset");
+  const bool only_measure = !options.measure.empty();
+  const std::filesystem::path out = options.out;
+  const importer::Character character = read(options);
+  if (character.skin.mesh.triangles.empty())
+    throw std::runtime_error(options.character + ": expected a character with a skin, found no mesh");
+  for (const std::string& note : character.notes) std::printf("note: %s\n", note.c_str());
+  std::printf("%s: %zu joints, %zu vertices, %zu triangles, %zu clips\n", character.name.c_str(),
+              character.skeleton.size(), character.skin.mesh.positions.size(),
+              character.skin.mesh.triangles.size(), character.clips.size());
+  const Poses poses = choose(character, options);
+
+  Progress progress;
+  options.fit.boxes = !options.no_boxes;
+  options.fit.progress = [&](double share) { progress(share); };
+  const std::string& start = only_measure ? options.measure : options.keep;
+  std::vector<fit::NamedCollider> colliders;
+  if (!start.empty()) colliders = bind(fit::read_body_file(start), character.skeleton);
+  if (!only_measure) {
+    colliders = start.empty()
+                    ? fit_colliders(character.skeleton, character.skin, poses.fitted, options.fit)
+                    : refit_colliders(character.skeleton, character.skin, poses.fitted, colliders, options.fit);
+    progress.done();
+    std::printf("%zu colliders in %.1f s\n", colliders.size(), progress.seconds());
+  }
+  const fit::ColliderFitError error =
+      measure_fit(character.skeleton, character.skin, colliders, poses.measured);
+  print_error(error, colliders);
+  for (const std::string& warning : poor_fits(error)) std::printf("warning: %s\n", warning.c_str());
+
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  if (!only_measure) {
+    write_body_file(make_body_file(character.name, character.skeleton, colliders), out);
+    std::printf("%s\n", out.string().c_str());
+  }
+  if (options.no_pictures) return;
+  const auto beside = [&](const char* what) {
+    return out.parent_path() / (out.stem().string() + "_" + what + ".png");
+  };
+  draw_fitted_colliders(character.skeleton, character.skin, colliders, poses.measured, beside("colliders"));
+  draw_fit_error(character.skeleton, character.skin, error, beside("error"));
+  std::printf("%s\n%s\n", beside("colliders").string().c_str(), beside("error").string().c_str());
+}
+
+}  // namespace
+
+void add_body_fit(CLI::App* body_command) {
+  auto options = std::make_shared<BodyFitOptions>();
+  CLI::App* fit = body_command->add_subcommand(
+      "fit", "Fit colliders to a character's skin, measure how well they fit, and write body.json");
+  auto* file = fit->add_option("character", options->character,
+                               "Its file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
+  fit->add_option("--preset", options->preset, "The built-in person instead: slim, average or heavy")
+      ->check(CLI::IsMember(body::person_presets()))
+      ->excludes(file);
+  fit->add_option("--mesh", options->mesh, "MakeHuman's base mesh (.obj)");
+  fit->add_option("--weights", options->weights, "MakeHuman's weights (.mhw)");
+  fit->add_option("-o,--out", options->out, "The file to write; pictures go beside it")->capture_default_str();
+  fit->add_option("--leave-out", options->leave_out, "Nodes whose meshes are no skin: weapons, capes");
+  fit->add_option("--clip", options->clips, "Take poses from these clips only");
+  fit->add_option("--poses", options->poses, "Poses to fit in; as many others are measured")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  fit->add_option("--most", options->fit.most, "Colliders there may be")
+      ->check(CLI::Range(1, BILLOW_MAX_COLLIDERS))
+      ->capture_default_str();
+  fit->add_option("--split", options->fit.split, "Colliders to cut in two, by name");
+  fit->add_flag("--no-boxes", options->no_boxes, "Capsules, ellipsoids and spheres only");
+  auto* keep = fit->add_option("--keep", options->keep,
+                               "Start from this body.json; its colliders marked \"fixed\" stay as they are");
+  fit->add_option("--measure", options->measure, "Only measure how well this body.json fits")->excludes(keep);
+  fit->add_flag("--no-pictures", options->no_pictures, "Draw nothing");
+  fit->callback([options] { fit_body(*options); });
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,10 @@
+// `billow body fit`: colliders for any skinned character.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace billow::tool {
+
+void add_body_fit(CLI::App* body_command);
+
+}  // namespace billow::tool

@@ -1,0 +1,288 @@
+// `billow motion`: the built-in motions, and those of files, in pictures and in figures.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "body/person.h"
+#include "body/postures.h"
+#include "commands.h"
+#include "draw/canvas.h"
+#include "draw_body.h"
+#include "files.h"
+#include "motion/measure.h"
+#include "motion/motions.h"
+#include "motion_file.h"
+
+namespace billow::tool {
+namespace {
+
+using draw::Vec3;
+
+struct MotionOptions {
+  std::string name;
+  std::string preset = "average";
+  std::string view = "both";
+  std::string folder = "out";
+  uint32_t seed = 1;
+  double seconds = 6, from = 0, speed = 0;
+  uint32_t panels = 10;
+  bool colliders = true, own_skin = false, json = false;
+  float scale = 0;                     // of files: metres a unit
+  std::vector<std::string> leave_out;  // of files: meshes
+};
+
+// The file a name stands for, if it does.
+std::optional<MotionFile> file_of(const MotionOptions& options) {
+  std::optional<MotionFile> file = motion_file_named(options.name);
+  if (file) file->scale = options.scale, file->leave_out = options.leave_out;
+  return file;
+}
+
+// Who moves, and how. A file's own character has no colliders, and figures are those of the built-in person.
+struct Subject {
+  std::string name;  // of the picture
+  body::Skeleton skeleton;
+  body::Skin skin;
+  std::vector<billow_collider> colliders;
+  motion::Clip clip;
+  float size = 1;  // against the built-in person: how far away to look from
+  bool travels = false;  // seen from its own side and front, not from the world's
+  std::optional<motion::MotionFigures> figures;
+};
+
+constexpr double kMeasuredAt = 120;  // frames a second
+
+motion::Clip clip_of(const MotionOptions& options, const body::Person& person) {
+  if (const std::optional<MotionFile> file = file_of(options)) {
+    if (options.speed != 0)
+      throw std::invalid_argument("a motion from a file has its own speed: leave --speed out");
+    std::vector<std::string> report;
+    motion::Clip clip = motion_on_person(*file, person, &report);
+    for (const std::string& line : report) std::fprintf(stderr, "%s\n", line.c_str());
+    return clip;
+  }
+  return motion::make_motion(
+      person, {options.name, options.seed, options.from + options.seconds + 1 / kMeasuredAt, kMeasuredAt,
+               options.speed});
+}
+
+Subject subject_of(const MotionOptions& options) {
+  Subject subject;
+  if (options.own_skin) {
+    const std::optional<MotionFile> file = file_of(options);
+    if (!file)
+      throw std::invalid_argument("--own-skin: expected a motion from a file, found '" + options.name + "'");
+    importer::Character character = motion_on_own_skin(*file);
+    subject.name = file->file.stem().string();
+    subject.skeleton = std::move(character.skeleton);
+    subject.skin = std::move(character.skin);
+    subject.clip = std::move(character.clips.at(0));
+    float height = 0;
+    for (const V3 p : subject.skin.mesh.positions) height = std::max(height, p.y);
+    subject.size = height / 1.75f;
+    return subject;
+  }
+  const body::Person person = body::make_person(body::person_preset(options.preset));
+  subject.clip = clip_of(options, person);
+  const std::optional<MotionFile> file = file_of(options);
+  subject.name = file ? file->file.stem().string() : options.name + "_" + std::to_string(options.seed);
+  subject.skeleton = person.skeleton;
+  subject.skin = body::make_skin(person);
+  subject.colliders = person.colliders;
+  subject.figures = motion::measure(person, subject.clip);
+  for (const motion::MotionKind& kind : motion::motion_kinds())
+    subject.travels |= kind.name == options.name && kind.fastest > 0;
+  return subject;
+}
+
+// Where the body faces, over about a stride.
+float heading_at(const motion::Clip& clip, double seconds) {
+  V3 sum{0, 0, 0};
+  for (const double offset : {-0.45, -0.3, -0.15, 0.0, 0.15, 0.3, 0.45}) {
+    const body::Pose pose = motion::pose_at(clip, static_cast<float>(seconds + offset));
+    sum += rotate(pose.rotations[0], V3{0, 0, 1});
+  }
+  return std::atan2(sum.x, sum.z);
+}
+
+draw::Image draw_moment(const Subject& subject, double seconds, bool colliders, Vec3 from) {
+  const float heading = subject.travels ? heading_at(subject.clip, seconds) : 0;
+  const float s = std::sin(heading), c = std::cos(heading);
+  from = {c * from.x + s * from.z, from.y, c * from.z - s * from.x};
+  const body::Pose pose = motion::pose_at(subject.clip, static_cast<float>(seconds));
+  const std::vector<Transform> joints = body::joint_transforms(subject.skeleton, pose);
+  char label[32];
+  std::snprintf(label, sizeof label, "%.2f s", seconds);
+  const Vec3 target{pose.root_position.x, 0.95f * subject.size, pose.root_position.z};
+  return draw_body(
+      subject.skin, joints,
+      colliders ? std::span<const billow_collider>(subject.colliders) : std::span<const billow_collider>(),
+      {.label = label, .from = subject.size * from, .target = target, .width = 300, .height = 400});
+}
+
+// One row a view, the camera going along with the body.
+std::string write_strip(const MotionOptions& options, const Subject& subject) {
+  const std::filesystem::path folder = make_folder(options.folder);
+  const double last = std::min(options.from + options.seconds, static_cast<double>(subject.clip.duration()));
+  if (options.from >= last)
+    throw std::invalid_argument("--from: expected less than the clip's " +
+                                std::to_string(subject.clip.duration()) + " s, found " +
+                                std::to_string(options.from));
+  std::vector<draw::Image> panels;
+  for (const auto& [view, from] :
+       {std::pair<std::string, Vec3>{"side", {-4.6f, 0.2f, 0}}, {"front", {0, 0.2f, 4.6f}}})
+    for (uint32_t k = 0; k < options.panels && (options.view == "both" || options.view == view); ++k) {
+      const double share = options.panels > 1 ? k / (options.panels - 1.0) : 0;
+      panels.push_back(
+          draw_moment(subject, options.from + share * (last - options.from), options.colliders, from));
+    }
+  const std::filesystem::path file = folder / ("motion_" + subject.name + ".png");
+  draw::write_png(draw::strip(panels, static_cast<int>(options.panels), 4), file);
+  return file.string();
+}
+
+void print_most(const char* name, const motion::Most& most, double unit, const char* units) {
+  std::printf("%-22s%9.2f %-7s %s at %.2f s\n", name, unit * most.value, units, most.where.c_str(),
+              most.seconds);
+}
+
+void print_table(const motion::MotionFigures& f) {
+  constexpr double kDegrees = 57.29577951308232;
+  std::printf("%-22s%9.2f s       %zu frames\n%-22s%9.2f m\n", "duration", f.seconds, f.frames, "way",
+              f.distance);
+  std::printf("%-22s%9.2f degrees %s at %.2f s\n", "to a joint's limit", kDegrees * f.limit_margin,
+              f.limit_angle.c_str(), f.limit_seconds);
+  print_most("joint speed", f.joint_speed, 1, "rad/s");
+  print_most("joint acceleration", f.joint_acceleration, 1, "rad/s2");
+  print_most("pelvis speed", f.pelvis_speed, 1, "m/s");
+  print_most("pelvis acceleration", f.pelvis_acceleration, 1, "m/s2");
+  print_most("hand speed", f.hand_speed, 1, "m/s");
+  print_most("foot speed", f.foot_speed, 1, "m/s");
+  print_most("foot slides", f.slide, 1000, "mm");
+  print_most("foot sinks", f.sink, 1000, "mm");
+  print_most("limb inside the body", f.inside, 1000, "mm");
+}
+
+// Names end with their unit, as for scenes.
+void print_json(const Subject& subject, const std::string& picture) {
+  std::printf("{\"motion\": \"%s\", \"picture\": \"%s\", \"seconds\": %.4f, \"frames\": %zu",
+              subject.name.c_str(), picture.c_str(), static_cast<double>(subject.clip.duration()),
+              subject.clip.frames.size());
+  if (subject.figures) {
+    const motion::MotionFigures& f = *subject.figures;
+    std::printf(", \"way_m\": %.3f, \"limit_margin_rad\": %.5f, \"limit_angle\": \"%s\"", f.distance,
+                f.limit_margin, f.limit_angle.c_str());
+    for (const auto& [name, most] : std::initializer_list<std::pair<const char*, const motion::Most*>>{
+             {"joint_speed_rad_s", &f.joint_speed},
+             {"joint_acceleration_rad_s2", &f.joint_acceleration},
+             {"top_speed_m_s", &f.pelvis_speed},
+             {"pelvis_acceleration_m_s2", &f.pelvis_acceleration},
+             {"hand_speed_m_s", &f.hand_speed},
+             {"hand_acceleration_m_s2", &f.hand_acceleration},
+             {"foot_speed_m_s", &f.foot_speed},
+             {"foot_acceleration_m_s2", &f.foot_acceleration},
+             {"foot_slide_m", &f.slide},
+             {"foot_sink_m", &f.sink},
+             {"limb_inside_m", &f.inside}})
+      std::printf(", \"%s\": %.5f", name, most->value);
+  }
+  std::printf("}\n");
+}
+
+void show_motion(const MotionOptions& options) {
+  const Subject subject = subject_of(options);
+  const std::string picture = write_strip(options, subject);
+  if (options.json) return print_json(subject, picture);
+  if (subject.figures) print_table(*subject.figures);
+  std::printf("%-22s%s\n", "picture", picture.c_str());
+}
+
+void list_motions(const std::string& file) {
+  if (const std::optional<MotionFile> motion = motion_file_named(file)) {
+    std::printf("%s", describe(*motion).c_str());
+    return;
+  }
+  std::printf("%-12s %-14s %s\n", "name", "--speed m/s", "what it does");
+  for (const motion::MotionKind& kind : motion::motion_kinds()) {
+    char speeds[32] = "-";
+    if (kind.fastest > 0) std::snprintf(speeds, sizeof speeds, "%.1f to %.1f", kind.slowest, kind.fastest);
+    std::printf("%-12s %-14s %s\n", kind.name.c_str(), speeds, kind.about.c_str());
+  }
+  std::printf(
+      "\nAll take --seed and --seconds. Files (.bvh, .glb, .gltf, .fbx, .dae) can stand for a name.\n");
+}
+
+std::string check_name(const std::string& name) {
+  if (motion_file_named(name)) return "";
+  std::string message =
+      "there is no motion '" + name + "'; there are files that end in .bvh, .glb and so on, and";
+  for (const motion::MotionKind& kind : motion::motion_kinds()) {
+    if (kind.name == name) return "";
+    message += (&kind == &motion::motion_kinds().front() ? " " : ", ") + kind.name;
+  }
+  return message;
+}
+
+void add_show(CLI::App* command) {
+  auto options = std::make_shared<MotionOptions>();
+  CLI::App* show = command->add_subcommand("show", "Write a picture strip of a motion and print its figures");
+  show->add_option("name", options->name,
+                   "Which motion (`billow motion list`), or a file: dance.bvh, robot.glb:Running")
+      ->required()
+      ->check(CLI::Validator(check_name, "NAME"));
+  show->add_option("--seed", options->seed, "Another seed makes another motion of the kind")
+      ->capture_default_str();
+  show->add_option("--seconds", options->seconds, "How long")
+      ->check(CLI::Range(0.05, 600.0))
+      ->capture_default_str();
+  show->add_option("--from", options->from, "When the strip begins, in seconds")
+      ->check(CLI::Range(0.0, 600.0))
+      ->capture_default_str();
+  show->add_option("--speed", options->speed, "m/s, for those that have one; 0: as the seed has it")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  show->add_option("--preset", options->preset, "Which person: slim, average or heavy")
+      ->check(CLI::IsMember(body::person_presets()))
+      ->capture_default_str();
+  show->add_option("--panels", options->panels, "Pictures in a row")
+      ->check(CLI::Range(1, 60))
+      ->capture_default_str();
+  show->add_option("--view", options->view, "From where: side, front or both")
+      ->check(CLI::IsMember({"side", "front", "both"}))
+      ->capture_default_str();
+  show->add_flag("!--no-colliders", options->colliders, "Draw the skin only");
+  show->add_flag("--own-skin", options->own_skin, "Show a file's motion on its own character");
+  show->add_option("--scale", options->scale, "Metres a unit of a file; 0: as it says, or guessed")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  show->add_option("--leave-out", options->leave_out, "Meshes of a file that are not wanted, such as weapons");
+  show->add_flag("--json", options->json, "Print the figures as JSON");
+  show->add_option("-o,--out", options->folder, "Folder for the picture, made if need be")
+      ->capture_default_str();
+  show->footer(
+      "Figures are measured at 120 frames a second, files at their own rate.\n\n"
+      "Examples\n"
+      "  billow motion show walk --speed 1.4\n"
+      "  billow motion show run --speed 5 --from 3 --seconds 1 --panels 12 --view side\n"
+      "  billow motion show dance --seed 7 --seconds 30 --panels 20 --no-colliders\n"
+      "  billow motion show jump --preset heavy --json -o pictures\n"
+      "  billow motion show robot.glb:Running --own-skin\n");
+  show->callback([options] { show_motion(*options); });
+}
+
+}  // namespace
+
+void add_motion(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("motion", "List the built-in motions, or show one");
+  command->require_subcommand(1);
+  auto file = std::make_shared<std::string>();
+  CLI::App* list = command->add_subcommand("list", "Print the names of the motions, or the clips of a file");
+  list->add_option("file", *file, "A file to look into: robot.glb")
+      ->check(CLI::Validator(check_name, "FILE"));
+  list->callback([file] { list_motions(*file); });
+  add_show(command);
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,40 @@
+// A line that says how far the work is, on a terminal and when it takes a while.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace billow::tool {
+
+class Progress {
+ public:
+  explicit Progress(std::string what) : what_(std::move(what)) {}
+  ~Progress() {
+    if (written_) std::fprintf(stderr, "\r%78s\r", "");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void operator()(double share) {
+    const double passed = seconds();
+    if (!shows_ || passed < 2 || passed - last_ < 0.2 || !(share > 0)) return;
+    last_ = passed;
+    std::fprintf(stderr, "\r%s: %3.0f %%, about %.0f s left ", what_.c_str(), 100 * share,
+                 passed * (1 - share) / share);
+    written_ = true;
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string what_;
+  Clock::time_point began_ = Clock::now();
+  double last_ = 0;
+  bool shows_ = isatty(2) != 0, written_ = false;
+};
+
+}  // namespace billow::tool
