@@ -46,6 +46,7 @@ const ShapeFields& fields_of(billow_shape shape) {
 
 // The shortest text that reads back as the same float.
 std::string number(float v) {
+  if (v == 0 && std::signbit(v)) return "-0.0";  // "-0" would be read as the integer 0
   char text[32];
   const auto [end, error] = std::to_chars(text, text + sizeof text, v);
   return {text, end};
@@ -62,7 +63,8 @@ std::string quoted(const std::string& text) {
 std::string collider_text(const BodyFile& body, size_t i) {
   const billow_collider& c = body.colliders[i].collider;
   const ShapeFields& fields = fields_of(c.shape);
-  std::string out = "    {\"name\": " + quoted(body.colliders[i].name) + ", \"shape\": \"" + fields.name + "\"";
+  std::string out =
+      "    {\"name\": " + quoted(body.colliders[i].name) + ", \"shape\": \"" + fields.name + "\"";
   const auto append = [&](const char* key, const std::string& value) {
     out += std::string(", \"") + key + "\": " + value;
   };
@@ -204,7 +206,8 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   if (fields.radius) c.radius = static_cast<float>(at.at("radius").number());
   if (fields.radius_end) c.radius_end = static_cast<float>(at.at("radius_end").number());
   if (at.has("fixed")) out.fixed = at.at("fixed").boolean();
-  if (at.has("blend_radius") && !at.has("blend_with")) at.fail("'blend_with' where there is a 'blend_radius'");
+  if (at.has("blend_radius") && !at.has("blend_with"))
+    at.fail("'blend_with' where there is a 'blend_radius'");
   if (!at.has("blend_with")) return out;
   const std::string with = at.at("blend_with").string();
   for (size_t i = 0; i < body.colliders.size(); ++i)
@@ -273,9 +276,9 @@ std::vector<NamedCollider> bind(const BodyFile& file, const body::Skeleton& skel
 }
 
 std::string body_to_text(const BodyFile& body) {
-  std::string out = "{\n  \"format\": \"" + std::string(kFormat) + "\",\n  \"version\": " +
-                    std::to_string(kVersion) + ",\n  \"character\": " + quoted(body.character) +
-                    ",\n  \"joints\": [";
+  std::string out = "{\n  \"format\": \"" + std::string(kFormat) +
+                    "\",\n  \"version\": " + std::to_string(kVersion) +
+                    ",\n  \"character\": " + quoted(body.character) + ",\n  \"joints\": [";
   for (size_t j = 0; j < body.joints.size(); ++j) {
     const BodyJoint& joint = body.joints[j];
     out += std::string(j > 0 ? "," : "") + "\n    {\"name\": " + quoted(joint.name) +

@@ -82,8 +82,8 @@ Oriented box_of(std::span<const V3> points) {
   return out;
 }
 
-// The distance that the skins exceed in all but `share` of the poses, seen from a joint. As each of them, it
-// changes no faster than the point moves.
+// The distance to the skin, seen from a joint, that is not exceeded in `share` of the poses: negative where a point
+// is inside in as many. Like each of them it changes no faster than the point moves.
 class SharedDistance {
  public:
   SharedDistance(const std::vector<PosedSkin>& skins, const Skin& skin, size_t joint, const Transform& frame,
@@ -106,10 +106,23 @@ class SharedDistance {
   std::ptrdiff_t rank_;
 };
 
-// Fills a lattice with values whose sign is right everywhere, and which are right at the ends of edges that cross
-// zero: from coarse to fine, leaving out points that are too far from zero by what their neighbours say.
 constexpr int kCoarsest = 8;  // lattice spacings
 
+// No nearer to zero than this, with the sign, by what the neighbours `step` away along the odd axes say.
+float bound_at(const Lattice& lattice, int i, int j, int k, int step, const int (&odd)[3]) {
+  float bound = 0;
+  for (int c = 0; c < 8; ++c) {
+    const int di = (c & 1 ? step : -step) * odd[0], dj = (c & 2 ? step : -step) * odd[1],
+              dk = (c & 4 ? step : -step) * odd[2];
+    const float there = lattice.values[lattice.index(i + di, j + dj, k + dk)];
+    const float apart = length(lattice.point(i + di, j + dj, k + dk) - lattice.point(i, j, k));
+    if (std::fabs(there) - apart > std::fabs(bound)) bound = std::copysign(std::fabs(there) - apart, there);
+  }
+  return bound;
+}
+
+// Fills a lattice with values whose sign is right everywhere, and which are right at the ends of edges that cross
+// zero: from coarse to fine, leaving out points that are too far from zero by what their neighbours say.
 void fill(Lattice& lattice, SharedDistance& shared) {
   for (int step = kCoarsest; step > 0; step /= 2) {
     const float enough = lattice.spacing * (step > 1 ? 1 + 1.75f * static_cast<float>(step) : 1.01f);
@@ -117,67 +130,53 @@ void fill(Lattice& lattice, SharedDistance& shared) {
       for (int j = 0; j < lattice.size[1]; j += step)
         for (int i = 0; i < lattice.size[0]; i += step) {
           const int odd[3] = {i / step % 2, j / step % 2, k / step % 2};
-          const V3 at = lattice.point(i, j, k);
-          float& value = lattice.values[lattice.index(i, j, k)];
-          if (step == kCoarsest) {
-            value = shared.at(at);
-            continue;
-          }
-          if (odd[0] + odd[1] + odd[2] == 0) continue;  // has its value
-          // Ask the neighbours of the coarser lattice.
-          float bound = 0;
-          for (int c = 0; c < 8; ++c) {
-            const int di = (c & 1 ? step : -step) * odd[0], dj = (c & 2 ? step : -step) * odd[1],
-                      dk = (c & 4 ? step : -step) * odd[2];
-            const float there = lattice.values[lattice.index(i + di, j + dj, k + dk)];
-            const float least_size = std::fabs(there) - length(lattice.point(i + di, j + dj, k + dk) - at);
-            if (least_size > std::fabs(bound)) bound = std::copysign(least_size, there);
-          }
-          value = std::fabs(bound) > enough ? bound : shared.at(at);
+          const bool coarsest = step == kCoarsest;
+          if (!coarsest && odd[0] + odd[1] + odd[2] == 0) continue;  // has its value
+          const float bound = coarsest ? 0 : bound_at(lattice, i, j, k, step, odd);
+          lattice.values[lattice.index(i, j, k)] =
+              std::fabs(bound) > enough ? bound : shared.at(lattice.point(i, j, k));
         }
   }
 }
 
+// Calls f(i, j, k, index) for each point.
+template <class F> void for_each_point(const Lattice& lattice, F f) {
+  for (int k = 0; k < lattice.size[2]; ++k)
+    for (int j = 0; j < lattice.size[1]; ++j)
+      for (int i = 0; i < lattice.size[0]; ++i) f(i, j, k, lattice.index(i, j, k));
+}
+
+// All that is inside and connected with a point, by index. Marks it in `seen`. The rim has to be outside.
+std::vector<size_t> piece_at(const Lattice& lattice, size_t start, std::vector<bool>& seen) {
+  const size_t row = static_cast<size_t>(lattice.size[0]), layer = row * static_cast<size_t>(lattice.size[1]);
+  std::vector<size_t> piece{start};
+  seen[start] = true;
+  for (size_t at = 0; at < piece.size(); ++at)
+    for (const size_t step : {size_t{1}, row, layer})
+      for (const size_t next : {piece[at] - step, piece[at] + step}) {
+        if (lattice.values[next] > 0 || seen[next]) continue;
+        seen[next] = true;
+        piece.push_back(next);
+      }
+  return piece;
+}
+
 // Closes the surface at the lattice's rim and keeps the largest piece of what is inside.
 void keep_one_piece(Lattice& lattice) {
-  const auto [nx, ny, nz] = lattice.size;
-  std::vector<int> piece(lattice.count(), -1);
-  std::vector<size_t> sizes;
-  std::vector<std::array<int, 3>> open;
-  for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j)
-      for (int i = 0; i < nx; ++i) {
-        const bool rim = i == 0 || j == 0 || k == 0 || i == nx - 1 || j == ny - 1 || k == nz - 1;
-        float& v = lattice.values[lattice.index(i, j, k)];
-        if (rim) v = std::max(v, 0.5f * lattice.spacing);
-      }
-  for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j)
-      for (int i = 0; i < nx; ++i) {
-        if (lattice.values[lattice.index(i, j, k)] > 0 || piece[lattice.index(i, j, k)] >= 0) continue;
-        const int number = static_cast<int>(sizes.size());
-        sizes.push_back(0);
-        piece[lattice.index(i, j, k)] = number;
-        open.push_back({i, j, k});
-        while (!open.empty()) {
-          const auto at = open.back();
-          open.pop_back();
-          ++sizes.back();
-          for (size_t axis = 0; axis < 3; ++axis)
-            for (const int step : {-1, 1}) {
-              auto next = at;
-              next[axis] += step;
-              const size_t n = lattice.index(next[0], next[1], next[2]);
-              if (lattice.values[n] > 0 || piece[n] >= 0) continue;
-              piece[n] = number;
-              open.push_back(next);
-            }
-        }
-      }
-  if (sizes.empty()) return;
-  const int largest = static_cast<int>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-  for (size_t n = 0; n < piece.size(); ++n)
-    if (piece[n] >= 0 && piece[n] != largest) lattice.values[n] = 0.5f * lattice.spacing;
+  const float outside = 0.5f * lattice.spacing;
+  const std::array<int, 3> last{lattice.size[0] - 1, lattice.size[1] - 1, lattice.size[2] - 1};
+  for_each_point(lattice, [&](int i, int j, int k, size_t at) {
+    const bool rim = i == 0 || j == 0 || k == 0 || i == last[0] || j == last[1] || k == last[2];
+    if (rim) lattice.values[at] = std::max(lattice.values[at], outside);
+  });
+  std::vector<bool> seen(lattice.count(), false);
+  std::vector<size_t> largest;
+  for (size_t at = 0; at < lattice.count(); ++at) {
+    if (lattice.values[at] > 0 || seen[at]) continue;
+    std::vector<size_t> piece = piece_at(lattice, at, seen);
+    if (piece.size() > largest.size()) std::swap(piece, largest);
+    for (const size_t other : piece) lattice.values[other] = outside;
+  }
 }
 
 BodyPart find_part(const std::vector<PosedSkin>& skins, const Skin& skin, size_t joint,

@@ -50,8 +50,7 @@ void ColliderFitter::start() {
             place[b] == SIZE_MAX && both > widest)
           next = b, from = a, widest = both;
     for (size_t b = 0; b < n && from == SIZE_MAX; ++b)
-      if (place[b] == SIZE_MAX &&
-          (next == SIZE_MAX || parts[b].samples.size() > parts[next].samples.size()))
+      if (place[b] == SIZE_MAX && (next == SIZE_MAX || parts[b].samples.size() > parts[next].samples.size()))
         next = b;
     place[next] = order.size();
     order.push_back(next);
@@ -65,7 +64,8 @@ void ColliderFitter::start() {
     colliders_.push_back(std::move(c));
   }
   for (size_t i = 0; i < n; ++i)
-    if (found.mirror[i] != i && found.mirror[i] != SIZE_MAX) mirror_[colliders_[place[i]].name] = colliders_[place[found.mirror[i]]].name;
+    if (found.mirror[i] != i && found.mirror[i] != SIZE_MAX)
+      mirror_[colliders_[place[i]].name] = colliders_[place[found.mirror[i]]].name;
   tell(0.3);
 }
 
@@ -91,20 +91,13 @@ std::vector<FitTargets> ColliderFitter::targets(const ColliderModel& model) cons
   return out;
 }
 
-double ColliderFitter::total_cost(const ColliderModel& model) const {
-  ColliderModel same = model;
-  return solve(same, targets(model), subject_.samples.size, {.iterations = 0});
-}
-
 double ColliderFitter::solve_all(int rounds, int iterations) {
   ColliderModel now = model();
-  double cost = 0;
   for (int round = 0; round < rounds; ++round)
-    cost = solve(now, targets(now), subject_.samples.size, {.iterations = iterations});
-  cost = total_cost(now);
+    solve(now, targets(now), subject_.samples.size, {.iterations = iterations});
   for (size_t i = 0; i < colliders_.size(); ++i)
     if (!colliders_[i].fixed) colliders_[i].collider = now.colliders()[i];
-  return cost;
+  return solve(now, targets(now), subject_.samples.size, {.iterations = 0});
 }
 
 ColliderFitter::Owned ColliderFitter::owned() const {
@@ -115,7 +108,8 @@ ColliderFitter::Owned ColliderFitter::owned() const {
   out.distance.resize(subject_.samples.triangles.size());
   for (size_t p = 0; p < subject_.poses.size(); ++p) {
     const PosedSkin& pose = subject_.poses[p];
-    const double share = static_cast<double>(pose_share(subject_, p) / static_cast<float>(pose.points.size()));
+    const double share =
+        static_cast<double>(pose_share(subject_, p) / static_cast<float>(pose.points.size()));
     now.linearise(now.place(pose.moved), pose.points, [&](size_t i, const ColliderModel::Linear& at) {
       if (pose.seen[i]) out.cost[at.nearest] += share * static_cast<double>(at.distance * at.distance);
       if (p > 0) return;
@@ -155,13 +149,15 @@ std::vector<NamedCollider> ColliderFitter::finish() {
 }
 
 std::vector<NamedCollider> fit_colliders(const body::Skeleton& skeleton, const body::Skin& skin,
-                                         std::span<const body::Pose> poses, const ColliderFitOptions& options) {
+                                         std::span<const body::Pose> poses,
+                                         const ColliderFitOptions& options) {
   const FitSubject subject(skeleton, skin, poses, options.samples, options.boxes);
   ColliderFitter fitter(subject, options);
   fitter.start();
   fitter.refine();
   fitter.tidy();
   for (const std::string& name : options.split) fitter.split(name);
+  if (options.progress) options.progress(0.85);
   fitter.solve_all(6, 6);
   return fitter.finish();
 }

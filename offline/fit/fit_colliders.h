@@ -1,8 +1,6 @@
 // Colliders for any skinned character: shapes on its joints that together come as near to its skin as they
 // can, at rest and in poses. Metres; positions in model space at rest, as billow_collider has them.
 //
-//     auto colliders = fit::fit_colliders(skeleton, skin, poses);
-//     fit::ColliderFitError error = fit::measure_fit(skeleton, skin, colliders, other_poses);
 #pragma once
 
 #include <billow/billow.h>
@@ -23,11 +21,11 @@ struct NamedCollider {
 };
 
 struct ColliderFitOptions {
-  size_t most = 24;            // colliders
-  double worth = 0.0007;       // of the character's size: what a collider has to take from the mean distance
-                               // (as the root of the mean of squares) to be there
-  size_t samples = 3000;       // points of the skin
-  bool boxes = true;           // whether boxes may stand for parts
+  size_t most = 24;       // colliders
+  double worth = 0.0007;  // of the character's size: what a collider has to take from the mean distance
+                          // (as the root of the mean of squares) to be there
+  size_t samples = 3000;  // points of the skin
+  bool boxes = true;      // whether boxes may stand for parts
   std::vector<std::string> split;  // colliders to cut in two, by name
   // Called now and then with the share that is done.
   std::function<void(double)> progress;
@@ -36,9 +34,10 @@ struct ColliderFitOptions {
 // From the skin alone. `poses` may be empty. Throws std::invalid_argument for a skin without an outside or a
 // name to split that there is not.
 std::vector<NamedCollider> fit_colliders(const body::Skeleton& skeleton, const body::Skin& skin,
-                                         std::span<const body::Pose> poses, const ColliderFitOptions& options = {});
-// From colliders that are there: the same ones, moved and reshaped to fit better. Those that are fixed stay as
-// they are.
+                                         std::span<const body::Pose> poses,
+                                         const ColliderFitOptions& options = {});
+// From colliders that are there: the same ones, moved and reshaped to fit better. Those that are fixed stay
+// as they are.
 std::vector<NamedCollider> refit_colliders(const body::Skeleton& skeleton, const body::Skin& skin,
                                            std::span<const body::Pose> poses,
                                            std::vector<NamedCollider> colliders,
@@ -61,13 +60,14 @@ struct ColliderFitError {
     BothWays rest, posed;
   };
   std::vector<Collider> colliders;
-  float size = 0;                // m, the longest side of the character
-  double hidden = 0;             // share of the skin that is left out: folds, insides, what is covered
-  std::vector<float> at_vertices;  // signed, of the resting skin's vertices; positive where the skin is outside
+  float size = 0;     // m, the longest side of the character
+  double hidden = 0;  // share of the skin that is left out: folds, insides, what is covered
+  std::vector<float>
+      at_vertices;  // signed, of the resting skin's vertices; positive where the skin is outside
 };
 ColliderFitError measure_fit(const body::Skeleton& skeleton, const body::Skin& skin,
-                     std::span<const NamedCollider> colliders, std::span<const body::Pose> poses,
-                     size_t samples = 6000);
+                             std::span<const NamedCollider> colliders, std::span<const body::Pose> poses,
+                             size_t samples = 6000);
 
 // One sentence for each collider that fits poorly: which, by how much, and what to do.
 std::vector<std::string> poor_fits(const ColliderFitError& error);

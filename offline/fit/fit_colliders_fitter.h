@@ -1,5 +1,5 @@
-// How fit_colliders() gets from parts of a skin to colliders: all are fitted together, the worst are changed while
-// it pays.
+// How fit_colliders() gets from parts of a skin to colliders: all are fitted together, the worst are changed
+// while it pays.
 #pragma once
 
 #include <map>
@@ -26,7 +26,8 @@ class ColliderFitter {
   void tidy();
   // Puts two in the place of one. Throws std::invalid_argument for a name that there is not.
   void split(const std::string& name);
-  // Fits all together: `rounds` times new points on the zero set, each with so many iterations. The cost, in m2.
+  // Fits all together: `rounds` times new points on the zero set, each with so many iterations. The cost, in
+  // m2.
   double solve_all(int rounds, int iterations);
   // Drops joints and blends that do nothing and rounds the numbers.
   std::vector<NamedCollider> finish();
@@ -42,14 +43,14 @@ class ColliderFitter {
 
   ColliderModel model() const;
   std::vector<FitTargets> targets(const ColliderModel& model) const;
-  double total_cost(const ColliderModel& model) const;
   Owned owned() const;
   bool apply(Change change, const std::vector<std::string>& group, const Owned& before);
   bool reshape(const std::vector<std::string>& group, const Owned& before);
   bool cut(const std::vector<std::string>& group, const Owned& before);
   bool add_bumps(const std::vector<std::string>& group, const Owned& before);
   int cut_one(size_t i, const std::vector<uint32_t>& samples, int axis);
-  std::vector<uint32_t> bump_at(uint32_t sample, const std::vector<uint32_t>& samples, const Owned& before) const;
+  std::vector<uint32_t> bump_at(uint32_t sample, const std::vector<uint32_t>& samples,
+                                const Owned& before) const;
   size_t nearer_half(const billow_collider& collider, const Halves& halves) const;
   void insert_after(size_t i, const billow_collider& collider);
   size_t place_of(const std::string& name) const;

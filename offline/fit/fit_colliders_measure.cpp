@@ -56,8 +56,8 @@ void measure_pose(const PosedSkin& pose, body::Surface& surface, const ColliderM
   std::vector<float> phi(points.size());
   std::vector<int32_t> nearest(points.size());
   if (!points.empty())
-    billow_body_query(surface.get(), &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT, phi.data(), nullptr,
-                      nearest.data());
+    billow_body_query(surface.get(), &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
+                      phi.data(), nullptr, nearest.data());
   for (size_t i = 0; i < points.size(); ++i)
     into.out[static_cast<size_t>(std::max(0, nearest[i]))].push_back({std::fabs(phi[i]), 1.0f});
   for (const ZeroPoint& p : zero_points(model, surfaces, pose.moved))
@@ -67,8 +67,8 @@ void measure_pose(const PosedSkin& pose, body::Surface& surface, const ColliderM
 }  // namespace
 
 ColliderFitError measure_fit(const body::Skeleton& skeleton, const body::Skin& skin,
-                     std::span<const NamedCollider> colliders, std::span<const body::Pose> poses,
-                     size_t samples) {
+                             std::span<const NamedCollider> colliders, std::span<const body::Pose> poses,
+                             size_t samples) {
   if (colliders.empty()) throw std::invalid_argument("fit: expected colliders to measure, found none");
   const SkinSamples on_skin = sample_skin(skin, samples);
   std::vector<billow_collider> shapes;
@@ -85,8 +85,8 @@ ColliderFitError measure_fit(const body::Skeleton& skeleton, const body::Skin& s
     area += areas[i];
   }
   for (size_t i = 0; i < shapes.size(); ++i)
-    surfaces.push_back(surface_points(
-        shapes[i], 50 + static_cast<size_t>(static_cast<double>(samples) * areas[i] / area)));
+    surfaces.push_back(
+        surface_points(shapes[i], 50 + static_cast<size_t>(static_cast<double>(samples) * areas[i] / area)));
 
   Collected rest(shapes.size()), posed(shapes.size());
   const body::Pose resting[] = {rest_pose(skeleton)};
@@ -103,9 +103,10 @@ ColliderFitError measure_fit(const body::Skeleton& skeleton, const body::Skin& s
   for (size_t i = 0; i < shapes.size(); ++i) {
     const size_t heaviest = static_cast<size_t>(
         std::max_element(std::begin(shapes[i].weight), std::end(shapes[i].weight)) - shapes[i].weight);
-    out.colliders.push_back({colliders[i].name, skeleton.joints[shapes[i].joint[heaviest]].name,
-                             static_cast<double>(rest.out[i].size()) / static_cast<double>(out.rest.out.points),
-                             rest.of(i), posed.of(i)});
+    out.colliders.push_back(
+        {colliders[i].name, skeleton.joints[shapes[i].joint[heaviest]].name,
+         static_cast<double>(rest.out[i].size()) / static_cast<double>(out.rest.out.points), rest.of(i),
+         posed.of(i)});
   }
   return out;
 }

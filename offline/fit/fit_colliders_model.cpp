@@ -187,7 +187,14 @@ std::vector<ColliderModel::Placed> ColliderModel::place(std::span<const Transfor
     const Quat turn = normalized(sum);
     const Transform motion{place - rotate(turn, at), turn};
     const auto [bound, radius] = bound_of(c);
-    Placed p{surface_of(c, motion), apply(motion, bound), radius, place, to_matrix({{0, 0, 0}, turn}), carry, {}, {}};
+    Placed p{surface_of(c, motion),
+             apply(motion, bound),
+             radius,
+             place,
+             to_matrix({{0, 0, 0}, turn}),
+             carry,
+             {},
+             {}};
     // More of joint k: place and turn go toward where it would take them.
     const float longer = 1 / std::sqrt(std::max(1e-12f, dot(sum, sum)));
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
@@ -211,8 +218,11 @@ ColliderModel::Distances ColliderModel::all_distances(std::span<const Placed> pl
     out.phi.emplace_back(points.size(), 1e30f);
     out.gradient.emplace_back(gradients ? points.size() : 0);
   }
-  // Ask the collider first whose bound is the nearest, then those that may be nearer, or so near that they blend.
-  const auto from_bound = [&](size_t c, V3 p) { return length(p - placed[c].bound) - placed[c].bound_radius; };
+  // Ask the collider first whose bound is the nearest, then those that may be nearer, or so near that they
+  // blend.
+  const auto from_bound = [&](size_t c, V3 p) {
+    return length(p - placed[c].bound) - placed[c].bound_radius;
+  };
   std::vector<std::vector<uint32_t>> first(placed.size()), then(placed.size());
   std::vector<size_t> nearest(points.size(), 0);
   for (uint32_t i = 0; i < points.size(); ++i) {
@@ -221,11 +231,14 @@ ColliderModel::Distances ColliderModel::all_distances(std::span<const Placed> pl
       if (const float d = from_bound(c, points[i]); d < best) best = d, nearest[i] = c;
     first[nearest[i]].push_back(i);
   }
-  for (size_t c = 0; c < placed.size(); ++c) ask(placed[c].surface, points, first[c], out.phi[c], out.gradient[c]);
+  for (size_t c = 0; c < placed.size(); ++c)
+    ask(placed[c].surface, points, first[c], out.phi[c], out.gradient[c]);
   for (uint32_t i = 0; i < points.size(); ++i)
     for (size_t c = 0; c < placed.size(); ++c)
-      if (c != nearest[i] && from_bound(c, points[i]) < out.phi[nearest[i]][i] + 1.5f * widest) then[c].push_back(i);
-  for (size_t c = 0; c < placed.size(); ++c) ask(placed[c].surface, points, then[c], out.phi[c], out.gradient[c]);
+      if (c != nearest[i] && from_bound(c, points[i]) < out.phi[nearest[i]][i] + 1.5f * widest)
+        then[c].push_back(i);
+  for (size_t c = 0; c < placed.size(); ++c)
+    ask(placed[c].surface, points, then[c], out.phi[c], out.gradient[c]);
   return out;
 }
 

@@ -54,7 +54,7 @@ class ColliderModel {
   // The distance of one point and its derivatives by the parameters that matter there.
   struct Linear {
     float distance;
-    V3 gradient;      // by the point
+    V3 gradient;       // by the point
     uint32_t nearest;  // collider
     std::vector<Slope> slopes;
   };

@@ -7,7 +7,7 @@
 namespace billow::fit {
 namespace {
 
-constexpr float kTouching = 0.025f;    // of the character's size: samples of neighbours are so close
+constexpr float kTouching = 0.025f;  // of the character's size: samples of neighbours are so close
 
 SkinPart together(const FitSubject& subject, const SkinPart& a, const SkinPart& b) {
   SkinPart out;
@@ -35,7 +35,8 @@ FitSubject::FitSubject(const body::Skeleton& of_skeleton, const body::Skin& of_s
   poses = pose_samples(skeleton, skin, samples, all);
 }
 
-std::vector<size_t> contacts_between(const FitSubject& subject, std::span<const std::vector<uint32_t>> groups) {
+std::vector<size_t> contacts_between(const FitSubject& subject,
+                                     std::span<const std::vector<uint32_t>> groups) {
   const float near = kTouching * subject.samples.size;
   const size_t n = groups.size();
   std::vector<size_t> out(n * n, SIZE_MAX);
@@ -62,7 +63,8 @@ namespace {
 // Parts that are put together two by two, on both sides alike.
 class Merger {
  public:
-  Merger(const FitSubject& subject, std::vector<SkinPart> parts) : subject_(subject), parts_(std::move(parts)) {
+  Merger(const FitSubject& subject, std::vector<SkinPart> parts)
+      : subject_(subject), parts_(std::move(parts)) {
     const size_t n = parts_.size();
     gone_.assign(n, 0);
     neighbours_.assign(n * n, 0);
@@ -93,8 +95,10 @@ class Merger {
     if (mirror_[b] == b && mirror_[a] != a) std::swap(a, b);
     const size_t other_a = mirror_[a], other_b = mirror_[b];
     merge(a, b);
-    if (other_a == b) mirror_[a] = a;
-    else if (other_b != b && can_merge(other_a, other_b)) merge(other_a, other_b);
+    if (other_a == b)
+      mirror_[a] = a;
+    else if (other_b != b && can_merge(other_a, other_b))
+      merge(other_a, other_b);
     return true;
   }
 
@@ -156,7 +160,8 @@ class Merger {
 };
 
 // Fits the pieces, and cuts those that fit worst, with their mirror images, while the halves fit much better.
-std::vector<SkinPart> cut_bad(const FitSubject& subject, std::vector<SkinPart> parts, size_t most, double worth) {
+std::vector<SkinPart> cut_bad(const FitSubject& subject, std::vector<SkinPart> parts, size_t most,
+                              double worth) {
   constexpr double kBetter = 0.7;
   for (SkinPart& part : parts) fit_part(subject, part);
   std::vector<char> done(parts.size(), 0);

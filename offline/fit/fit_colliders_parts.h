@@ -12,8 +12,8 @@ namespace billow::fit {
 
 // Everything that does not change while colliders are fitted.
 struct FitSubject {
-  FitSubject(const body::Skeleton& of_skeleton, const body::Skin& of_skin, std::span<const body::Pose> in_poses,
-             size_t sample_count, bool with_boxes);
+  FitSubject(const body::Skeleton& of_skeleton, const body::Skin& of_skin,
+             std::span<const body::Pose> in_poses, size_t sample_count, bool with_boxes);
 
   const body::Skeleton& skeleton;
   const body::Skin& skin;
@@ -45,22 +45,23 @@ void fit_part(const FitSubject& subject, SkinPart& part);
 // Gives two parts that mirror each other the same kind.
 void choose_together(SkinPart& a, SkinPart& b);
 
-// Parts of the skin that move mostly with one joint and hang together, not fitted yet. Those with little skin, such
-// as fingers and rivets, are part of what they touch.
+// Parts of the skin that move mostly with one joint and hang together, not fitted yet. Those with little
+// skin, such as fingers and rivets, are part of what they touch.
 std::vector<SkinPart> pieces_of(const FitSubject& subject);
 // The part on the other side of each: its own number for one in the middle, SIZE_MAX where there is none.
 std::vector<size_t> mirrored_parts(const FitSubject& subject, std::span<const SkinPart> parts);
 
-// Parts to fit single colliders to: pieces of the skin, of which those that fit badly are cut; then neighbours are
-// put together while that costs less than `worth` (m2, as SkinPart::cost) each, or there are more than `most`. What
-// is done on one side is done on the other.
+// Parts to fit single colliders to: pieces of the skin, of which those that fit badly are cut; then
+// neighbours are put together while that costs less than `worth` (m2, as SkinPart::cost) each, or there are
+// more than `most`. What is done on one side is done on the other.
 struct PartsFound {
   std::vector<SkinPart> parts;
   std::vector<size_t> mirror;  // as of mirrored_parts
 };
 PartsFound find_parts(const FitSubject& subject, size_t most, double worth);
 
-// Halves of a part, cut across one of its main axes: the one where the two colliders fit best, or the one given.
+// Halves of a part, cut across one of its main axes: the one where the two colliders fit best, or the one
+// given.
 struct Halves {
   SkinPart parts[2];
   int axis = -1;  // -1: there is too little to cut
@@ -68,6 +69,7 @@ struct Halves {
 Halves halves_of(const FitSubject& subject, const std::vector<uint32_t>& samples, int axis = -1);
 
 // How many samples of each group are near the other, in all poses: [a * groups + b].
-std::vector<size_t> contacts_between(const FitSubject& subject, std::span<const std::vector<uint32_t>> groups);
+std::vector<size_t> contacts_between(const FitSubject& subject,
+                                     std::span<const std::vector<uint32_t>> groups);
 
 }  // namespace billow::fit

@@ -45,16 +45,17 @@ float extent(const FitSubject& subject, const std::vector<uint32_t>& samples) {
   return length(high - low);
 }
 
-// What a piece with little skin goes to: what it touches most, rather of its own joint or its parent's; without
-// contact the largest of these.
-size_t host_of(const FitSubject& subject, const std::vector<SkinPart>& pieces, const std::vector<size_t>& contacts,
-               size_t piece) {
+// What a piece with little skin goes to: what it touches most, rather of its own joint or its parent's;
+// without contact the largest of these.
+size_t host_of(const FitSubject& subject, const std::vector<SkinPart>& pieces,
+               const std::vector<size_t>& contacts, size_t piece) {
   const size_t n = pieces.size();
   const int parent = subject.skeleton.joints[pieces[piece].joints[0]].parent;
   size_t host = SIZE_MAX, best = 0;
   for (size_t k = 0; k < n; ++k) {
     if (k == piece || pieces[k].samples.empty()) continue;
-    const bool own = pieces[k].joints[0] == pieces[piece].joints[0], above = static_cast<int>(pieces[k].joints[0]) == parent;
+    const bool own = pieces[k].joints[0] == pieces[piece].joints[0],
+               above = static_cast<int>(pieces[k].joints[0]) == parent;
     size_t score = contacts[piece * n + k] * (own ? 4 : above ? 2 : 1) * 1000000;
     if (own || above) score += pieces[k].samples.size();
     if (score > best) best = score, host = k;

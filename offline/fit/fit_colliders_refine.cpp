@@ -8,7 +8,7 @@
 namespace billow::fit {
 namespace {
 
-constexpr double kGain = 0.03;     // of all costs: what one more collider has to save
+constexpr double kGain = 0.03;      // of all costs: what one more collider has to save
 constexpr double kReshaped = 0.01;  // and what another shape has to
 
 }  // namespace
@@ -59,7 +59,8 @@ int ColliderFitter::cut_one(size_t i, const std::vector<uint32_t>& samples, int 
   if (halves.axis < 0) return -1;
   // Let the half that is nearer to the collider it blends with take its place.
   const billow_collider old = colliders_[i].collider;
-  if (old.blend_with >= 0 && nearer_half(colliders_[static_cast<size_t>(old.blend_with)].collider, halves) == 1)
+  if (old.blend_with >= 0 &&
+      nearer_half(colliders_[static_cast<size_t>(old.blend_with)].collider, halves) == 1)
     std::swap(halves.parts[0], halves.parts[1]);
   colliders_[i].collider = halves.parts[0].collider();
   colliders_[i].collider.blend_with = old.blend_with;
@@ -114,7 +115,8 @@ std::vector<uint32_t> ColliderFitter::bump_at(uint32_t sample, const std::vector
                                               const Owned& before) const {
   const std::vector<V3>& points = subject_.poses[0].points;
   const float level = 0.4f * before.distance[sample];
-  const float link = 2.5f * std::sqrt(static_cast<float>(subject_.samples.area / static_cast<double>(points.size())));
+  const float link =
+      2.5f * std::sqrt(static_cast<float>(subject_.samples.area / static_cast<double>(points.size())));
   std::vector<uint32_t> left, out{sample};
   for (const uint32_t s : samples)
     if (s != sample && before.distance[s] > level) left.push_back(s);
@@ -138,12 +140,14 @@ bool ColliderFitter::add_bumps(const std::vector<std::string>& group, const Owne
   for (const std::string& name : group) {
     const std::vector<uint32_t>& samples = before.samples[place_of(name)];
     if (samples.empty()) return false;
-    bumps.push_back({name, bump_at(*std::max_element(samples.begin(), samples.end(), farthest), samples, before)});
+    bumps.push_back(
+        {name, bump_at(*std::max_element(samples.begin(), samples.end(), farthest), samples, before)});
   }
   if (group.size() == 1) {
     const std::vector<uint32_t>& samples = before.samples[place_of(group[0])];
     const std::vector<uint32_t>& first = bumps[0].second;
-    const V3 top = points[*std::max_element(first.begin(), first.end(), farthest)], wanted{-top.x, top.y, top.z};
+    const V3 top = points[*std::max_element(first.begin(), first.end(), farthest)],
+             wanted{-top.x, top.y, top.z};
     const uint32_t other = *std::min_element(samples.begin(), samples.end(), [&](uint32_t a, uint32_t b) {
       return length(points[a] - wanted) < length(points[b] - wanted);
     });
@@ -182,7 +186,8 @@ void ColliderFitter::refine() {
     const Owned now = owned();
     size_t worst = SIZE_MAX;
     for (size_t i = 0; i < colliders_.size(); ++i)
-      if (tried.count(colliders_[i].name) == 0 && (worst == SIZE_MAX || now.cost[i] > now.cost[worst])) worst = i;
+      if (tried.count(colliders_[i].name) == 0 && (worst == SIZE_MAX || now.cost[i] > now.cost[worst]))
+        worst = i;
     if (worst == SIZE_MAX || now.cost[worst] < worth_) break;
     std::vector<std::string> group{colliders_[worst].name};
     if (const auto twin = mirror_.find(group[0]); twin != mirror_.end()) group.push_back(twin->second);

@@ -11,10 +11,10 @@
 namespace billow::fit {
 namespace {
 
-constexpr float kGolden = 2.39996323f;   // radians: the golden angle
-constexpr size_t kRays = 48;          // looks from a point in all directions
-constexpr size_t kOpen = 6;           // so many are free where cloth gets
-constexpr size_t kOutside = 2;        // and so many anywhere outside
+constexpr float kGolden = 2.39996323f;  // radians: the golden angle
+constexpr size_t kRays = 48;            // looks from a point in all directions
+constexpr size_t kOpen = 6;             // so many are free where cloth gets
+constexpr size_t kOutside = 2;          // and so many anywhere outside
 
 float unit_random(std::mt19937& engine) {
   return static_cast<float>(static_cast<double>(engine()) / 4294967296.0);
@@ -153,14 +153,14 @@ bool InsideSkin::operator()(V3 p) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
   const auto middle = [this](int c) { return (static_cast<float>(c) + 0.5f) * cell_; };
-  const bool inside =
-      !is_open(tree_, {middle(key[0]), middle(key[1]), middle(key[2])}, 64 * cell_, kOutside);
+  const bool inside = !is_open(tree_, {middle(key[0]), middle(key[1]), middle(key[2])}, 64 * cell_, kOutside);
   const std::lock_guard lock(mutex_);
   return known_.emplace(key, inside).first->second;
 }
 
 std::vector<uint32_t> mirrored_joints(const body::Skeleton& skeleton, float size) {
-  // Take the middle of all joints of a branch for where it is: joints in one place may have different children.
+  // Take the middle of all joints of a branch for where it is: joints in one place may have different
+  // children.
   const size_t n = skeleton.size();
   std::vector<V3> middle;
   for (const Transform& t : rest_transforms(skeleton)) middle.push_back(t.position);
@@ -175,7 +175,8 @@ std::vector<uint32_t> mirrored_joints(const body::Skeleton& skeleton, float size
   done[0] = 1;
   for (uint32_t j = 1; j < n; ++j) {
     if (done[j]) continue;
-    // Compare with the children of its parent's mirror image, itself among them where the parent is in the middle.
+    // Compare with the children of its parent's mirror image, itself among them where the parent is in the
+    // middle.
     const auto up = static_cast<size_t>(skeleton.joints[j].parent);
     const V3 wanted{-middle[j].x, middle[j].y, middle[j].z};
     float best = 0.05f * size;
@@ -251,7 +252,8 @@ std::vector<body::Pose> random_bends(const body::Skeleton& skeleton, const body:
       for (size_t k = 0; k < body::kJointsPerVertex; ++k)
         moves[skin.joints[v][k]] += area * static_cast<double>(skin.weights[v][k]);
   }
-  for (size_t j = skeleton.size(); j-- > 1;) moves[static_cast<size_t>(skeleton.joints[j].parent)] += moves[j];
+  for (size_t j = skeleton.size(); j-- > 1;)
+    moves[static_cast<size_t>(skeleton.joints[j].parent)] += moves[j];
   std::mt19937 engine(seed);
   std::vector<body::Pose> out;
   for (size_t i = 0; i < count; ++i) {

@@ -41,7 +41,8 @@ struct PosedSkin {
 std::vector<PosedSkin> pose_samples(const body::Skeleton& skeleton, const body::Skin& skin,
                                     const SkinSamples& samples, std::span<const body::Pose> poses);
 
-// Whether points are inside the resting skin: nearly no direction is free there. Remembers cells of the space.
+// Whether points are inside the resting skin: nearly no direction is free there. Remembers cells of the
+// space.
 class InsideSkin {
  public:
   InsideSkin(const body::Skin& skin, float size);
@@ -54,15 +55,15 @@ class InsideSkin {
   std::map<std::array<int, 3>, bool> known_;
 };
 
-// The joint on the other side of each, mirrored in x: children of joints that mirror each other, by where they and
-// all below them rest. A joint in the middle, or without a counterpart, is its own.
+// The joint on the other side of each, mirrored in x: children of joints that mirror each other, by where
+// they and all below them rest. A joint in the middle, or without a counterpart, is its own.
 std::vector<uint32_t> mirrored_joints(const body::Skeleton& skeleton, float size);
 
 // Frames of the clips that differ most from the rest pose and from each other, the most different first.
 std::vector<body::Pose> choose_poses(const body::Skeleton& skeleton, const body::Skin& skin,
                                      std::span<const motion::Clip> clips, size_t count);
-// Poses for a character without clips: every joint that moves enough skin turned by up to `most` radians about a
-// random axis.
+// Poses for a character without clips: every joint that moves enough skin turned by up to `most` radians
+// about a random axis.
 std::vector<body::Pose> random_bends(const body::Skeleton& skeleton, const body::Skin& skin, size_t count,
                                      float most = 0.6f, uint32_t seed = 1);
 

@@ -11,7 +11,7 @@
 namespace billow::fit {
 namespace {
 
-constexpr size_t kMostPoints = 240;   // of a part in a pose, and
+constexpr size_t kMostPoints = 240;    // of a part in a pose, and
 constexpr size_t kMostPoses = 5;       // poses: more change little
 constexpr float kLeastWeight = 0.15f;  // of a joint that a collider follows
 
@@ -218,7 +218,8 @@ Halves halves_of(const FitSubject& subject, const std::vector<uint32_t>& samples
     const float middle = quantile(along, 0.5f);
     Halves halves;
     halves.axis = k;
-    for (size_t i = 0; i < rest.size(); ++i) halves.parts[along[i] < middle ? 0 : 1].samples.push_back(samples[i]);
+    for (size_t i = 0; i < rest.size(); ++i)
+      halves.parts[along[i] < middle ? 0 : 1].samples.push_back(samples[i]);
     if (std::min(halves.parts[0].samples.size(), halves.parts[1].samples.size()) < kLeastSamples) continue;
     for (SkinPart& part : halves.parts) fit_part(subject, part);
     const double both = halves.parts[0].cost() + halves.parts[1].cost();

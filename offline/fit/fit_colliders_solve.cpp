@@ -81,10 +81,9 @@ NormalEquations linearise(const ColliderModel& model, std::span<const FitTargets
 
 }  // namespace
 
-double solve(ColliderModel& model, std::span<const FitTargets> targets, float size,
-             const FitSteps& options) {
+double solve(ColliderModel& model, std::span<const FitTargets> targets, float size, const FitSteps& options) {
   const double knee = options.robust * static_cast<double>(size);
-  if (model.parameters() == 0) return cost_of(model, targets, knee);
+  if (model.parameters() == 0 || options.iterations == 0) return cost_of(model, targets, knee);
   const Eigen::VectorXd scales = model.scales();
   // The pull toward the start, as if a point of this weight were off by the scale's share of the size.
   const double unit = options.prior * 0.05 * 0.05 * static_cast<double>(size) * static_cast<double>(size);
@@ -165,8 +164,9 @@ std::vector<SurfacePoint> surface_points(const billow_collider& c, size_t count)
   return out;
 }
 
-std::vector<ZeroPoint> zero_points(const ColliderModel& model, std::span<const std::vector<SurfacePoint>> surfaces,
-                                std::span<const Transform> moved) {
+std::vector<ZeroPoint> zero_points(const ColliderModel& model,
+                                   std::span<const std::vector<SurfacePoint>> surfaces,
+                                   std::span<const Transform> moved) {
   const auto placed = model.place(moved);
   std::vector<V3> points;
   std::vector<float> areas;

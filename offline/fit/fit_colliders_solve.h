@@ -49,8 +49,9 @@ struct ZeroPoint {
   float area;
   uint32_t collider;
 };
-std::vector<ZeroPoint> zero_points(const ColliderModel& model, std::span<const std::vector<SurfacePoint>> surfaces,
-                                std::span<const Transform> moved);
+std::vector<ZeroPoint> zero_points(const ColliderModel& model,
+                                   std::span<const std::vector<SurfacePoint>> surfaces,
+                                   std::span<const Transform> moved);
 
 // A target that brings the surface at a point to the nearest point of the skin.
 void add_pull(const ZeroPoint& p, const TriangleTree::Nearest& near, float weight, FitTargets& out);

@@ -5,9 +5,23 @@
 #include <stdexcept>
 #include <string>
 
+#include "body/mesh_distance.h"
 #include "fit/level_set.h"
 
 namespace billow::fit {
+namespace {
+
+// A level set is exact near its surface only.
+void add_far_field(Lattice& lattice, const body::MeshDistance& exact) {
+  for (int k = 0; k < lattice.size[2]; ++k)
+    for (int j = 0; j < lattice.size[1]; ++j)
+      for (int i = 0; i < lattice.size[0]; ++i) {
+        float& value = lattice.values[lattice.index(i, j, k)];
+        if (std::fabs(value) >= lattice.spacing) value = exact.at(lattice.point(i, j, k));
+      }
+}
+
+}  // namespace
 
 GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
   constexpr int kMostPoints = 1024, kMostSteps = 32767;
@@ -26,6 +40,7 @@ GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
                                   std::to_string(options.spacing) + " m");
   Lattice lattice = make_lattice(-half, half, options.spacing);
   fill_with_distances(lattice, mesh);
+  add_far_field(lattice, body::MeshDistance(mesh));
 
   GridSdf out;
   out.spacing = options.spacing;

@@ -39,7 +39,9 @@ bool have_level_sets();
 // if the outermost values are positive.
 body::Mesh zero_set(const Lattice& lattice);
 
-// Fills a lattice with the signed distance to a closed mesh, negative inside.
+// Fills a lattice with the signed distance to a closed mesh, negative inside: exact within one cell of it, a little
+// too large within three, and three cells' width beyond.
+inline constexpr float kLevelSetBand = 3;  // cells
 void fill_with_distances(Lattice& lattice, const body::Mesh& mesh);
 
 }  // namespace billow::fit

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "body/mesh_distance.h"
-#include "sdf/neural.h"
+#include "fit/neural_gradient.h"
 
 namespace billow::fit {
 namespace {
@@ -77,17 +77,9 @@ Samples draw_samples(const body::MeshDistance& exact, V3 half, size_t count, Ran
   return samples;
 }
 
-// Where the weights of a unit are.
-struct Layout {
-  size_t width;
-  size_t first(size_t unit) const { return 4 * unit; }
-  size_t second(size_t unit) const { return 4 * width + unit * (width + 2); }
-  size_t last() const { return second(width); }
-};
-
 std::vector<float> draw_weights(size_t width, V3 half, Random& random) {
-  const Layout at{width};
-  std::vector<float> w(at.last() + 1, 0.0f);
+  const NetworkLayout at{width};
+  std::vector<float> w(at.count(), 0.0f);
   const V3 box = half * (1 / kUnit);
   for (size_t j = 0; j < width; ++j) {
     // A plane through the box, in any direction.
@@ -107,96 +99,15 @@ std::vector<float> draw_weights(size_t width, V3 half, Random& random) {
   return w;
 }
 
-// The network, the slopes of its activations, and their change along a direction, for the gradient of a loss of
-// value and gradient.
-struct Pass {
-  F4 a1[kMostUnits], s1[kMostUnits], c1[kMostUnits], e1[kMostUnits];
-  F4 a2[kMostUnits], s2[kMostUnits], c2[kMostUnits];
-};
-
-// Half the second derivative of the activation is a step.
-F4 bend(F4 slope) { return select((slope > 0.0f) & (slope < 1.0f), splat(0.5f), zero()); }
-
-// Adds the gradient of
-//     weight (f - target)^2 + eikonal (|grad f| - 1)^2
-// to `sums`, one entry a weight, four points in its lanes.
-F4 add_gradient(const std::vector<float>& w, size_t n, V3x4 x, F4 target, F4 weight, float eikonal, Pass& p,
-                std::vector<F4>& sums) {
-  const Layout at{n};
-  // Forward, and back to the point.
-  for (size_t j = 0; j < n; ++j) {
-    const float* row = &w[at.first(j)];
-    const auto a = activate(splat(row[3]) + row[0] * x.x + row[1] * x.y + row[2] * x.z);
-    p.a1[j] = a.value, p.s1[j] = a.slope, p.e1[j] = zero();
-  }
-  F4 f = splat(w[at.last()]);
-  for (size_t i = 0; i < n; ++i) {
-    const float* row = &w[at.second(i)];
-    F4 z = splat(row[0]);
-    for (size_t j = 0; j < n; ++j) z += row[1 + j] * p.a1[j];
-    const auto a = activate(z);
-    p.a2[i] = a.value, p.s2[i] = a.slope;
-    f += row[1 + n] * a.value;
-    const F4 pull = row[1 + n] * a.slope;
-    for (size_t j = 0; j < n; ++j) p.e1[j] += row[1 + j] * pull;
-  }
-  V3x4 g = zero3();
-  for (size_t j = 0; j < n; ++j) {
-    const float* row = &w[at.first(j)];
-    const F4 pull = p.s1[j] * p.e1[j];
-    g += V3x4{row[0] * pull, row[1] * pull, row[2] * pull};
-  }
-  const F4 off = f - target, size = sqrt(dot(g, g) + 1e-12f), excess = size - 1.0f;
-  const F4 by_f = 2.0f * weight * off;
-  const V3x4 by_g = g * (2.0f * eikonal * excess / size);
-
-  // The change of everything along by_g (f changes by g . by_g), and back through both.
-  for (size_t j = 0; j < n; ++j) {
-    const float* row = &w[at.first(j)];
-    p.c1[j] = p.s1[j] * (row[0] * by_g.x + row[1] * by_g.y + row[2] * by_g.z);
-  }
-  F4 back[kMostUnits];
-  for (size_t j = 0; j < n; ++j) back[j] = zero();
-  sums[at.last()] += by_f;
-  for (size_t i = 0; i < n; ++i) {
-    const float* row = &w[at.second(i)];
-    F4* sum = &sums[at.second(i)];
-    F4 change = zero();
-    for (size_t j = 0; j < n; ++j) change += row[1 + j] * p.c1[j];
-    const F4 out = splat(row[1 + n]);
-    sum[1 + n] += by_f * p.a2[i] + p.s2[i] * change;
-    const F4 by_change = p.s2[i] * out, by_z = out * (p.s2[i] * by_f + bend(p.s2[i]) * change);
-    sum[0] += by_z;
-    for (size_t j = 0; j < n; ++j) {
-      sum[1 + j] += by_z * p.a1[j] + by_change * p.c1[j];
-      back[j] += row[1 + j] * by_z;
-    }
-  }
-  for (size_t j = 0; j < n; ++j) {
-    const float* row = &w[at.first(j)];
-    F4* sum = &sums[at.first(j)];
-    const F4 along = row[0] * by_g.x + row[1] * by_g.y + row[2] * by_g.z;
-    const F4 by_change = p.s1[j] * p.e1[j];
-    const F4 by_z = p.s1[j] * back[j] + bend(p.s1[j]) * along * p.e1[j];
-    sum[0] += by_z * x.x + by_change * by_g.x;
-    sum[1] += by_z * x.y + by_change * by_g.y;
-    sum[2] += by_z * x.z + by_change * by_g.z;
-    sum[3] += by_z;
-  }
-  return weight * off * off + eikonal * excess * excess;
-}
-
 // Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2015).
 class Adam {
  public:
   explicit Adam(size_t count) : mean_(count, 0), square_(count, 0) {}
-  void step(std::vector<float>& w, const std::vector<F4>& sums, float scale, float rate) {
+  void step(std::vector<float>& w, const LossGradient& loss, float scale, float rate) {
     constexpr float kMean = 0.9f, kSquare = 0.999f;
     mean_power_ *= kMean, square_power_ *= kSquare;
     for (size_t i = 0; i < w.size(); ++i) {
-      float lanes[4];
-      store(lanes, sums[i]);
-      const float g = scale * ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+      const float g = scale * loss.sum(i);
       mean_[i] = kMean * mean_[i] + (1 - kMean) * g;
       square_[i] = kSquare * square_[i] + (1 - kSquare) * g * g;
       w[i] -= rate * (mean_[i] / (1 - mean_power_)) / (std::sqrt(square_[i] / (1 - square_power_)) + 1e-8f);
@@ -210,7 +121,7 @@ class Adam {
 
 // From decimetres to metres.
 void to_metres(std::vector<float>& w, size_t width) {
-  const Layout at{width};
+  const NetworkLayout at{width};
   for (size_t j = 0; j < width; ++j)
     for (size_t k = 0; k < 3; ++k) w[at.first(j) + k] /= kUnit;
   for (size_t i = 0; i < width; ++i) w[at.second(i) + 1 + width] *= kUnit;
@@ -239,19 +150,17 @@ NeuralSdf train_network(const body::Mesh& mesh, const TrainOptions& options) {
   const Samples samples = draw_samples(body::MeshDistance(mesh), out.half, options.points, random);
   out.weights = draw_weights(options.width, out.half, random);
   Adam adam(out.weights.size());
-  std::vector<F4> sums(out.weights.size());
-  Pass pass;
+  LossGradient loss(options.width);
   for (size_t step = 0; step < options.steps; ++step) {
-    std::fill(sums.begin(), sums.end(), zero());
+    loss.clear();
     for (size_t k = 0; k < kBatch; k += kLanes) {
       // Runs of four samples, which were drawn at random.
       const size_t i = random.below(samples.size() - kLanes + 1);
-      add_gradient(out.weights, options.width,
-                   {load(&samples.x[i]), load(&samples.y[i]), load(&samples.z[i])},
-                   load(&samples.distance[i]), load(&samples.weight[i]), options.eikonal, pass, sums);
+      loss.add(out.weights, {load(&samples.x[i]), load(&samples.y[i]), load(&samples.z[i])},
+               load(&samples.distance[i]), load(&samples.weight[i]), options.eikonal);
     }
     const float left = 1 - static_cast<float>(step) / static_cast<float>(options.steps);
-    adam.step(out.weights, sums, 1.0f / kBatch, kFirstRate * left);
+    adam.step(out.weights, loss, 1.0f / kBatch, kFirstRate * left);
     if (options.progress && step % 256 == 0)
       options.progress(static_cast<double>(step) / static_cast<double>(options.steps));
   }

@@ -73,9 +73,8 @@ void TriangleTree::build(uint32_t node, uint32_t first, uint32_t count, const st
     };
     const uint32_t half = count / 2;
     const auto at = order_.begin() + first;
-    std::nth_element(at, at + half, at + count, [&](uint32_t a, uint32_t b) {
-      return key(a) < key(b) || (key(a) == key(b) && a < b);
-    });
+    std::nth_element(at, at + half, at + count,
+                     [&](uint32_t a, uint32_t b) { return key(a) < key(b) || (key(a) == key(b) && a < b); });
     const auto child = static_cast<uint32_t>(nodes_.size());
     nodes_.resize(nodes_.size() + 2);
     made.first = child, made.count = 0;

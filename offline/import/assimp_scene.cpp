@@ -28,12 +28,13 @@ size_t most_memory(size_t bytes) { return 256 * kMegabyte + 100 * bytes; }
 
 const aiScene* import(Assimp::Importer& importer, const std::string& bytes, const std::string& kind) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
-  return importer.ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate | aiProcess_ValidateDataStructure,
-                                     kind.c_str());
+  return importer.ReadFileFromMemory(bytes.data(), bytes.size(),
+                                     aiProcess_Triangulate | aiProcess_ValidateDataStructure, kind.c_str());
 }
 
 double checked(double value, const char* what) {
-  if (!(std::fabs(value) <= 1e9)) fail(std::string(what) + ": expected finite numbers up to 1e9, found another");
+  if (!(std::fabs(value) <= 1e9))
+    fail(std::string(what) + ": expected finite numbers up to 1e9, found another");
   return value;
 }
 
@@ -49,12 +50,14 @@ using NodesByName = std::map<std::string, int>;
 
 int node_named(const NodesByName& nodes, const aiString& name, const char* who) {
   const auto found = nodes.find(name.C_Str());
-  if (found == nodes.end()) fail(std::string(who) + " '" + name.C_Str() + "': expected a node of that name, found none");
+  if (found == nodes.end())
+    fail(std::string(who) + " '" + name.C_Str() + "': expected a node of that name, found none");
   return found->second;
 }
 
 // Walks all nodes, parents first, and says on which each mesh is.
-NodesByName add_nodes(const aiScene& from, Scene& scene, std::vector<std::pair<int, unsigned>>& placed_meshes) {
+NodesByName add_nodes(const aiScene& from, Scene& scene,
+                      std::vector<std::pair<int, unsigned>>& placed_meshes) {
   NodesByName names;
   scene.nodes.push_back({"root", -1, {}});
   std::vector<std::pair<const aiNode*, int>> open{{from.mRootNode, 0}};
@@ -62,7 +65,8 @@ NodesByName add_nodes(const aiScene& from, Scene& scene, std::vector<std::pair<i
     const auto [node, parent] = open.back();
     open.pop_back();
     const int here = static_cast<int>(scene.nodes.size());
-    if (scene.nodes.size() > kMostNodes) fail("expected at most " + std::to_string(kMostNodes) + " nodes, found more");
+    if (scene.nodes.size() > kMostNodes)
+      fail("expected at most " + std::to_string(kMostNodes) + " nodes, found more");
     scene.nodes.push_back({node->mName.C_Str(), parent, placement_of(to_affine(node->mTransformation))});
     names.emplace(node->mName.C_Str(), here);
     for (unsigned k = 0; k < node->mNumMeshes; ++k) placed_meshes.push_back({here, node->mMeshes[k]});
@@ -83,7 +87,8 @@ void add_mesh(const aiMesh& from, int node, const NodesByName& nodes, Scene& sce
     const aiFace& face = from.mFaces[f];
     if (face.mNumIndices != 3) continue;  // a point or a line
     const body::Triangle t{face.mIndices[0], face.mIndices[1], face.mIndices[2]};
-    if (*std::max_element(t.begin(), t.end()) >= from.mNumVertices) fail("a face: expected vertices that are there");
+    if (*std::max_element(t.begin(), t.end()) >= from.mNumVertices)
+      fail("a face: expected vertices that are there");
     mesh.triangles.push_back(t);
   }
   std::vector<std::vector<BoneWeight>> all(from.mNumBones > 0 ? from.mNumVertices : 0);
@@ -102,14 +107,16 @@ void add_mesh(const aiMesh& from, int node, const NodesByName& nodes, Scene& sce
 }
 
 template <class Key, class Value>
-void add_track(int node, Track::Path path, const Key* keys, unsigned count, double ticks, Value value, Animation& out) {
+void add_track(int node, Track::Path path, const Key* keys, unsigned count, double ticks, Value value,
+               Animation& out) {
   if (count == 0) return;
   Track track;
   track.node = node;
   track.path = path;
   for (unsigned k = 0; k < count; ++k) {
     const double time = checked(keys[k].mTime, "a key's time") / ticks;
-    if (!track.times.empty() && time < track.times.back()) fail("an animation: expected times of keys that grow");
+    if (!track.times.empty() && time < track.times.back())
+      fail("an animation: expected times of keys that grow");
     track.times.push_back(time);
     track.values.push_back(value(keys[k]));
     for (int c = 0; c < 4; ++c) checked(track.values.back()[c], "a key");
@@ -119,7 +126,8 @@ void add_track(int node, Track::Path path, const Key* keys, unsigned count, doub
 
 void add_animation(const aiAnimation& from, const NodesByName& nodes, Scene& scene) {
   Animation out;
-  out.name = from.mName.length > 0 ? from.mName.C_Str() : "animation_" + std::to_string(scene.animations.size());
+  out.name =
+      from.mName.length > 0 ? from.mName.C_Str() : "animation_" + std::to_string(scene.animations.size());
   const double ticks = from.mTicksPerSecond > 0 ? from.mTicksPerSecond : 25;  // Assimp's default
   const auto vector = [](const aiVectorKey& key) {
     return Eigen::Vector4d(key.mValue.x, key.mValue.y, key.mValue.z, 0);
@@ -132,7 +140,8 @@ void add_animation(const aiAnimation& from, const NodesByName& nodes, Scene& sce
     const int node = node_named(nodes, channel.mNodeName, "an animation of node");
     for (const Track& track : out.tracks)
       if (track.node == node) fail("an animation: expected each node once, found one twice");
-    add_track(node, Track::Path::translation, channel.mPositionKeys, channel.mNumPositionKeys, ticks, vector, out);
+    add_track(node, Track::Path::translation, channel.mPositionKeys, channel.mNumPositionKeys, ticks, vector,
+              out);
     add_track(node, Track::Path::rotation, channel.mRotationKeys, channel.mNumRotationKeys, ticks, turn, out);
     add_track(node, Track::Path::scale, channel.mScalingKeys, channel.mNumScalingKeys, ticks, vector, out);
   }
@@ -144,8 +153,10 @@ double unit_of(const aiScene& from, const std::string& kind) {
   if (kind != "fbx" || !from.mMetaData) return 1;
   float centimetres = 0;
   double wide = 0;
-  if (from.mMetaData->Get("UnitScaleFactor", centimetres)) wide = static_cast<double>(centimetres);
-  else if (!from.mMetaData->Get("UnitScaleFactor", wide)) return 0.01;
+  if (from.mMetaData->Get("UnitScaleFactor", centimetres))
+    wide = static_cast<double>(centimetres);
+  else if (!from.mMetaData->Get("UnitScaleFactor", wide))
+    return 0.01;
   return wide > 1e-6 && wide < 1e6 ? 0.01 * wide : 0.01;
 }
 
@@ -175,7 +186,8 @@ Scene read_by_assimp(const std::filesystem::path& file) {
   for (const auto& [node, mesh] : placed) {
     if (mesh >= from->mNumMeshes) fail("a node: expected a mesh that is there");
     vertices += from->mMeshes[mesh]->mNumVertices;
-    if (vertices > kMostVertices) fail("expected at most " + std::to_string(kMostVertices) + " vertices, found more");
+    if (vertices > kMostVertices)
+      fail("expected at most " + std::to_string(kMostVertices) + " vertices, found more");
     add_mesh(*from->mMeshes[mesh], node, nodes, scene);
   }
   for (unsigned a = 0; a < from->mNumAnimations; ++a) add_animation(*from->mAnimations[a], nodes, scene);

@@ -57,7 +57,8 @@ void read_hierarchy(BvhText& text, Bvh& bvh) {
   const auto add = [&](const std::string& name) {
     if (bvh.skeleton.size() == kMostJoints)
       text.fail("at most " + std::to_string(kMostJoints) + " joints", "more");
-    if (open.size() == kMostDepth) text.fail("at most " + std::to_string(kMostDepth) + " joints deep", "more");
+    if (open.size() == kMostDepth)
+      text.fail("at most " + std::to_string(kMostDepth) + " joints deep", "more");
     text.expect("{");
     const int parent = open.empty() ? kNoJoint : open.back();
     open.push_back(static_cast<int>(bvh.skeleton.size()));

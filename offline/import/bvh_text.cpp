@@ -23,8 +23,7 @@ std::string lower(std::string_view word) {
 // A word as it may be shown: short, and in printable letters.
 std::string shown(std::string_view word) {
   std::string out;
-  for (const char c : word.substr(0, 40))
-    out += std::isprint(static_cast<unsigned char>(c)) ? c : '?';
+  for (const char c : word.substr(0, 40)) out += std::isprint(static_cast<unsigned char>(c)) ? c : '?';
   return "'" + out + (word.size() > 40 ? "..." : "") + "'";
 }
 

@@ -27,8 +27,9 @@ void validate_skin(const body::Skin& skin, size_t joints) {
       if (skin.joints[v][k] >= joints) throw std::runtime_error("skin: expected joints that are there");
     }
     if (!std::isfinite(p.x + p.y + p.z) || !(std::fabs(sum - 1) < 1e-3f))
-      throw std::runtime_error("skin: expected finite vertices and weights that add up to 1, found another in vertex " +
-                               std::to_string(v));
+      throw std::runtime_error(
+          "skin: expected finite vertices and weights that add up to 1, found another in vertex " +
+          std::to_string(v));
   }
   for (const body::Triangle& t : skin.mesh.triangles)
     for (const uint32_t i : t)
@@ -54,8 +55,8 @@ std::string read_bytes(const std::filesystem::path& file) {
   const auto size = std::filesystem::file_size(file, error);
   if (error) throw std::runtime_error("cannot read " + file.string() + ": " + error.message());
   if (size > kMostBytes)
-    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(kMostBytes) + " bytes, found " +
-                             std::to_string(size));
+    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(kMostBytes) +
+                             " bytes, found " + std::to_string(size));
   std::ifstream in(file, std::ios::binary);
   std::string bytes(size, '\0');
   if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
@@ -104,8 +105,8 @@ const motion::Clip& clip_named(const Character& character, std::string_view name
     if (clip.name == name) return clip;
     there += (there.empty() ? "" : ", ") + clip.name;
   }
-  throw std::invalid_argument(character.name + ": there is no clip '" + std::string(name) + "'; there are: " +
-                              (there.empty() ? "none" : there));
+  throw std::invalid_argument(character.name + ": there is no clip '" + std::string(name) +
+                              "'; there are: " + (there.empty() ? "none" : there));
 }
 
 }  // namespace billow::importer

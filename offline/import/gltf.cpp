@@ -97,8 +97,8 @@ void Reader::read_nodes() {
     const JsonAt here = node(i);
     if (place_[i] >= 0) here.fail("a node with one parent that is not its own ancestor");
     place_[i] = static_cast<int>(scene_.nodes.size());
-    scene_.nodes.push_back({here.string_or("name", "node_" + std::to_string(i)).substr(0, 128), parent,
-                            read_placement(here)});
+    scene_.nodes.push_back(
+        {here.string_or("name", "node_" + std::to_string(i)).substr(0, 128), parent, read_placement(here)});
     if (here.has("children")) add_children(here.at("children"), place_[i]);
   }
 }
@@ -170,7 +170,8 @@ void Reader::read_bones(const JsonAt& primitive, size_t skin_index, SceneMesh& m
   if (skin.has("inverseBindMatrices")) {
     const JsonAt matrices = accessor(skin.at("inverseBindMatrices"));
     const std::vector<float> m = file_.numbers(matrices, "MAT4");
-    if (m.size() < 16 * joints.size()) matrices.fail("a matrix for each of " + std::to_string(joints.size()) + " joints");
+    if (m.size() < 16 * joints.size())
+      matrices.fail("a matrix for each of " + std::to_string(joints.size()) + " joints");
     for (size_t k = 0; k < joints.size(); ++k)
       for (int row = 0; row < 3; ++row)
         for (int column = 0; column < 4; ++column)
@@ -186,7 +187,8 @@ void Reader::read_bones(const JsonAt& primitive, size_t skin_index, SceneMesh& m
       attributes.fail("joints and weights for each of " + std::to_string(all.size()) + " vertices");
     for (size_t k = 0; k < bone.size(); ++k) {
       if (bone[k] >= joints.size() && weight[k] != 0)
-        attributes.fail("joints below " + std::to_string(joints.size()) + " and not " + std::to_string(bone[k]));
+        attributes.fail("joints below " + std::to_string(joints.size()) + " and not " +
+                        std::to_string(bone[k]));
       if (weight[k] != 0) all[k / 4].push_back({bone[k], weight[k]});
     }
   }
@@ -212,7 +214,8 @@ void Reader::read_track(const JsonAt& animation, const JsonAt& channel, Animatio
                                                                {"scale", Track::Path::scale}};
   const JsonAt target = channel.at("target");
   const std::string path = target.at("path").string();
-  const auto known = std::find_if(std::begin(kPaths), std::end(kPaths), [&](const auto& p) { return p.first == path; });
+  const auto known =
+      std::find_if(std::begin(kPaths), std::end(kPaths), [&](const auto& p) { return p.first == path; });
   if (known == std::end(kPaths) || !target.has("node")) {
     has_morphs_ = has_morphs_ || path == "weights";
     return;
@@ -222,7 +225,8 @@ void Reader::read_track(const JsonAt& animation, const JsonAt& channel, Animatio
   track.node = place_[target.at("node").index(place_.size())];
   if (track.node < 0) return;  // not in the scene
 
-  const JsonAt sampler = animation.at("samplers").at(channel.at("sampler").index(animation.at("samplers").size()));
+  const JsonAt sampler =
+      animation.at("samplers").at(channel.at("sampler").index(animation.at("samplers").size()));
   const std::string between = sampler.string_or("interpolation", "LINEAR");
   if (between != "LINEAR" && between != "STEP" && between != "CUBICSPLINE")
     sampler.at("interpolation").fail("LINEAR, STEP or CUBICSPLINE");
@@ -233,8 +237,8 @@ void Reader::read_track(const JsonAt& animation, const JsonAt& channel, Animatio
   const JsonAt input = accessors.at(sampler.at("input").index(accessors.size()));
   for (const float t : file_.numbers(input, "SCALAR")) {
     if (t < 0 || (!track.times.empty() && t < track.times.back()))
-      throw std::runtime_error(input.path() + ": expected times that grow from 0 on, found " + std::to_string(t) +
-                               " as key " + std::to_string(track.times.size()));
+      throw std::runtime_error(input.path() + ": expected times that grow from 0 on, found " +
+                               std::to_string(t) + " as key " + std::to_string(track.times.size()));
     track.times.push_back(static_cast<double>(t));
   }
   if (track.times.empty()) input.fail("at least one key");
@@ -242,10 +246,12 @@ void Reader::read_track(const JsonAt& animation, const JsonAt& channel, Animatio
   const JsonAt output = accessors.at(sampler.at("output").index(accessors.size()));
   const std::vector<float> values = file_.numbers(output, width == 4 ? "VEC4" : "VEC3");
   const size_t keys = track.times.size() * (between == "CUBICSPLINE" ? 3 : 1);
-  if (values.size() != width * keys) output.at("count").fail(std::to_string(keys) + " values, as there are keys");
+  if (values.size() != width * keys)
+    output.at("count").fail(std::to_string(keys) + " values, as there are keys");
   for (size_t k = 0; k < keys; ++k) {
     Eigen::Vector4d value = Eigen::Vector4d::Zero();
-    for (size_t c = 0; c < width; ++c) value[static_cast<int>(c)] = static_cast<double>(values[width * k + c]);
+    for (size_t c = 0; c < width; ++c)
+      value[static_cast<int>(c)] = static_cast<double>(values[width * k + c]);
     track.values.push_back(value);
   }
   out.tracks.push_back(std::move(track));

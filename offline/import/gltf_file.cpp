@@ -33,7 +33,8 @@ std::string decode_base64(std::string_view text, const std::string& where) {
                       : c == '+'             ? 62
                       : c == '/'             ? 63
                                              : -1;
-    if (value < 0) fail(where + ": expected base64, found '" + std::string(1, std::isprint(c) ? c : '?') + "'");
+    if (value < 0)
+      fail(where + ": expected base64, found '" + std::string(1, std::isprint(c) ? c : '?') + "'");
     bits = bits << 6 | static_cast<uint32_t>(value);
     held += 6;
     if (held >= 8) held -= 8, out += static_cast<char>(bits >> held & 255);
@@ -88,7 +89,8 @@ GltfFile::GltfFile(std::string_view bytes, const std::filesystem::path& folder) 
   read_container(bytes);
   if (!json_.is_object()) root().fail("an object");
   const std::string version = root().at("asset").at("version").string();
-  if (version.substr(0, 2) != "2.") fail("asset.version: expected 2.x, found '" + version.substr(0, 20) + "'");
+  if (version.substr(0, 2) != "2.")
+    fail("asset.version: expected 2.x, found '" + version.substr(0, 20) + "'");
   for (size_t k = 0; k < root().size_of("extensionsRequired"); ++k) {
     const std::string name = root().at("extensionsRequired").at(k).string();
     const bool harmless = name == "KHR_mesh_quantization" || name.starts_with("KHR_materials_") ||
@@ -102,7 +104,8 @@ void GltfFile::read_container(std::string_view bytes) {
   std::string_view text = bytes;
   if (bytes.starts_with("glTF")) {
     // Walk the chunks: JSON first, then binary.
-    if (bytes.size() < 20) fail("expected a header of 20 bytes, found a file of " + std::to_string(bytes.size()));
+    if (bytes.size() < 20)
+      fail("expected a header of 20 bytes, found a file of " + std::to_string(bytes.size()));
     if (const uint32_t version = little_endian(bytes, 4); version != 2)
       fail("expected glTF version 2, found " + std::to_string(version));
     if (const uint32_t length = little_endian(bytes, 8); length != bytes.size())
@@ -121,7 +124,8 @@ void GltfFile::read_container(std::string_view bytes) {
     }
   }
   if (text.size() > kMostJson)
-    fail("expected at most " + std::to_string(kMostJson) + " bytes of JSON, found " + std::to_string(text.size()));
+    fail("expected at most " + std::to_string(kMostJson) + " bytes of JSON, found " +
+         std::to_string(text.size()));
   try {
     json_ = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& e) {
@@ -148,7 +152,8 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
       bytes = read_bytes(folder / uri);
     }
     all += bytes.size();
-    if (all > kMostBytes) fail("buffers: expected at most " + std::to_string(kMostBytes) + " bytes, found more");
+    if (all > kMostBytes)
+      fail("buffers: expected at most " + std::to_string(kMostBytes) + " bytes, found more");
     if (bytes.size() < length)
       fail(buffer.path() + ": expected " + std::to_string(length) + " bytes, found " +
            std::to_string(bytes.size()));
@@ -172,7 +177,8 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   out.count = count(accessor);
   numbers_read_ += out.count * out.components;
   if (numbers_read_ > kMostNumbers)
-    fail(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) + " numbers in all, found more");
+    fail(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+         " numbers in all, found more");
 
   const JsonAt views = root().at("bufferViews");
   const JsonAt view = views.at(accessor.at("bufferView").index(views.size()));
@@ -184,7 +190,8 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   out.stride = view.index_or("byteStride", 253, 0);
   if (out.stride == 0) out.stride = element;
   if (out.stride < element) fail(view.path() + ".byteStride: expected at least " + std::to_string(element));
-  if (out.count > 0 && (view_size - start < element || (view_size - start - element) / out.stride < out.count - 1))
+  if (out.count > 0 &&
+      (view_size - start < element || (view_size - start - element) / out.stride < out.count - 1))
     fail(accessor.path() + ": expected " + std::to_string(out.count) + " elements within " + view.path() +
          ", found room for fewer");
   out.first = buffer.data() + view_start + start;
@@ -197,7 +204,8 @@ std::vector<float> GltfFile::numbers(const JsonAt& accessor, std::string_view ty
   out.reserve(s.count * s.components);
   for (size_t i = 0; i < s.count; ++i)
     for (size_t k = 0; k < s.components; ++k) {
-      const float value = component(s.first + i * s.stride + k * component_size(s.type), s.type, s.normalized);
+      const float value =
+          component(s.first + i * s.stride + k * component_size(s.type), s.type, s.normalized);
       if (!(std::fabs(value) <= 1e9f))
         fail(accessor.path() + ": expected finite numbers up to 1e9, found " + std::to_string(value) +
              " in element " + std::to_string(i));

@@ -19,7 +19,7 @@ class JsonAt {
   JsonAt at(size_t place) const;
   size_t size() const;  // of an array
   size_t index(size_t end) const;
-  double number() const;               // finite, up to 1e9 either way
+  double number() const;  // finite, up to 1e9 either way
   std::vector<double> numbers(size_t count) const;
   std::string string() const;
   bool boolean() const;

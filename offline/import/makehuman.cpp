@@ -68,7 +68,8 @@ class ObjReader {
       c = number<float>(word());
       if (!(std::fabs(c) < 1e6f)) fail("expected a finite number up to 1e6");
     }
-    if (obj_.vertices.size() == kMostVertices) fail("expected at most " + std::to_string(kMostVertices) + " vertices");
+    if (obj_.vertices.size() == kMostVertices)
+      fail("expected at most " + std::to_string(kMostVertices) + " vertices");
     obj_.vertices.push_back({p[0], p[1], p[2]});
   }
   // A polygon as a fan: "4849/1 1/2 2/3 4848/4", vertices from 1 on.
@@ -81,7 +82,8 @@ class ObjReader {
              std::to_string(index));
       corners.push_back(static_cast<uint32_t>(index - 1));
     }
-    for (size_t k = 2; k < corners.size(); ++k) obj_.triangles.push_back({corners[0], corners[k - 1], corners[k]});
+    for (size_t k = 2; k < corners.size(); ++k)
+      obj_.triangles.push_back({corners[0], corners[k - 1], corners[k]});
   }
 
   std::string_view text_, wanted_, line_;
@@ -92,7 +94,8 @@ class ObjReader {
 
 nlohmann::json read_json(const std::filesystem::path& file) {
   const std::string bytes = read_bytes(file);
-  if (bytes.size() > kMostMetadata) throw std::runtime_error("expected at most " + std::to_string(kMostMetadata) + " bytes");
+  if (bytes.size() > kMostMetadata)
+    throw std::runtime_error("expected at most " + std::to_string(kMostMetadata) + " bytes");
   return nlohmann::json::parse(bytes);
 }
 

@@ -20,8 +20,8 @@ Quaterniond to_quaternion(const Vector4d& v) {
 Vector4d value_at(const Track& track, double seconds) {
   const bool cubic = track.between == Track::Between::cubic;
   const auto value = [&](size_t k) { return track.values[cubic ? 3 * k + 1 : k]; };
-  const size_t next = static_cast<size_t>(
-      std::upper_bound(track.times.begin(), track.times.end(), seconds) - track.times.begin());
+  const size_t next = static_cast<size_t>(std::upper_bound(track.times.begin(), track.times.end(), seconds) -
+                                          track.times.begin());
   if (next == 0) return value(0);
   if (next == track.times.size() || track.between == Track::Between::step) return value(next - 1);
   const double span = track.times[next] - track.times[next - 1];

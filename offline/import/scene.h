@@ -61,7 +61,7 @@ struct Animation {
 
 struct Scene {
   std::string name;
-  double unit = 1;  // metres
+  double unit = 1;               // metres
   std::vector<SceneNode> nodes;  // the first is the root of all others
   std::vector<SceneMesh> meshes;
   std::vector<Animation> animations;

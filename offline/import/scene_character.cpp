@@ -65,7 +65,8 @@ int joint_above(const Scene& scene, const Joints& joints, int node) {
 
 // Where joints were when the skin was bound, as matrices: what the inverse bind matrices say, brought into the
 // scene by the highest bone of the mesh; joints without one stay as they stand to their parent.
-std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints, const CharacterOptions& options) {
+std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints,
+                                    const CharacterOptions& options) {
   const size_t count = joints.nodes.size();
   std::vector<Affine3d> bind(count);
   std::vector<bool> known(count, false);
@@ -73,7 +74,8 @@ std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints, co
     if (mesh.bones.empty() || is_left_out(scene, mesh, options)) continue;
     size_t highest = mesh.bones.size();
     for (size_t b = 0; b < mesh.bones.size(); ++b)
-      if (is_invertible(mesh.inverse_binds[b]) && (highest == mesh.bones.size() || mesh.bones[b] < mesh.bones[highest]))
+      if (is_invertible(mesh.inverse_binds[b]) &&
+          (highest == mesh.bones.size() || mesh.bones[b] < mesh.bones[highest]))
         highest = b;
     if (highest == mesh.bones.size()) continue;
     const size_t top = static_cast<size_t>(joints.of_node[static_cast<size_t>(mesh.bones[highest])]);
@@ -106,7 +108,8 @@ Joints make_joints(const Scene& scene, const CharacterOptions& options) {
     joints.of_node[i] = static_cast<int>(joints.nodes.size());
     joints.nodes.push_back(i);
     joints.standing.push_back(standing[i]);
-    joints.parent.push_back(joints.nodes.size() == 1 ? kNoJoint : joint_above(scene, joints, scene.nodes[i].parent));
+    joints.parent.push_back(joints.nodes.size() == 1 ? kNoJoint
+                                                     : joint_above(scene, joints, scene.nodes[i].parent));
   }
   if (joints.nodes.size() > kMostJoints)
     throw std::runtime_error("expected at most " + std::to_string(kMostJoints) + " joints, found " +
@@ -125,15 +128,18 @@ body::Skeleton make_skeleton(const Scene& scene, const Joints& joints, double un
   for (size_t j = 0; j < joints.nodes.size(); ++j) {
     const std::string& name = scene.nodes[joints.nodes[j]].name;
     const int parent = joints.parent[j];
-    const Rigid local =
-        parent == kNoJoint ? joints.rest[j] : joints.rest[static_cast<size_t>(parent)].inverse() * joints.rest[j];
-    skeleton.joints.push_back({names.unique(name.empty() ? "joint" : name), parent, to_transform(local, unit)});
+    const Rigid local = parent == kNoJoint
+                            ? joints.rest[j]
+                            : joints.rest[static_cast<size_t>(parent)].inverse() * joints.rest[j];
+    skeleton.joints.push_back(
+        {names.unique(name.empty() ? "joint" : name), parent, to_transform(local, unit)});
   }
   return skeleton;
 }
 
 // Brings a mesh into the rest pose and adds it to the skin.
-void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, double unit, body::Skin& skin) {
+void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, double unit,
+              body::Skin& skin) {
   const uint32_t first = static_cast<uint32_t>(skin.mesh.positions.size());
   std::vector<Affine3d> to_rest;
   std::vector<uint32_t> follows;
@@ -141,7 +147,8 @@ void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, d
     const int joint = joint_above(scene, joints, mesh.node);
     const size_t j = static_cast<size_t>(joint);
     Affine3d local = Affine3d::Identity();
-    for (int i = mesh.node; i != static_cast<int>(joints.nodes[j]); i = scene.nodes[static_cast<size_t>(i)].parent)
+    for (int i = mesh.node; i != static_cast<int>(joints.nodes[j]);
+         i = scene.nodes[static_cast<size_t>(i)].parent)
       local = scene.nodes[static_cast<size_t>(i)].placement.matrix() * local;
     to_rest.push_back(joints.rest[j] * joints.scale[j] * local);
     follows.push_back(static_cast<uint32_t>(joint));
@@ -158,7 +165,8 @@ void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, d
     if (!mesh.bones.empty()) bones = mesh.joints[v], weights = mesh.weights[v];
     Vector3d sum = Vector3d::Zero();
     for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
-      if (weights[k] > 0) sum += static_cast<double>(weights[k]) * (to_rest[bones[k]] * Vector3d(p.x, p.y, p.z));
+      if (weights[k] > 0)
+        sum += static_cast<double>(weights[k]) * (to_rest[bones[k]] * Vector3d(p.x, p.y, p.z));
       bones[k] = follows[bones[k]];
     }
     skin.mesh.positions.push_back(to_vector(sum * unit));

@@ -90,7 +90,8 @@ double rate_of_keys(const Animation& animation) {
     if (!fullest || track.times.size() > fullest->times.size()) fullest = &track;
   if (!fullest || fullest->times.size() < 2) return 30;
   std::vector<double> steps;
-  for (size_t k = 1; k < fullest->times.size(); ++k) steps.push_back(fullest->times[k] - fullest->times[k - 1]);
+  for (size_t k = 1; k < fullest->times.size(); ++k)
+    steps.push_back(fullest->times[k] - fullest->times[k - 1]);
   std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
   const double rate = 1 / steps[steps.size() / 2];
   if (!(rate > 11 && rate < 130)) return 60;
@@ -152,9 +153,11 @@ bool scales_joints(const Joints& joints, const std::vector<Affine3d>& matrices) 
 // How many frames an animation gets. Throws where all together would be too many.
 size_t count_frames(const Animation& animation, double seconds, double rate, size_t nodes, size_t before) {
   const double frames = std::floor(seconds * rate + 0.5) + 1, all = frames + static_cast<double>(before);
-  if (!(all <= static_cast<double>(kMostFrames) && all * static_cast<double>(nodes) <= static_cast<double>(kMostPosedJoints)))
-    throw std::runtime_error("animation '" + animation.name + "': expected at most " + std::to_string(kMostFrames) +
-                             " frames, and " + std::to_string(kMostPosedJoints) + " frames times nodes, found " +
+  if (!(all <= static_cast<double>(kMostFrames) &&
+        all * static_cast<double>(nodes) <= static_cast<double>(kMostPosedJoints)))
+    throw std::runtime_error("animation '" + animation.name + "': expected at most " +
+                             std::to_string(kMostFrames) + " frames, and " +
+                             std::to_string(kMostPosedJoints) + " frames times nodes, found " +
                              std::to_string(all) + " frames of " + std::to_string(nodes) + " nodes");
   return static_cast<size_t>(frames);
 }
@@ -187,7 +190,8 @@ void add_clips(const Scene& scene, const Joints& joints, double unit, const Char
     find_loop(character.skeleton, clip);
     character.clips.push_back(std::move(clip));
   }
-  if (!scaled.empty()) character.notes.push_back("scales of joints change in clips, which is not kept: " + scaled);
+  if (!scaled.empty())
+    character.notes.push_back("scales of joints change in clips, which is not kept: " + scaled);
 }
 
 }  // namespace billow::importer

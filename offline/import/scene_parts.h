@@ -12,11 +12,11 @@ using Rigid = Eigen::Isometry3d;
 
 // The nodes of a scene that are joints, in the file's units.
 struct Joints {
-  std::vector<size_t> nodes;             // one a joint
-  std::vector<int> of_node, parent;      // joints; of_node may be kNoJoint
+  std::vector<size_t> nodes;              // one a joint
+  std::vector<int> of_node, parent;       // joints; of_node may be kNoJoint
   std::vector<Eigen::Affine3d> standing;  // as the nodes of the file stand
-  std::vector<Rigid> rest;               // in the pose the skin was bound in
-  std::vector<Eigen::Affine3d> scale;    // what the rigid part lacks: standing = rigid part * scale
+  std::vector<Rigid> rest;                // in the pose the skin was bound in
+  std::vector<Eigen::Affine3d> scale;     // what the rigid part lacks: standing = rigid part * scale
 };
 
 // Position and turn of a matrix, without its scale. Mirrored ones turn as if their x were not.

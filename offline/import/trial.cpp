@@ -75,8 +75,10 @@ std::string survives(const std::function<void()>& work, unsigned seconds, size_t
       return "takes more than " + std::to_string(seconds) + " s to read";
     return "crashes its reader (signal " + std::to_string(signal) + ")";
   }
-  if (WEXITSTATUS(status) == kNoMemory) return "takes more than " + std::to_string(bytes >> 20) + " MB to read";
-  return WEXITSTATUS(status) == 0 ? "" : "crashes its reader (status " + std::to_string(WEXITSTATUS(status)) + ")";
+  if (WEXITSTATUS(status) == kNoMemory)
+    return "takes more than " + std::to_string(bytes >> 20) + " MB to read";
+  return WEXITSTATUS(status) == 0 ? ""
+                                  : "crashes its reader (status " + std::to_string(WEXITSTATUS(status)) + ")";
 }
 
 #else

@@ -62,7 +62,8 @@ std::vector<size_t> Actor::joints_in_order() const {
   std::vector<bool> waits(skeleton.size(), false);  // a loose foot, or below one
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton.joints[j].parent;
-    waits[j] = (parent != kNoJoint && waits[place_of(parent)]) || (foot_is_loose_[kLeft] && j == joint(Part::foot, kLeft)) ||
+    waits[j] = (parent != kNoJoint && waits[place_of(parent)]) ||
+               (foot_is_loose_[kLeft] && j == joint(Part::foot, kLeft)) ||
                (foot_is_loose_[kRight] && j == joint(Part::foot, kRight));
     (waits[j] ? later : first).push_back(j);
   }
@@ -124,7 +125,8 @@ void Actor::lift(Part end, size_t side, float by, Pose& pose) const {
   way = unit_or_zero(way);
   const auto across = [&](V3 v) { return v - way * dot(v, way); };
   V3 bend = across(b - a);
-  if (length(bend) < 1e-3f * first) bend = across(rotate(turned(joints, upper), forward())) * (arm ? -1.0f : 1.0f);
+  if (length(bend) < 1e-3f * first)
+    bend = across(rotate(turned(joints, upper), forward())) * (arm ? -1.0f : 1.0f);
   const float along = (first * first - second * second + reach * reach) / (2 * reach);
   const float aside = std::sqrt(std::max(0.0f, first * first - along * along));
   const V3 new_b = a + way * along + unit_or_zero(bend) * aside, new_c = a + way * reach;

@@ -31,6 +31,7 @@ Sole sole_of(const body::Person& person) {
   sole.half = load(toes.half_extents);
   sole.toes_rotation = to_rotation({toes.rotation[0], toes.rotation[1], toes.rotation[2], toes.rotation[3]});
   sole.toe_joint = joint("left_toes") - ankle;
+  sole.blend = static_cast<double>(toes.blend_radius);
   return sole;
 }
 
@@ -48,6 +49,11 @@ double Sole::lowest(const Rotation& foot, double toes_flex, size_t side, double*
                  half.y * (turned * mirrored(toes_rotation.y, side)).y,
                  half.z * (turned * mirrored(toes_rotation.z, side)).y};
   y[2] = (foot * ((centre + bent) * 0.5)).y - length(along);
+  // Where ball and toes are about as low, their union bulges between them: by a quarter of its radius where they
+  // are equally near, and they are a little apart.
+  constexpr double kApart = 0.8;
+  const double even = std::max(0.0, 1 - std::fabs(y[1] - y[2]) / blend);
+  for (const size_t k : {1, 2}) y[k] -= kApart * 0.25 * blend * even * even;
   const double least = std::min({y[0], y[1], y[2]});
   double sum = 0;
   for (const double v : y) sum += std::exp((least - v) / kSoft);

@@ -40,6 +40,7 @@ struct Sole {
   D3 toes, half;              // an ellipsoid that turns half with the foot and half with the toes
   Rotation toes_rotation;
   D3 toe_joint;
+  double blend;  // radius of the smooth union of ball and toes
 
   // How far the lowest point is above the ankle (below 0). Also the share of the toes in touching.
   double lowest(const Rotation& foot, double toes_flex, size_t side, double* on_toes = nullptr) const;

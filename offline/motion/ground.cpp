@@ -13,7 +13,11 @@ constexpr float kSmoothing = 0.1f;  // s
 }  // namespace
 
 GroundedMotion::GroundedMotion(const Actor& from, const Actor& to, const Clip& clip)
-    : from_(from), to_(to), scale_(to.leg / from.leg), frames_per_second_(clip.frames_per_second), loops_(clip.loops) {
+    : from_(from),
+      to_(to),
+      scale_(to.leg / from.leg),
+      frames_per_second_(clip.frames_per_second),
+      loops_(clip.loops) {
   for (const Pose& frame : clip.frames) source_.push_back(body::joint_transforms(from.skeleton, frame));
   find_ground();
   find_contacts();
@@ -39,7 +43,8 @@ void GroundedMotion::find_contacts() {
       for (const Part part : {Part::foot, Part::toes})
         if (from_.has(part, side)) {
           const size_t j = from_.joint(part, side);
-          speed = std::min(speed, length(source_[k][j].position - source_[other][j].position) * frames_per_second_);
+          speed = std::min(speed,
+                           length(source_[k][j].position - source_[other][j].position) * frames_per_second_);
         }
       stands_[side].push_back(from_.sole_height(source_[k], side) - ground_ < kNear * from_.leg &&
                               speed < kSlow * from_.leg);
@@ -47,7 +52,9 @@ void GroundedMotion::find_contacts() {
 }
 
 void GroundedMotion::place_hips(size_t frame, Pose& pose) const {
-  const auto ankles = [](const Actor& a) { return 0.5f * (a.at_rest(Part::foot, kLeft).y + a.at_rest(Part::foot, kRight).y); };
+  const auto ankles = [](const Actor& a) {
+    return 0.5f * (a.at_rest(Part::foot, kLeft).y + a.at_rest(Part::foot, kRight).y);
+  };
   const V3 centre = from_.hip_centre(source_[frame]);
   V3 wanted = centre * scale_;
   wanted.y = ankles(to_) + scale_ * (centre.y - ground_ - ankles(from_));
@@ -84,7 +91,8 @@ std::vector<float> GroundedMotion::standing_heights(std::vector<Pose>& frames) c
     const auto next = std::lower_bound(known.begin(), known.end(), k);
     const size_t b = next == known.end() ? known.back() : *next, a = next == known.begin() ? b : *(next - 1);
     if (a != b && b != k)
-      off[k] = off[a] + (off[b] - off[a]) * static_cast<float>(std::min(k, b) - a) / static_cast<float>(b - a);
+      off[k] =
+          off[a] + (off[b] - off[a]) * static_cast<float>(std::min(k, b) - a) / static_cast<float>(b - a);
     else
       off[k] = off[b];
   }

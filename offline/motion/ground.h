@@ -34,8 +34,8 @@ class GroundedMotion {
   float scale_, frames_per_second_;
   bool loops_;
   std::vector<std::vector<Transform>> source_;
-  float ground_ = 0;                              // m, of the source
-  std::array<std::vector<bool>, 2> stands_;       // a foot in a frame
+  float ground_ = 0;                         // m, of the source
+  std::array<std::vector<bool>, 2> stands_;  // a foot in a frame
 };
 
 }  // namespace billow::motion

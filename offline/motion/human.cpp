@@ -40,7 +40,7 @@ const std::vector<Words>& words_of_parts() {
 }
 
 // Words that say nothing.
-const std::set<std::string_view> kEmptyWords{"bip", "mixamorig", "cc",  "base", "def", "org",
+const std::set<std::string_view> kEmptyWords{"bip", "mixamorig", "cc",   "base", "def", "org",
                                              "jnt", "joint",     "bone", "bn",   "rig"};
 
 // Splits "LHipJoint" into L, Hip and Joint, "upperleg01.L" into upperleg, 01 and L.
@@ -180,14 +180,15 @@ void match_trunk(const Skeleton& skeleton, const std::set<Part>& given, Human& h
   };
   if (!given.count(Part::chest)) {
     if (both(Part::upper_arm))
-      human.of(Part::chest) = common_ancestor(
-          skeleton, {human.of(Part::upper_arm, kLeft), human.of(Part::upper_arm, kRight)});
+      human.of(Part::chest) =
+          common_ancestor(skeleton, {human.of(Part::upper_arm, kLeft), human.of(Part::upper_arm, kRight)});
     else if (human.of(Part::neck) != kNoJoint)
       human.of(Part::chest) = skeleton.joints[static_cast<size_t>(human.of(Part::neck))].parent;
   }
   const int chest = human.of(Part::chest);
   if (!given.count(Part::hips) && both(Part::thigh)) {
-    const int l = human.of(Part::thigh, kLeft), r = human.of(Part::thigh, kRight), named = human.of(Part::hips);
+    const int l = human.of(Part::thigh, kLeft), r = human.of(Part::thigh, kRight),
+              named = human.of(Part::hips);
     const bool fits = named != kNoJoint && is_above(skeleton, named, l) && is_above(skeleton, named, r) &&
                       (chest == kNoJoint || is_above(skeleton, named, chest));
     if (!fits) human.of(Part::hips) = common_ancestor(skeleton, {l, r, chest});

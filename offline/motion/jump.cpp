@@ -1,7 +1,6 @@
 // Jumps: down, up, through the air and down again. In the air the pelvis falls freely; people without training
 // take off at 2 to 2.8 m/s from a crouch of 0.3 to 0.4 m (Bobbert and van Ingen Schenau, "Coordination in
 // vertical jumping", 1988).
-#include "motion/legs.h"
 #include "motion/moves.h"
 #include "motion/stance.h"
 

@@ -59,7 +59,7 @@ void Legs::raise_heels(double from, size_t count) {
 }
 
 Frame pelvis_of(const Score& score, double t) {
-  const auto value = [&](Channel c) { return score.value(c, t); };
+  const auto value = [&](Channel c) { return score.lived(c, t); };
   return {{value(kRootX), value(kHeight), value(kRootZ)},
           about_y(value(kHeading) + value(kPelvisTurn)) * about_x(value(kPelvisTilt)) *
               about_z(value(kPelvisList))};
@@ -284,9 +284,9 @@ LegAngles Legs::angles(size_t side, double time) const {
     state[kLegToes] = std::clamp(state[kLegToes], -24 * kDegree, 59 * kDegree);
     LegAngles out = angles_of(side, time, state);
     // Leave and meet the ground exactly, and be clear of it between.
-    constexpr double kClearance = 0.018, kSeconds = 0.09;
-    const double near = std::min(time - swing.from, swing.to - time);
-    clear_ground(side, time, kClearance * smooth_step(0, kSeconds, near), out);
+    constexpr double kClearance = 0.018, kUp = 0.05, kDown = 0.09;  // m, seconds
+    const double away = std::min((time - swing.from) / kUp, (swing.to - time) / kDown);
+    clear_ground(side, time, kClearance * smooth_step(0, 1, away), out);
     out[kAnkle] = std::min(out[kAnkle], 29 * kDegree);
     return out;
   }

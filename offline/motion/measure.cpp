@@ -35,6 +35,18 @@ std::vector<SolePoint> sole_points(const Sole& sole) {
   return points;
 }
 
+// A sole in a frame. Its points do not see where ball and toes grow together; the lowest does.
+struct SoleState {
+  std::vector<D3> points;
+  double lowest;  // above the ground
+  double offset;  // of the lowest of the points above that
+
+  bool touches(size_t point) const {
+    constexpr double kTouches = 0.001, kNear = 0.003;
+    return lowest < kTouches && points[point].y - offset < kNear;
+  }
+};
+
 class Measurer {
  public:
   Measurer(const body::Person& person, const Clip& clip)
@@ -58,8 +70,8 @@ class Measurer {
   void measure_joints();
   void measure_point(const std::string& name, Most& speed, Most& acceleration);
   void measure_soles();
-  std::vector<D3> sole_at(size_t frame, size_t side) const;
-  void measure_slide(size_t side, const std::vector<std::vector<D3>>& soles);
+  SoleState sole_at(size_t frame, size_t side) const;
+  void measure_slide(size_t side, const std::vector<SoleState>& soles);
   void measure_inside();
 
   const body::Person& person_;
@@ -115,17 +127,23 @@ void Measurer::measure_point(const std::string& name, Most& speed, Most& acceler
   }
 }
 
-std::vector<D3> Measurer::sole_at(size_t frame, size_t side) const {
+SoleState Measurer::sole_at(size_t frame, size_t side) const {
   const std::string name = kSideNames[side];
   const size_t foot = joint(name + "foot"), toes = joint(name + "toes");
   const V3 to_toes = rest_[toes].position - rest_[foot].position;
-  std::vector<D3> out;
+  SoleState out;
+  double low = 1e30;
   for (const SolePoint& p : soles_) {
     const V3 local{static_cast<float>(sign_of(side)) * p.at.x, p.at.y, p.at.z};
     const V3 on_foot = apply(joints_[frame][foot], local);
     const V3 on_toes = p.toes ? apply(joints_[frame][toes], local - to_toes) : on_foot;
-    out.push_back(to_double((on_foot + on_toes) * 0.5f));
+    out.points.push_back(to_double((on_foot + on_toes) * 0.5f));
+    low = std::min(low, out.points.back().y);
   }
+  const double flex = -angles_xzy(to_rotation(clip_.frames[frame].rotations[toes])).x;
+  out.lowest = static_cast<double>(joints_[frame][foot].position.y) +
+               figure_.sole.lowest(to_rotation(joints_[frame][foot].rotation), flex, side);
+  out.offset = std::max(0.0, low - out.lowest);
   return out;
 }
 
@@ -138,20 +156,20 @@ D3 centre_of_turn(const Transform& before, const Transform& now, double turn) {
 
 // Follows the points of a sole from where each touched the ground. Where the foot turns on the spot they go
 // round with it, and only what its centre of turning is beside them counts.
-void Measurer::measure_slide(size_t side, const std::vector<std::vector<D3>>& soles) {
-  constexpr double kTouches = 0.003, kPatch = 0.012, kTurns = 0.004;  // m, m, rad in a frame
+void Measurer::measure_slide(size_t side, const std::vector<SoleState>& soles) {
+  constexpr double kPatch = 0.012, kTurns = 0.004;  // m, rad in a frame
   const std::string name = kSideNames[side] + std::string("foot");
   const size_t foot = joint(name);
-  std::vector<D3> anchors = soles[0];
+  std::vector<D3> anchors = soles[0].points;
   double beside = 0;
   for (size_t k = 1; k < soles.size(); ++k) {
-    const std::vector<D3>&before = soles[k - 1], &now = soles[k];
+    const std::vector<D3>&before = soles[k - 1].points, &now = soles[k].points;
     const double turn = turn_between(joints_[k - 1][foot].rotation, joints_[k][foot].rotation).y;
     const bool turns = std::fabs(turn) > kTurns;
     const D3 about = turns ? centre_of_turn(joints_[k - 1][foot], joints_[k][foot], turn) : D3{};
     double slid = 0, nearest = 1e30, most = 0;
     for (size_t i = 0; i < now.size(); ++i) {
-      if (before[i].y > kTouches || now[i].y > kTouches) {
+      if (!soles[k - 1].touches(i) || !soles[k].touches(i)) {
         anchors[i] = now[i];
         continue;
       }
@@ -170,13 +188,11 @@ void Measurer::measure_slide(size_t side, const std::vector<std::vector<D3>>& so
 void Measurer::measure_soles() {
   std::vector<double> lowest(joints_.size(), 1e30);
   for (size_t side = 0; side < kSides; ++side) {
-    std::vector<std::vector<D3>> soles;
+    std::vector<SoleState> soles;
     for (size_t k = 0; k < joints_.size(); ++k) {
       soles.push_back(sole_at(k, side));
-      double low = 1e30;
-      for (const D3& p : soles.back()) low = std::min(low, p.y);
-      lowest[k] = std::min(lowest[k], low);
-      keep(out_.sink, -low, kSideNames[side] + std::string("foot"), time(k));
+      lowest[k] = std::min(lowest[k], soles.back().lowest);
+      keep(out_.sink, -soles.back().lowest, kSideNames[side] + std::string("foot"), time(k));
     }
     measure_slide(side, soles);
   }

@@ -32,7 +32,7 @@ class Performer {
   void set(body::Pose& pose, const std::string& joint, const Rotation& turn) const {
     pose.rotations[static_cast<size_t>(skeleton_.at(joint))] = to_quat(turn);
   }
-  double value(Channel c, double time) const { return score_.value(c, time); }
+  double value(Channel c, double time) const { return score_.lived(c, time); }
 
   const Score& score_;
   const body::Skeleton& skeleton_;

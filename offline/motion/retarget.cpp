@@ -18,7 +18,7 @@ namespace {
 
 using body::kNoJoint;
 
-constexpr float kMostClavicle = 0.55f;             // radians it turns against the chest
+constexpr float kMostClavicle = 0.55f;              // radians it turns against the chest
 constexpr float kToesDown = -0.4f, kToesUp = 1.0f;  // radians
 
 float smooth_step(float low, float high, float x) {
@@ -75,7 +75,8 @@ class Retargeter {
   }
   void set(Part part, size_t side, std::function<Quat(const Turns&)> turn) {
     const int j = from_.human.of(part, side);
-    const bool is_aimed = part == Part::upper_arm || part == Part::forearm || part == Part::thigh || part == Part::calf;
+    const bool is_aimed =
+        part == Part::upper_arm || part == Part::forearm || part == Part::thigh || part == Part::calf;
     follows_[to_.joint(part, side)] = Follow{j, j, std::move(turn), !is_aimed};
   }
   Quat alignment(Part a, Part b, size_t side) const;
@@ -94,8 +95,8 @@ class Retargeter {
   float frame_time_;
   Quat base_;  // takes the target at rest to where the source faces
   std::vector<std::optional<Follow>> follows_;
-  std::vector<size_t> order_;              // joints after those they look at
-  std::span<const Transform> source_;      // the frame at hand
+  std::vector<size_t> order_;          // joints after those they look at
+  std::span<const Transform> source_;  // the frame at hand
   std::array<V3, 2> knee_{};
   std::array<float, 2> foot_roll_{};
   std::array<std::array<float, 2>, 2> hinge_roll_{};  // of the frame before: legs and arms
@@ -126,10 +127,11 @@ Retargeter::Retargeter(const Actor& from, const Actor& to, float frame_time)
 void Retargeter::follow_trunk() {
   const std::vector<int>&from = from_.human.spine, &to = to_.human.spine;
   const auto follow = [this](int target, int first, int second, float share) {
-    follows_[place_of(target)] = Follow{first, second, [=, this](const Turns&) {
-      return nlerp(taken_over(place_of(first), place_of(target), kUnturned),
-                   taken_over(place_of(second), place_of(target), kUnturned), share);
-    }};
+    follows_[place_of(target)] =
+        Follow{first, second, [=, this](const Turns&) {
+                 return nlerp(taken_over(place_of(first), place_of(target), kUnturned),
+                              taken_over(place_of(second), place_of(target), kUnturned), share);
+               }};
   };
   for (size_t k = 0; k < to.size(); ++k) {
     const float last = static_cast<float>(from.size() - 1);
@@ -164,8 +166,10 @@ Quat Retargeter::alignment(Part a, Part b, size_t side) const {
 // How the lower bone of a limb is folded against the upper one, from the rest pose: about the hinge of elbow or
 // knee, as far as the source's is bent. Elbows fold forward, knees backward.
 Quat Retargeter::fold_now(const Limb& limb, size_t side) const {
-  const V3 upper = line_at_rest(limb.top, limb.middle, side), lower = line_at_rest(limb.middle, limb.end, side);
-  const V3 hinge = limb.is_arm() ? unit_or_zero(cross(upper, to_.forward())) : rotate(to_.facing, V3{1, 0, 0});
+  const V3 upper = line_at_rest(limb.top, limb.middle, side),
+           lower = line_at_rest(limb.middle, limb.end, side);
+  const V3 hinge =
+      limb.is_arm() ? unit_or_zero(cross(upper, to_.forward())) : rotate(to_.facing, V3{1, 0, 0});
   const V3 a = upper - hinge * dot(upper, hinge), b = lower - hinge * dot(lower, hinge);
   const float beside = dot(upper, hinge) * dot(lower, hinge), size = std::max(1e-6f, length(a) * length(b));
   const float bent = dot(line_now(limb.top, limb.middle, side), line_now(limb.middle, limb.end, side));
@@ -205,8 +209,10 @@ void Retargeter::follow_limb(const Limb& limb, size_t side) {
   });
   set(limb.middle, side, [=, this](const Turns& turns) {
     const size_t above = to_.joint(limb.top, side), target = to_.joint(limb.middle, side);
-    const Quat folded = turns[above] * conjugate(to_.rest[above].rotation) * fold_now(limb, side) * to_.rest[target].rotation;
-    return aimed(folded, target, line_at_rest(limb.middle, limb.end, side), line_now(limb.middle, limb.end, side));
+    const Quat folded =
+        turns[above] * conjugate(to_.rest[above].rotation) * fold_now(limb, side) * to_.rest[target].rotation;
+    return aimed(folded, target, line_at_rest(limb.middle, limb.end, side),
+                 line_now(limb.middle, limb.end, side));
   });
 }
 
@@ -232,7 +238,8 @@ Quat Retargeter::foot_turn(const Turns& turns, size_t side, Quat align) {
   const size_t target = to_.joint(Part::foot, side);
   const Quat free = taken_over(from_.joint(Part::foot, side), target, align);
   const V3 ahead = unit_or_zero(rotate(free * conjugate(to_.rest[target].rotation), to_.heading(side)));
-  const Quat level = aimed(carried(turns, to_.joint(Part::calf, side), target), target, to_.heading(side), ahead);
+  const Quat level =
+      aimed(carried(turns, to_.joint(Part::calf, side), target), target, to_.heading(side), ahead);
   const float roll = angle_about(free * conjugate(level), ahead);
   foot_roll_[side] = roll;
   return body::turn_about(ahead, 0.5f * std::sin(2 * roll)) * level;
@@ -245,7 +252,8 @@ Quat Retargeter::toes_turn(const Turns& turns, size_t side) const {
   const V3 tip = rotate(back_to_rest * from_.turned(source_, toes), from_.heading(side));
   const float bend = std::asin(std::clamp(tip.y, -1.0f, 1.0f)) * std::cos(foot_roll_[side]);
   const size_t own_foot = to_.joint(Part::foot, side), own_toes = to_.joint(Part::toes, side);
-  const Quat up = body::turn_about(cross(to_.heading(side), V3{0, 1, 0}), std::clamp(bend, kToesDown, kToesUp));
+  const Quat up =
+      body::turn_about(cross(to_.heading(side), V3{0, 1, 0}), std::clamp(bend, kToesDown, kToesUp));
   return turns[own_foot] * conjugate(to_.rest[own_foot].rotation) * up * to_.rest[own_toes].rotation;
 }
 

@@ -3,6 +3,32 @@
 #include <algorithm>
 
 namespace billow::motion {
+namespace {
+
+// How far each channel sways: millimetres of the pelvis, up to a degree of trunk, gaze and arms, as people do who
+// stand quietly (Winter, "A.B.C. of Balance during Standing and Walking", 1995).
+double sway_of(size_t channel) {
+  switch (channel) {
+    case kRootX:
+    case kRootZ:
+      return 0.002;
+    case kHeight:
+    case kHeading:
+      return 0;
+    case kPelvisTurn:
+    case kPelvisTilt:
+    case kPelvisList:
+      return 0.2 * kDegree;
+    case kGazeFlex:
+    case kGazeLean:
+    case kGazeTurn:
+      return 0.9 * kDegree;
+    default:
+      return channel < kArms ? 0.45 * kDegree : 0.8 * kDegree;
+  }
+}
+
+}  // namespace
 
 Place beside(const Place& place, double left, double ahead, double turn) {
   const double s = std::sin(place.heading), c = std::cos(place.heading);
@@ -26,6 +52,7 @@ Score::Score(const Figure& of, uint32_t seed) : figure(of), random(seed) {
   hanging[kElbow] = random.uniform(12, 22) * kDegree;
   hanging[kWrist] = random.uniform(0, 8) * kDegree;
   hanging[kPalm] = random.uniform(0, 15) * kDegree;
+  for (double& phase : phase_) phase = random.uniform(0, 1000);
   move_root(0, {});
   key(kHeight, 0, figure.stand_height);
   at_ease(0);
@@ -37,6 +64,14 @@ void Score::key(Channel channel, double time, double value) {
   constexpr double kApart = 0.028;
   channels[channel].clear(time - kApart, time + kApart);
   channels[channel].key(time, value);
+}
+
+double Score::lived(Channel channel, double time) const {
+  // Three waves whose periods have no common multiple, about as long as a breath.
+  const double t = 1.7 * (time + phase_[channel]);
+  const double wave =
+      0.5 * std::sin(t) + 0.3 * std::sin(std::sqrt(2.0) * t) + 0.2 * std::sin(std::sqrt(7.0) * t);
+  return value(channel, time) + sway_of(channel) * wave;
 }
 
 void Score::hold() {

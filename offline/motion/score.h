@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "motion/figure.h"
@@ -109,6 +108,8 @@ class Score {
   void key(Channel channel, double time, double value);
   double value(Channel channel, double time) const { return channels[channel].at(time); }
   double value(Channel channel) const { return value(channel, now); }
+  // The same with what no living body is without: it never stands quite still, and never the same way twice.
+  double lived(Channel channel, double time) const;
   // Keeps what the channels have come to by now, and forgets what they were to do later.
   void hold();
 
@@ -141,6 +142,9 @@ class Score {
   void twist(size_t side, double time, double angle);
   // Takes the twist so far for the foot's place, so that it can turn on another point.
   void fix_twist(size_t side);
+
+ private:
+  std::array<double, kChannels> phase_;  // of each channel's sway
 };
 
 }  // namespace billow::motion

@@ -7,9 +7,9 @@ namespace billow::motion {
 namespace {
 
 constexpr float kLeastFramesPerSecond = 60;
-constexpr float kTurnApart = 0.1f;   // radians
+constexpr float kTurnApart = 0.1f;    // radians
 constexpr float kPlaceApart = 0.02f;  // m
-constexpr float kTimesApart = 4;     // and so many times as far as the neighbours are from their middle
+constexpr float kTimesApart = 4;      // and so many times as far as the neighbours are from their middle
 
 float angle_between(Quat a, Quat b) { return 2 * std::acos(std::min(1.0f, std::fabs(dot(a, b)))); }
 
@@ -48,13 +48,16 @@ Clip without_outliers(const Clip& clip) {
   for (size_t k = 1; k + 1 < clip.frames.size(); ++k) {
     const Pose &before = out.frames[k - 1], &now = clip.frames[k], &after = clip.frames[k + 1];
     for (size_t j = 0; j < now.rotations.size(); ++j) {
-      const Quat a = normalized(before.rotations[j]), b = normalized(after.rotations[j]), middle = nlerp(a, b, 0.5f);
+      const Quat a = normalized(before.rotations[j]), b = normalized(after.rotations[j]),
+                 middle = nlerp(a, b, 0.5f);
       const float apart = angle_between(normalized(now.rotations[j]), middle);
-      if (apart > kTurnApart && apart > kTimesApart * 0.5f * angle_between(a, b)) out.frames[k].rotations[j] = middle;
+      if (apart > kTurnApart && apart > kTimesApart * 0.5f * angle_between(a, b))
+        out.frames[k].rotations[j] = middle;
     }
     const V3 middle = (before.root_position + after.root_position) * 0.5f;
     const float apart = length(now.root_position - middle);
-    if (apart > kPlaceApart && apart > kTimesApart * 0.5f * length(after.root_position - before.root_position))
+    if (apart > kPlaceApart &&
+        apart > kTimesApart * 0.5f * length(after.root_position - before.root_position))
       out.frames[k].root_position = middle;
   }
   return out;
@@ -64,7 +67,8 @@ Clip low_pass(const Clip& clip, float hertz) {
   if (!(hertz > 0)) return clip;
   // A Gaussian of width s halves the power at sqrt(ln 2) / (2 pi s).
   const float width = 0.13251f / hertz * clip.frames_per_second;  // frames
-  const int count = static_cast<int>(clip.frames.size()), reach = std::min(static_cast<int>(3 * width), count - 1);
+  const int count = static_cast<int>(clip.frames.size()),
+            reach = std::min(static_cast<int>(3 * width), count - 1);
   if (reach < 1) return clip;
   std::vector<float> weights;
   float sum = 0;

@@ -54,10 +54,10 @@ Block load_block(const float* points) {
 }
 
 // A distance that no point within `radius` of a middle exceeds, if the middle is `within` of the surface; a
-// little more, for rounding.
+// little more, for rounding: of coordinates as well, however near the surface is, and of iterations.
 F4 limit_of(F4 within, F4 radius) {
   const F4 limit = within + radius;
-  return limit + 1e-5f * (abs(within) + radius);
+  return limit + (1e-5f * (abs(within) + radius) + 1e-4f);
 }
 
 // The colliders that can be nearest to a point of the block.

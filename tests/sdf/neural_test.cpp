@@ -149,7 +149,7 @@ TEST(NeuralCollider, WhatMakesNoSenseIsRefused) {
 }
 
 // Culling by boxes and capsules leaves out nothing that matters, among other shapes too.
-TEST(FieldColliders, DISABLED_UnionIsTheNearestToTheBit) {
+TEST(FieldColliders, UnionIsTheNearestToTheBit) {
   Random random(10);
   std::vector<testing::TestGrid> grids;
   std::vector<testing::TestNetwork> networks;

@@ -27,10 +27,14 @@ struct BodyOptions {
 
 draw::Image draw_person(const body::Person& person, const body::Skin& skin, const body::Pose& pose,
                         const std::string& label, Vec3 from, bool colliders) {
-  const Vec3 target{pose.root_position.x, 0.54f * person.shape.height, pose.root_position.z};
-  return draw_body(skin, body::joint_transforms(person.skeleton, pose),
+  const std::vector<Transform> joints = body::joint_transforms(person.skeleton, pose);
+  // Step back where hands are above the head; a hand is a fifth of a metre long.
+  float top = person.shape.height;
+  for (const Transform& joint : joints) top = std::max(top, joint.position.y + 0.2f);
+  const Vec3 target{pose.root_position.x, 0.54f * top, pose.root_position.z};
+  return draw_body(skin, joints,
                    colliders ? std::span(person.colliders) : std::span<const billow_collider>(),
-                   {.label = label, .from = from, .target = target});
+                   {.label = label, .from = (top / person.shape.height) * from, .target = target});
 }
 
 void show_body(const BodyOptions& options) {

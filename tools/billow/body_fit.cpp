@@ -80,7 +80,8 @@ class Progress {
     const double passed = seconds();
     if (!shows_ || passed < 2 || passed - last_ < 0.2) return;
     last_ = passed;
-    std::fprintf(stderr, "\rfitting: %3.0f %%, about %.0f s left ", 100 * share, passed * (1 - share) / share);
+    std::fprintf(stderr, "\rfitting: %3.0f %%, about %.0f s left ", 100 * share,
+                 passed * (1 - share) / share);
     written_ = true;
   }
   void done() const {
@@ -116,8 +117,8 @@ void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedC
   };
   const auto row = [&](const char* name, const char* shape, double share, const fit::BothWays& rest,
                        const fit::BothWays& posed) {
-    std::printf("  %-20.20s %-9s %4.0f %%  %s   %s   %s   %s\n", name, shape, 100 * share, mm(rest.out).c_str(),
-                mm(rest.back).c_str(), mm(posed.out).c_str(), mm(posed.back).c_str());
+    std::printf("  %-20.20s %-9s %4.0f %%  %s   %s   %s   %s\n", name, shape, 100 * share,
+                mm(rest.out).c_str(), mm(rest.back).c_str(), mm(posed.out).c_str(), mm(posed.back).c_str());
   };
   std::printf(
       "\ndistances in mm: mean, p95, largest\n"
@@ -129,12 +130,13 @@ void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedC
     row(colliders[i].name.c_str(), shape_name(colliders[i].collider.shape), error.colliders[i].share,
         error.colliders[i].rest, error.colliders[i].posed);
   row("all", "", 1, error.rest, error.posed);
-  std::printf("  %.1f %% of the skin is hidden (folds, insides, what is covered) and left out\n\n", 100 * error.hidden);
+  std::printf("  %.1f %% of the skin is hidden (folds, insides, what is covered) and left out\n\n",
+              100 * error.hidden);
 }
 
 void fit_body(BodyFitOptions options) {
-  if (options.character.empty() == options.preset.empty())
-    throw std::invalid_argument("expected either a character's file or --preset");
+  if (options.character.empty() && options.preset.empty())
+    throw CLI::RequiredError("a character's file, or --preset,");
   const bool only_measure = !options.measure.empty();
   const std::filesystem::path out = options.out;
   const importer::Character character = read(options);
@@ -153,9 +155,9 @@ void fit_body(BodyFitOptions options) {
   std::vector<fit::NamedCollider> colliders;
   if (!start.empty()) colliders = bind(fit::read_body_file(start), character.skeleton);
   if (!only_measure) {
-    colliders = start.empty()
-                    ? fit_colliders(character.skeleton, character.skin, poses.fitted, options.fit)
-                    : refit_colliders(character.skeleton, character.skin, poses.fitted, colliders, options.fit);
+    colliders = start.empty() ? fit_colliders(character.skeleton, character.skin, poses.fitted, options.fit)
+                              : refit_colliders(character.skeleton, character.skin, poses.fitted, colliders,
+                                                options.fit);
     progress.done();
     std::printf("%zu colliders in %.1f s\n", colliders.size(), progress.seconds());
   }
@@ -184,14 +186,16 @@ void add_body_fit(CLI::App* body_command) {
   auto options = std::make_shared<BodyFitOptions>();
   CLI::App* fit = body_command->add_subcommand(
       "fit", "Fit colliders to a character's skin, measure how well they fit, and write body.json");
-  auto* file = fit->add_option("character", options->character,
-                               "Its file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
+  auto* file =
+      fit->add_option("character", options->character,
+                      "Its file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
   fit->add_option("--preset", options->preset, "The built-in person instead: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->excludes(file);
   fit->add_option("--mesh", options->mesh, "MakeHuman's base mesh (.obj)");
   fit->add_option("--weights", options->weights, "MakeHuman's weights (.mhw)");
-  fit->add_option("-o,--out", options->out, "The file to write; pictures go beside it")->capture_default_str();
+  fit->add_option("-o,--out", options->out, "The file to write; pictures go beside it")
+      ->capture_default_str();
   fit->add_option("--leave-out", options->leave_out, "Nodes whose meshes are no skin: weapons, capes");
   fit->add_option("--clip", options->clips, "Take poses from these clips only");
   fit->add_option("--poses", options->poses, "Poses to fit in; as many others are measured")

@@ -103,11 +103,11 @@ std::vector<fit::SdfRow> measure_all(const Subject& subject, const std::vector<M
   const std::vector<V3> cloud = fit::cape_cloud();
   std::vector<fit::SdfRow> rows;
   rows.push_back(fit::measure({"colliders", subject.person.colliders, 0}, skeleton, subject.skin, rest, posed,
-                         stride, cloud));
+                              stride, cloud));
   for (const Made& m : made) {
     const fit::SdfColliders colliders(m.body);
     rows.push_back(fit::measure({m.name, colliders.colliders(), m.body.bytes()}, skeleton, subject.skin, rest,
-                           posed, stride, cloud));
+                                posed, stride, cloud));
   }
   return rows;
 }
@@ -195,7 +195,13 @@ void add_body_sdf(CLI::App* body_command) {
       ->check(CLI::Range(0.002, 0.1))
       ->capture_default_str();
   sdf->add_option("--width", options->widths, "Networks of so many units a layer")
-      ->check(CLI::Range(4, 64))
+      ->check(CLI::Range(4, 64) & CLI::Validator(
+                                      [](const std::string& text) {
+                                        return std::stoul(text) % 4 == 0
+                                                   ? ""
+                                                   : "expected a multiple of 4, found " + text;
+                                      },
+                                      "a multiple of 4"))
       ->capture_default_str();
   sdf->add_option("--steps", options->training.steps, "Steps of training")
       ->check(CLI::Range(1, 10000000))

@@ -60,12 +60,15 @@ draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,
   std::vector<Transform> moved;
   for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(skin.joint_rest[j]));
   for (size_t i = 0; i < colliders.size(); ++i)
-    add_collider(
-        canvas, colliders[i], moved,
-        {.colour = collider_colour(i), .alpha = 0.45f, .casts_shadow = false, .lift = 0.03f});
+    add_collider(canvas, colliders[i], moved,
+                 {.colour = collider_colour(i),
+                  .alpha = view.collider_alpha,
+                  .casts_shadow = view.collider_alpha >= 1,
+                  .lift = view.collider_alpha >= 1 ? 0 : 0.03f});
   canvas.light.toward = {0.6f * view.from.x + 0.5f * view.from.z, 3.5f,
                          0.6f * view.from.z - 0.5f * view.from.x};
-  canvas.ground({.centre = {view.target.x, 0, view.target.z}, .reach = std::max(6.0f, 1.5f * draw::length(view.from))});
+  canvas.ground(
+      {.centre = {view.target.x, 0, view.target.z}, .reach = std::max(6.0f, 1.5f * draw::length(view.from))});
   draw::Image image =
       canvas.render({.eye = view.target + view.from, .target = view.target, .field_of_view = 0.56f});
   draw::paint_text(image, 14, 30, view.label, {15, draw::srgb(0x2a2e36)});

@@ -17,6 +17,7 @@ struct BodyView {
   draw::Vec3 target;  // what is in the middle of the picture
   int width = 520, height = 620;
   std::span<const draw::Colour> colours = {};  // of the skin's vertices; empty: skin-coloured
+  float collider_alpha = 0.45f;
 };
 
 // What a collider is drawn in, by its number.

@@ -24,9 +24,7 @@ struct Box {
       high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
     }
   }
-  Vec3 middle() const {
-    return {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
-  }
+  Vec3 middle() const { return {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)}; }
 };
 
 constexpr int kWidth = 520, kHeight = 620;
@@ -41,7 +39,11 @@ BodyView view_of(const Box& box, Vec3 from, std::string label) {
   const float half = 0.5f * std::max(size.y + 0.35f * deep * std::fabs(toward.y),
                                      wide * static_cast<float>(kHeight) / static_cast<float>(kWidth));
   const float away = 0.5f * deep + 1.12f * half / std::tan(0.5f * kFieldOfView);
-  return {.label = std::move(label), .from = away * toward, .target = box.middle(), .width = kWidth, .height = kHeight};
+  return {.label = std::move(label),
+          .from = away * toward,
+          .target = box.middle(),
+          .width = kWidth,
+          .height = kHeight};
 }
 
 struct Side {
@@ -65,7 +67,8 @@ void paint_scale(draw::Image& image, float most) {
   for (int k = 0; k <= ticks; ++k) {
     char text[32];
     const float share = static_cast<float>(k) / static_cast<float>(ticks);
-    std::snprintf(text, sizeof text, "%s%.0f mm", k == ticks ? ">" : "", static_cast<double>(1000 * share * most));
+    std::snprintf(text, sizeof text, "%s%.0f mm", k == ticks ? ">" : "",
+                  static_cast<double>(1000 * share * most));
     draw::paint_text(image, static_cast<float>(x + 26),
                      static_cast<float>(y1) - share * static_cast<float>(y1 - y0) + 4, text,
                      {10, draw::srgb(0x2a2e36)});
@@ -110,33 +113,38 @@ void draw_fitted_colliders(const body::Skeleton& skeleton, const body::Skin& ski
   std::vector<draw::Image> panels;
   for (const bool with : {false, true})
     for (const Side& side : kSides)
-      panels.push_back(draw_body(skin, rest_transforms(skeleton), with ? std::span(shapes) : std::span<const billow_collider>(),
-                                 view_of(box, side.from, std::string(side.label) + (with ? ", colliders" : ""))));
+      panels.push_back(draw_body(
+          skin, rest_transforms(skeleton), with ? std::span(shapes) : std::span<const billow_collider>(),
+          view_of(box, side.from, std::string(side.label) + (with ? ", colliders" : ""))));
   const ZeroSet zero_set = zero_set_of(skeleton, shapes, box);
   for (const Side& side : kSides) {
     BodyView view = view_of(box, side.from, std::string(side.label) + ", zero set");
     view.colours = zero_set.colours;
-    panels.push_back(draw_body(zero_set.skin, rest_transforms(skeleton), {}, view));
+    // What is too thin for the mesh is there as the colliders themselves.
+    view.collider_alpha = 1;
+    panels.push_back(draw_body(zero_set.skin, rest_transforms(skeleton), shapes, view));
   }
   for (size_t k = 0; k < std::min<size_t>(3, poses.size()); ++k) {
     const std::vector<Transform> joints = joint_transforms(skeleton, poses[k]);
     std::vector<V3> vertices(skin.mesh.positions.size());
     skin_vertices(skin, joints, vertices);
-    panels.push_back(draw_body(skin, joints, shapes,
-                               view_of(Box(vertices), {0.7f, 0.2f, 0.8f}, "pose " + std::to_string(k + 1) + ", colliders")));
+    panels.push_back(draw_body(
+        skin, joints, shapes,
+        view_of(Box(vertices), {0.7f, 0.2f, 0.8f}, "pose " + std::to_string(k + 1) + ", colliders")));
   }
   draw::write_png(draw::strip(panels, 3, 6), file);
 }
 
-void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin, const fit::ColliderFitError& error,
-                    const std::filesystem::path& file) {
+void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin,
+                    const fit::ColliderFitError& error, const std::filesystem::path& file) {
   // End the scale at a round number that nearly all of the skin is within.
   const double wanted = 1000 * std::max(1.25 * error.rest.out.p95, 0.001);
   const double power = std::pow(10, std::floor(std::log10(wanted)));
   const double steps = wanted / power;
   const double most = power * (steps <= 1 ? 1 : steps <= 2.5 ? 2.5 : steps <= 5 ? 5 : 10) / 1000;
   std::vector<draw::Colour> colours;
-  for (const float d : error.at_vertices) colours.push_back(draw::heat(std::fabs(d) / static_cast<float>(most)));
+  for (const float d : error.at_vertices)
+    colours.push_back(draw::heat(std::fabs(d) / static_cast<float>(most)));
   std::vector<draw::Image> panels;
   const Box box(skin.mesh.positions);
   for (const Side& side : kSides) {

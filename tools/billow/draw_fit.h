@@ -17,7 +17,7 @@ void draw_fitted_colliders(const body::Skeleton& skeleton, const body::Skin& ski
                            const std::filesystem::path& file);
 
 // The resting skin coloured by its distance from the zero set, with a scale.
-void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin, const fit::ColliderFitError& error,
-                    const std::filesystem::path& file);
+void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin,
+                    const fit::ColliderFitError& error, const std::filesystem::path& file);
 
 }  // namespace billow::tool

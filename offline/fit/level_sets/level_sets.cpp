@@ -59,20 +59,9 @@ extern "C" __attribute__((visibility("default"))) void billow_fill_with_distance
   const auto transform = transform_of(lattice);
   for (const V3& p : mesh.positions) points.push_back(transform->worldToIndex(openvdb::Vec3d(p.x, p.y, p.z)));
   for (const body::Triangle& t : mesh.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  // Outside, reach the corners of the lattice; inside, everything.
-  float outside = 0;
-  for (const int corner : {0, 1, 2, 3, 4, 5, 6, 7}) {
-    const openvdb::Vec3s at(openvdb::Vec3i(corner & 1 ? lattice.size[0] - 1 : 0,
-                                           corner & 2 ? lattice.size[1] - 1 : 0,
-                                           corner & 4 ? lattice.size[2] - 1 : 0));
-    float nearest = 1e30f;
-    for (const openvdb::Vec3s& p : points) nearest = std::min(nearest, (p - at).length());
-    outside = std::max(outside, nearest);
-  }
-  const float inside = static_cast<float>(std::max({lattice.size[0], lattice.size[1], lattice.size[2]}));
   openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I> adapter(points, triangles);
   const auto grid =
-      openvdb::tools::meshToVolume<openvdb::FloatGrid>(adapter, *transform, outside + 1, inside);
+      openvdb::tools::meshToVolume<openvdb::FloatGrid>(adapter, *transform, kLevelSetBand, kLevelSetBand);
   const auto values = grid->getConstAccessor();
   for_each_point(lattice,
                  [&](const openvdb::Coord& at, size_t i) { lattice.values[i] = values.getValue(at); });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "body/agreement.h"
 #include "body/postures.h"
@@ -118,6 +119,52 @@ TEST(Person, RandomPosesAreSeeded) {
   EXPECT_LT(std::fabs(dot(a.rotations[9], c.rotations[9])), 0.9999f);
 }
 
+// What finite differences of a point's distance say.
+struct Slopes {
+  V3 middle;    // central differences
+  float doubt;  // how far they may be off: half of how much the differences to both sides disagree, which is
+                // little where the distance is smooth and much at a kink
+};
+Slopes slopes_at(const Surface& surface, V3 p) {
+  constexpr float kStep = 0.0005f;  // m
+  const float here = surface.at(p).distance;
+  float middle[3], doubt = 0;
+  for (int k = 0; k < 3; ++k) {
+    const V3 step{k == 0 ? kStep : 0, k == 1 ? kStep : 0, k == 2 ? kStep : 0};
+    const float after = surface.at(p + step).distance - here, before = here - surface.at(p - step).distance;
+    middle[k] = (after + before) / (2 * kStep);
+    doubt += std::fabs(after - before) / (2 * kStep);
+  }
+  return {{middle[0], middle[1], middle[2]}, doubt};
+}
+
+TEST(Person, GradientsAreThoseOfTheDistance) {
+  const Person person = make_person();
+  Surface surface(person.skeleton, person.colliders);
+  std::mt19937 engine(1);
+  const auto uniform = [&] { return static_cast<float>(static_cast<double>(engine()) / 2147483648.0 - 1); };
+  int points = 0, smooth = 0;
+  for (uint32_t pose = 0; pose < 40; ++pose) {
+    const std::vector<Transform> joints = joint_transforms(person.skeleton, random_pose(person, 7000 + pose));
+    surface.pose(joints);
+    for (int k = 0; k < 250; ++k) {
+      const V3 p = joints[engine() % joints.size()].position + V3{uniform(), uniform(), uniform()} * 0.2f;
+      const Surface::Sample at = surface.at(p);
+      if (std::fabs(at.distance) > 0.1f) continue;
+      ++points;
+      EXPECT_NEAR(length(at.gradient), 1, 1e-5f);
+      // Smooth unions are flatter than 1 where two colliders merge, never steeper: compare directions.
+      const Slopes slopes = slopes_at(surface, p);
+      const float steepness = length(slopes.middle);
+      EXPECT_LE(steepness, 1.002f);
+      EXPECT_LE(length(slopes.middle - at.gradient * steepness), 0.003f + 2 * slopes.doubt);
+      smooth += slopes.doubt < 0.02f;
+    }
+  }
+  EXPECT_GT(points, 4000);
+  EXPECT_GT(smooth, points * 95 / 100);
+}
+
 // What holds for the skin of every person.
 void check_skin(const Person& person, const Skin& skin) {
   const Topology t = topology_of(skin.mesh);
@@ -166,13 +213,16 @@ void check_skin(const Person& person, const Skin& skin) {
   for (size_t v = 0; v < out.size(); ++v) ASSERT_LT(length(out[v] - skin.mesh.positions[v]), 1e-5f);
 }
 
-// Colliders against skin in poses that the weights were not fitted in.
-void check_poses(const Person& person, const Skin& skin, uint32_t poses, size_t points) {
+// Colliders against skin, in poses that neither weights nor colliders were fitted in.
+void check_poses(const Person& person, const Skin& skin, uint32_t poses) {
+  constexpr uint32_t kFirstSeed = 900000;
+  constexpr size_t kPoints = 10000;
   std::vector<PosedAgreement> parts;
   for (uint32_t k = 0; k < poses; ++k)
-    parts.push_back(posed_agreement(person, skin, random_pose(person, 1000 + k), points, k));
+    parts.push_back(
+        posed_agreement(person, skin, random_pose(person, kFirstSeed + k), kPoints, kFirstSeed + k));
   const PosedAgreement all = together(parts);
-  EXPECT_EQ(all.points, poses * points);
+  EXPECT_EQ(all.points, poses * kPoints);
   EXPECT_LE(all.mean, 0.004);
   EXPECT_LE(all.p95, 0.012);
   EXPECT_LE(all.wrong_sign, 0.015) << "near " << all.wrong_at.x << ' ' << all.wrong_at.y << ' '
@@ -182,26 +232,20 @@ void check_poses(const Person& person, const Skin& skin, uint32_t poses, size_t 
     ::testing::Test::RecordProperty(name, std::to_string(1000 * value));
 }
 
-TEST(PersonSkinSlow, IsSoundAndAgreesWithTheColliders) {
-  const Person person = make_person();
+class PersonSkinSlow : public ::testing::TestWithParam<std::pair<const char*, uint32_t>> {};
+
+TEST_P(PersonSkinSlow, IsSoundAndAgreesWithTheColliders) {
+  const auto [preset, poses] = GetParam();
+  const Person person = make_person(person_preset(preset));
   const Skin skin = make_skin(person);
   check_skin(person, skin);
-  check_poses(person, skin, 10, 2000);
+  check_poses(person, skin, poses);
 }
 
-class PersonSlow : public ::testing::TestWithParam<const char*> {};
-
-// Not met yet: mean and p95 are, but the sign has been wrong deeper than 15 mm (armpit, shoulder, crotch) in every version
-// tried on poses that it was not tuned on. These seeds have been looked at while tuning: use fresh ones to judge.
-TEST_P(PersonSlow, DISABLED_SkinIsSoundAndAgreesWithTheColliders) {
-  const Person person = make_person(person_preset(GetParam()));
-  const Skin skin = make_skin(person);
-  check_skin(person, skin);
-  check_poses(person, skin, 200, 10000);
-}
-
-INSTANTIATE_TEST_SUITE_P(Presets, PersonSlow, ::testing::Values("slim", "average", "heavy"),
-                         [](const auto& preset) { return std::string(preset.param); });
+INSTANTIATE_TEST_SUITE_P(Presets, PersonSkinSlow,
+                         ::testing::Values(std::pair{"slim", 30u}, std::pair{"average", 200u},
+                                           std::pair{"heavy", 30u}),
+                         [](const auto& of) { return std::string(of.param.first); });
 
 }  // namespace
 }  // namespace billow::body

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "body/mesh_distance.h"
-#include "sdf/neural.h"
+#include "fit/neural_gradient.h"
 #include "support/meshes.h"
 #include "support/random.h"
 
@@ -45,6 +45,41 @@ NetworkError error_of(const NeuralSdf& net, const body::Mesh& mesh, double withi
   }
   error.mean /= count, error.slope /= count;
   return error;
+}
+
+TEST(LossGradient, MatchesDifferences) {
+  constexpr size_t kWidth = 8;
+  Random random(5);
+  std::vector<float> weights(NetworkLayout{kWidth}.count());
+  for (float& w : weights) w = random.uniform_float(-1, 1);
+  float x[4], y[4], z[4], target[4], weight[4];
+  for (int k = 0; k < 4; ++k) {
+    x[k] = random.uniform_float(-1, 1), y[k] = random.uniform_float(-1, 1),
+    z[k] = random.uniform_float(-1, 1);
+    target[k] = random.uniform_float(-1, 1), weight[k] = random.uniform_float(0.5, 1);
+  }
+  LossGradient gradient(kWidth);
+  const auto loss = [&] {
+    float lanes[4];
+    store(lanes, gradient.add(weights, {load(x), load(y), load(z)}, load(target), load(weight), 0.7f));
+    return double{lanes[0]} + double{lanes[1]} + double{lanes[2]} + double{lanes[3]};
+  };
+  loss();
+  std::vector<double> found;
+  for (size_t i = 0; i < weights.size(); ++i) found.push_back(gradient.sum(i));
+  double largest = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    constexpr float kStep = 1e-3f;
+    const float was = weights[i];
+    weights[i] = was + kStep;
+    const double ahead = loss();
+    weights[i] = was - kStep;
+    const double behind = loss();
+    weights[i] = was;
+    EXPECT_NEAR(found[i], (ahead - behind) / (2 * double{kStep}), 5e-3) << i;
+    largest = std::max(largest, std::fabs(found[i]));
+  }
+  EXPECT_GT(largest, 1);
 }
 
 TEST(NeuralSdf, LearnsASphere) {

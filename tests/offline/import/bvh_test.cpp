@@ -74,7 +74,8 @@ TEST(Bvh, ReadsWhatToolsWrite) {
   // Windows lines, tabs, commas, small letters, exponents, signs, blanks in names, a joint without channels.
   const Character c = parse(
       "hierarchy\r\nroot My Root {\r\n\toffset 0,0 0\r\n\tchannels 3 zrotation xrotation yrotation\r\n"
-      "\tjoint left hand\r\n\t{\r\n\t\tOFFSET +1e-0 -.5 2.\r\n\t\tCHANNELS 0\r\n\t\tEnd Site { OFFSET 0 1 0 }\r\n"
+      "\tjoint left hand\r\n\t{\r\n\t\tOFFSET +1e-0 -.5 2.\r\n\t\tCHANNELS 0\r\n\t\tEnd Site { OFFSET 0 1 0 "
+      "}\r\n"
       "\t}\r\n}\r\nmotion\r\nframes: 2\r\nframe time: .0083333\r\n0 0 0\r\n0,1e-44,0");
   EXPECT_EQ(c.skeleton.joints[0].name, "My Root");
   EXPECT_EQ(c.skeleton.joints[1].name, "left hand");
@@ -144,8 +145,8 @@ TEST(Bvh, TakesATPoseBeforeTheMotionForTheRestPose) {
       "MOTION\nFrames: 3\nFrame Time: 0.01\n0 0 0 0 0 0 90 0 0\n40 1 1 30 1 2 20 1 1\n41 1 1 31 1 2 20 1 1\n";
   const Character guessed = parse(text);
   EXPECT_EQ(guessed.clips[0].frames.size(), 2u);
-  EXPECT_NEAR(std::fabs(dot(guessed.skeleton.joints[2].rest.rotation, body::turn_about({0, 0, 1}, kQuarter))), 1,
-              1e-6f);
+  EXPECT_NEAR(std::fabs(dot(guessed.skeleton.joints[2].rest.rotation, body::turn_about({0, 0, 1}, kQuarter))),
+              1, 1e-6f);
   using First = BvhOptions::FirstFrame;
   EXPECT_EQ(parse(text, {.scale = 1, .first_frame = First::motion}).clips[0].frames.size(), 3u);
   // A motion that starts gently keeps its first frame.
@@ -167,7 +168,8 @@ std::string with(std::string text, const std::string& from, const std::string& t
 
 std::string many_joints(size_t count, bool nested) {
   std::string text = "HIERARCHY\nROOT r\n{ OFFSET 0 0 0 CHANNELS 0\n";
-  for (size_t k = 0; k < count; ++k) text += std::string("JOINT j\n{ OFFSET 0 1 0 CHANNELS 0") + (nested ? "\n" : "}\n");
+  for (size_t k = 0; k < count; ++k)
+    text += std::string("JOINT j\n{ OFFSET 0 1 0 CHANNELS 0") + (nested ? "\n" : "}\n");
   return text;
 }
 
@@ -179,9 +181,11 @@ TEST(Bvh, RefusesWhatIsBrokenWithTheLine) {
       {"truncated in the hierarchy", good.substr(0, 60), "test.bvh:"},
       {"truncated in the motion", good.substr(0, good.size() - 8), "found"},
       {"two roots", with(good, "JOINT", "ROOT"), "test.bvh:6: expected JOINT, End Site or '}', found root"},
-      {"text for a number", with(good, "OFFSET 0 1 0", "OFFSET 0 up 0"), "test.bvh:8: expected a number, found 'up'"},
+      {"text for a number", with(good, "OFFSET 0 1 0", "OFFSET 0 up 0"),
+       "test.bvh:8: expected a number, found 'up'"},
       {"half a number", with(good, "OFFSET 0 1 0", "OFFSET 0 1x 0"), "found '1x'"},
-      {"NaN offset", with(good, "OFFSET 0 1 0", "OFFSET 0 nan 0"), "test.bvh:8: expected a number from -1e6 to 1e6"},
+      {"NaN offset", with(good, "OFFSET 0 1 0", "OFFSET 0 nan 0"),
+       "test.bvh:8: expected a number from -1e6 to 1e6"},
       {"infinite key", arm("3 Zrotation Yrotation Xrotation", "0 0 0 0 0 0 inf 0 0"), "test.bvh:19:"},
       {"NaN key", arm("3 Zrotation Yrotation Xrotation", "0 0 0 0 0 0 0 0 -nan"), "test.bvh:19:"},
       {"huge key", arm("3 Zrotation Yrotation Xrotation", "1e30 0 0 0 0 0 0 0 0"), "1e30"},
@@ -191,18 +195,20 @@ TEST(Bvh, RefusesWhatIsBrokenWithTheLine) {
       {"too many channels", arm("400000000 Zrotation"), "0 to 6 channels"},
       {"fewer channels", arm("-1 Zrotation"), "0 to 6 channels, found '-1'"},
       {"no frames", with(good, "Frames: 1", "Frames: 0"), "at least one frame"},
-      {"frames that are not there", with(good, "Frames: 1", "Frames: 400000"), "found a file that ends before"},
+      {"frames that are not there", with(good, "Frames: 1", "Frames: 400000"),
+       "found a file that ends before"},
       {"frames beyond all", with(good, "Frames: 1", "Frames: 99999999999999999999"), "frames, found '9999"},
       {"negative frames", with(good, "Frames: 1", "Frames: -3"), "found '-3'"},
       {"no time", with(good, "Time: 0.04", "Time: 0"), "a frame time from"},
       {"time backwards", with(good, "Time: 0.04", "Time: -1"), "a frame time from"},
       {"no name", with(good, "ROOT root", "ROOT   "), "expected a name"},
       {"long name", with(good, "ROOT root", "ROOT " + std::string(5000, 'x')), "at most 128 letters"},
-      {"a joint in an end site", with(good, "OFFSET 1 0 0", "OFFSET 1 0 0 JOINT x\n{"), "expected '}', found joint"},
+      {"a joint in an end site", with(good, "OFFSET 1 0 0", "OFFSET 1 0 0 JOINT x\n{"),
+       "expected '}', found joint"},
       {"a million joints", many_joints(1000000, false), "at most 4096 joints"},
       {"a million deep", many_joints(1000000, true), "at most 256 joints deep"},
-      {"many joints for many frames",
-       many_joints(4000, false) + "} MOTION Frames: 100000 Frame Time: 0.01", "frames times joints"},
+      {"many joints for many frames", many_joints(4000, false) + "} MOTION Frames: 100000 Frame Time: 0.01",
+       "frames times joints"},
       {"bytes of all kinds", std::string("HIERARCHY\n\0\xff\xfe{}", 15), "test.bvh:2: expected 'ROOT'"},
   };
   for (const Hostile& h : cases) {

@@ -83,7 +83,8 @@ TEST(ImportSharedData, TheRobotRunsAndDances) {
 
 TEST(ImportSharedData, TheKnightHas76Clips) {
   BILLOW_NEEDS_SHARED_DATA();
-  const Character knight = read_character(shared_data() / "characters/Knight.glb", {.leave_out = {"Knight_Cape"}});
+  const Character knight =
+      read_character(shared_data() / "characters/Knight.glb", {.leave_out = {"Knight_Cape"}});
   EXPECT_EQ(knight.skeleton.size(), 41u);
   EXPECT_EQ(knight.clips.size(), 76u);
   for (const motion::Clip& clip : knight.clips) expect_plays(knight, clip);
@@ -162,8 +163,9 @@ class ByAssimp {
     return value;
   }
   // Finds the matrices of all nodes, or, where these are known, the vertices of their meshes.
-  void walk(const aiNode* node, const aiMatrix4x4& above, const std::map<std::string, const aiNodeAnim*>& channels,
-            double ticks, std::map<std::string, aiMatrix4x4>& matrices, std::vector<V3>* out) const {
+  void walk(const aiNode* node, const aiMatrix4x4& above,
+            const std::map<std::string, const aiNodeAnim*>& channels, double ticks,
+            std::map<std::string, aiMatrix4x4>& matrices, std::vector<V3>* out) const {
     aiMatrix4x4 local = node->mTransformation;
     if (const auto found = channels.find(node->mName.C_Str()); found != channels.end()) {
       const aiNodeAnim& c = *found->second;
@@ -176,7 +178,8 @@ class ByAssimp {
     for (unsigned m = 0; out && m < node->mNumMeshes; ++m) {
       const aiMesh& mesh = *scene_->mMeshes[node->mMeshes[m]];
       std::vector<aiVector3D> sum(mesh.mNumVertices);
-      std::vector<float> weights(mesh.mNumVertices, mesh.mNumBones == 0 ? 1.0f : 0.0f);  // the robot's go up to 1.76
+      std::vector<float> weights(mesh.mNumVertices,
+                                 mesh.mNumBones == 0 ? 1.0f : 0.0f);  // the robot's go up to 1.76
       for (unsigned v = 0; v < mesh.mNumVertices; ++v)
         if (mesh.mNumBones == 0) sum[v] = here * mesh.mVertices[v];
       for (unsigned b = 0; b < mesh.mNumBones; ++b) {
@@ -191,7 +194,8 @@ class ByAssimp {
       for (unsigned v = 0; v < mesh.mNumVertices; ++v)
         out->push_back(V3{sum[v].x, sum[v].y, sum[v].z} * (1 / weights[v]));
     }
-    for (unsigned c = 0; c < node->mNumChildren; ++c) walk(node->mChildren[c], here, channels, ticks, matrices, out);
+    for (unsigned c = 0; c < node->mNumChildren; ++c)
+      walk(node->mChildren[c], here, channels, ticks, matrices, out);
   }
 
   Assimp::Importer importer_;
@@ -205,7 +209,8 @@ float distance_of_sets(const std::vector<V3>& a, const std::vector<V3>& b) {
   float most = 0;
   for (const V3 p : a) {
     float least = 0.05f;  // far enough to fail
-    auto k = std::lower_bound(sorted.begin(), sorted.end(), p.x - least, [](V3 q, float x) { return q.x < x; });
+    auto k =
+        std::lower_bound(sorted.begin(), sorted.end(), p.x - least, [](V3 q, float x) { return q.x < x; });
     for (; k != sorted.end() && k->x < p.x + least; ++k) least = std::min(least, length(*k - p));
     most = std::max(most, least);
   }
@@ -244,7 +249,8 @@ TEST(Import, SaysWhatItCannotRead) {
 
 TEST(Import, MakeHumanRefusesWhatIsBroken) {
   const std::string obj = "v 0 0 0\nv 10 0 0\nv 0 17 0\nv 0 0 1\ng body\nf 1/1 2/2 3/3\ng joint\nf 1 2 4\n";
-  const std::string bones = R"({"bones": {"root": {"head": "a", "parent": null}, "arm": {"head": "b", "parent": "root"}},
+  const std::string bones =
+      R"({"bones": {"root": {"head": "a", "parent": null}, "arm": {"head": "b", "parent": "root"}},
                                "joints": {"a": [0, 1], "b": [2]}})";
   const std::string weights = R"({"weights": {"root": [[0, 1], [1, 0.5]], "arm": [[1, 0.5], [2, 1]]}})";
   const auto read = [](const std::string& o, const std::string& s, const std::string& w) {

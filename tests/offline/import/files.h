@@ -20,7 +20,7 @@ inline std::filesystem::path shared_data() {
   return root / "../shared/data";
 }
 
-#define BILLOW_NEEDS_SHARED_DATA()                \
+#define BILLOW_NEEDS_SHARED_DATA()             \
   if (!std::filesystem::exists(shared_data())) \
   GTEST_SKIP() << "there is no " << shared_data() << "; set BILLOW_SHARED_DATA to where the data is"
 

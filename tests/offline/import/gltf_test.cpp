@@ -83,7 +83,8 @@ TEST(Gltf, StepsAndCurves) {
   GltfWriter file = bent_strip();
   file.animate("step", 2, "translation", {0, 0.5f, 1}, {0, 1, 0, 0, 2, 0, 0, 3, 0}, "STEP");
   // Tangents 0: goes by 3 s2 - 2 s3.
-  file.animate("curve", 2, "translation", {0, 1}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0}, "CUBICSPLINE");
+  file.animate("curve", 2, "translation", {0, 1}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0},
+               "CUBICSPLINE");
   const Character c = read(file);
   EXPECT_NEAR(motion::pose_at(clip_named(c, "step"), 0.4f).offsets[1].y, 1, 1e-5f);
   EXPECT_NEAR(motion::pose_at(clip_named(c, "curve"), 0.25f).offsets[1].y, 1.15625f, 1e-5f);
@@ -137,7 +138,8 @@ TEST(Gltf, ReadsTextWithDataInside) {
       bits = bits << 8 | (k + i < file.binary.size() ? static_cast<unsigned char>(file.binary[k + i]) : 0u);
     for (int i = 3; i >= 0; --i) base64 += kLetters[bits >> (6 * i) & 63];
   }
-  all["buffers"] = {{{"byteLength", file.binary.size()}, {"uri", "data:application/octet-stream;base64," + base64}}};
+  all["buffers"] = {
+      {{"byteLength", file.binary.size()}, {"uri", "data:application/octet-stream;base64," + base64}}};
   EXPECT_EQ(parse_gltf(all.dump(), "test.gltf").skin.mesh.positions.size(), 9u);
   // Beside the file.
   all["buffers"][0]["uri"] = "data.bin";
@@ -156,20 +158,38 @@ TEST(Gltf, RefusesWhatIsBrokenWithThePlace) {
   using J = nlohmann::json;
   const Hostile cases[] = {
       {"a node that is its own child", [](J& j) { j["nodes"][2]["children"] = {1}; }, "its own ancestor"},
-      {"a node with two parents", [](J& j) { j["scenes"][0]["nodes"] = {0, 3, 2}; }, "one parent"},
+      {"a node with two parents",
+       [](J& j) {
+         j["scenes"][0]["nodes"] = {0, 3, 2};
+       },
+       "one parent"},
       {"a child that is not there", [](J& j) { j["nodes"][1]["children"] = {99}; },
        "nodes[1].children[0]: expected a whole number from 0 to 4, found 99"},
       {"a child of another kind", [](J& j) { j["nodes"][1]["children"] = {"upper"}; }, "found \"upper\""},
       {"a negative index", [](J& j) { j["nodes"][3]["mesh"] = -1; }, "nodes[3].mesh"},
-      {"a rotation of nothing", [](J& j) { j["nodes"][1]["rotation"] = {0, 0, 0, 0}; }, "not 0"},
-      {"three numbers of four", [](J& j) { j["nodes"][1]["rotation"] = {0, 0, 0}; }, "4 numbers"},
-      {"a huge translation", [](J& j) { j["nodes"][1]["translation"] = {1e30, 0, 0}; }, "-1e9 to 1e9"},
-      {"a view beyond its buffer", [](J& j) { j["bufferViews"][0]["byteLength"] = 1 << 30; }, "bufferViews[0]"},
-      {"a view that starts beyond", [](J& j) { j["bufferViews"][0]["byteOffset"] = 1 << 30; }, "bufferViews[0]"},
+      {"a rotation of nothing",
+       [](J& j) {
+         j["nodes"][1]["rotation"] = {0, 0, 0, 0};
+       },
+       "not 0"},
+      {"three numbers of four",
+       [](J& j) {
+         j["nodes"][1]["rotation"] = {0, 0, 0};
+       },
+       "4 numbers"},
+      {"a huge translation",
+       [](J& j) {
+         j["nodes"][1]["translation"] = {1e30, 0, 0};
+       },
+       "-1e9 to 1e9"},
+      {"a view beyond its buffer", [](J& j) { j["bufferViews"][0]["byteLength"] = 1 << 30; },
+       "bufferViews[0]"},
+      {"a view that starts beyond", [](J& j) { j["bufferViews"][0]["byteOffset"] = 1 << 30; },
+       "bufferViews[0]"},
       {"an accessor beyond its view", [](J& j) { j["accessors"][0]["count"] = 7; }, "found room for fewer"},
       {"a huge accessor", [](J& j) { j["accessors"][0]["count"] = 4000000000u; }, "accessors[0].count"},
-      {"an offset that overflows",
-       [](J& j) { j["accessors"][0]["byteOffset"] = 18446744073709551615u; }, "byteOffset"},
+      {"an offset that overflows", [](J& j) { j["accessors"][0]["byteOffset"] = 18446744073709551615u; },
+       "byteOffset"},
       {"a stride of nothing much", [](J& j) { j["bufferViews"][0]["byteStride"] = 4; }, "byteStride"},
       {"another type", [](J& j) { j["accessors"][0]["type"] = "VEC2"; }, "expected \"VEC3\", found \"VEC2\""},
       {"another component", [](J& j) { j["accessors"][0]["componentType"] = 5124; }, "componentType"},
@@ -178,29 +198,58 @@ TEST(Gltf, RefusesWhatIsBrokenWithThePlace) {
       {"indices beyond the mesh", [](J& j) { j["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = 4; },
        "expected indices below"},
       {"weights for fewer vertices",
-       [](J& j) { j["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = 4,
-                  j["meshes"][0]["primitives"][0].erase("indices"); }, "joints and weights for each"},
-      {"a bone that is not there", [](J& j) { j["skins"][0]["joints"] = {1, 50}; }, "skins[0].joints[1]"},
+       [](J& j) {
+         j["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = 4,
+         j["meshes"][0]["primitives"][0].erase("indices");
+       },
+       "joints and weights for each"},
+      {"a bone that is not there",
+       [](J& j) {
+         j["skins"][0]["joints"] = {1, 50};
+       },
+       "skins[0].joints[1]"},
       {"a skin without bones", [](J& j) { j["skins"][0]["joints"] = J::array(); }, "1 to 4096 joints"},
       {"fewer bones than weights use", [](J& j) { j["skins"][0]["joints"] = {1}; }, "joints below 1"},
-      {"fewer matrices than bones", [](J& j) { j["skins"][0]["joints"] = {1, 2, 0}; }, "a matrix for each of 3"},
+      {"fewer matrices than bones",
+       [](J& j) {
+         j["skins"][0]["joints"] = {1, 2, 0};
+       },
+       "a matrix for each of 3"},
       {"a bone outside the scene", [](J& j) { j["scenes"][0]["nodes"] = {3}; }, "a node of the scene"},
-      {"keys without values", [](J& j) { j["animations"][0]["samplers"][0]["output"] = 2; }, "values, as there are keys"},
+      {"keys without values", [](J& j) { j["animations"][0]["samplers"][0]["output"] = 2; },
+       "values, as there are keys"},
       {"a path twice",
        [](J& j) { j["animations"][0]["channels"].push_back(j["animations"][0]["channels"][0]); }, "twice"},
       {"an unknown curve", [](J& j) { j["animations"][0]["samplers"][0]["interpolation"] = "WILD"; }, "WILD"},
       {"a version to come", [](J& j) { j["asset"]["version"] = "3.0"; }, "2.x"},
       {"compressed meshes", [](J& j) { j["extensionsRequired"] = {"KHR_draco_mesh_compression"}; }, "draco"},
-      {"a file elsewhere", [](J& j) { j["buffers"] = {{{"byteLength", 4}, {"uri", "../../etc/passwd"}}}; }, "beside"},
-      {"nothing at all", [](J& j) { j = {{"asset", {{"version", "2.0"}}}}; }, "expected a mesh or an animation"},
-      {"a character of a kilometre", [](J& j) { j["nodes"][0]["scale"] = {1000, 1000, 1000}; }, "give the scale"},
-      {"a speck", [](J& j) { j["nodes"][0]["scale"] = {1e-5, 1e-5, 1e-5}; }, "give the scale"},
+      {"a file elsewhere",
+       [](J& j) {
+         j["buffers"] = {{{"byteLength", 4}, {"uri", "../../etc/passwd"}}};
+       },
+       "beside"},
+      {"nothing at all",
+       [](J& j) {
+         j = {{"asset", {{"version", "2.0"}}}};
+       },
+       "expected a mesh or an animation"},
+      {"a character of a kilometre",
+       [](J& j) {
+         j["nodes"][0]["scale"] = {1000, 1000, 1000};
+       },
+       "give the scale"},
+      {"a speck",
+       [](J& j) {
+         j["nodes"][0]["scale"] = {1e-5, 1e-5, 1e-5};
+       },
+       "give the scale"},
   };
   for (const Hostile& h : cases) {
     GltfWriter file = bent_strip();
     if (std::string(h.what) == "a file elsewhere") {
       h.change(file.json);
-      EXPECT_NE(message_of([&] { parse_gltf(file.json.dump(), "test.gltf"); }).find(h.expected), std::string::npos);
+      EXPECT_NE(message_of([&] { parse_gltf(file.json.dump(), "test.gltf"); }).find(h.expected),
+                std::string::npos);
       continue;
     }
     h.change(file.json);

@@ -28,7 +28,8 @@ struct GltfWriter {
   template <class T> size_t add(const std::string& type, size_t components, const std::vector<T>& values) {
     const int kind = std::is_same_v<T, float> ? 5126 : std::is_same_v<T, uint16_t> ? 5123 : 5121;
     while (binary.size() % 4 != 0) binary += '\0';
-    json["bufferViews"].push_back({{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", sizeof(T) * values.size()}});
+    json["bufferViews"].push_back(
+        {{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", sizeof(T) * values.size()}});
     json["accessors"].push_back({{"bufferView", json["bufferViews"].size() - 1},
                                  {"componentType", kind},
                                  {"type", type},
@@ -46,14 +47,15 @@ struct GltfWriter {
     for (auto& a : json["animations"])
       if (a["name"] == name) animation = &a;
     if (!animation) {
-      json["animations"].push_back({{"name", name}, {"samplers", nlohmann::json::array()}, {"channels", nlohmann::json::array()}});
+      json["animations"].push_back(
+          {{"name", name}, {"samplers", nlohmann::json::array()}, {"channels", nlohmann::json::array()}});
       animation = &json["animations"].back();
     }
     (*animation)["samplers"].push_back({{"input", scalars(times)},
                                         {"output", path == "rotation" ? vec4(values) : vec3(values)},
                                         {"interpolation", between}});
-    (*animation)["channels"].push_back({{"sampler", (*animation)["samplers"].size() - 1},
-                                        {"target", {{"node", node}, {"path", path}}}});
+    (*animation)["channels"].push_back(
+        {{"sampler", (*animation)["samplers"].size() - 1}, {"target", {{"node", node}, {"path", path}}}});
   }
 
   // As a .glb.
@@ -90,19 +92,23 @@ inline GltfWriter bent_strip(float scale = 1) {
                      {{"name", "upper"}, {"children", {4}}, {"translation", {0, s, 0}}},
                      {{"name", "strip"}, {"mesh", 0}, {"skin", 0}},
                      {{"name", "box"}, {"mesh", 1}, {"translation", {0, s, 0}}}};
-  const size_t positions = w.vec3({-0.1f, 0, 0, 0.1f, 0, 0, -0.1f, 1, 0, 0.1f, 1, 0, -0.1f, 2, 0, 0.1f, 2, 0});
-  const size_t joints = w.add<uint8_t>("VEC4", 4, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
-  const size_t weights = w.vec4({1, 0, 0, 0, 1, 0, 0, 0, .5f, .5f, 0, 0, .5f, .5f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  const size_t positions =
+      w.vec3({-0.1f, 0, 0, 0.1f, 0, 0, -0.1f, 1, 0, 0.1f, 1, 0, -0.1f, 2, 0, 0.1f, 2, 0});
+  const size_t joints =
+      w.add<uint8_t>("VEC4", 4, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  const size_t weights =
+      w.vec4({1, 0, 0, 0, 1, 0, 0, 0, .5f, .5f, 0, 0, .5f, .5f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
   const size_t index = w.add<uint16_t>("SCALAR", 1, {0, 1, 2, 2, 1, 3, 2, 3, 4, 4, 3, 5});
-  w.json["meshes"].push_back({{"primitives",
-                               {{{"attributes", {{"POSITION", positions}, {"JOINTS_0", joints}, {"WEIGHTS_0", weights}}},
-                                 {"indices", index}}}}});
+  w.json["meshes"].push_back(
+      {{"primitives",
+        {{{"attributes", {{"POSITION", positions}, {"JOINTS_0", joints}, {"WEIGHTS_0", weights}}},
+          {"indices", index}}}}});
   const size_t box = w.vec3({0, 0, 0, s, 0, 0, 0, s, 0});
   w.json["meshes"].push_back({{"primitives", {{{"attributes", {{"POSITION", box}}}}}}});
-  w.json["skins"] = {{{"joints", {1, 2}},
-                      {"inverseBindMatrices",
-                       w.add<float>("MAT4", 16, {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, 0, 0, 0, 1,
-                                                 s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, 0, -s, 0, 1})}}};
+  w.json["skins"] = {
+      {{"joints", {1, 2}},
+       {"inverseBindMatrices", w.add<float>("MAT4", 16, {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, 0, 0,  0, 1,
+                                                         s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, 0, -s, 0, 1})}}};
   const float half = 0.70710678f;
   w.animate("bend", 2, "rotation", {0, 1}, {0, 0, 0, 1, 0, 0, half, half});
   return w;
@@ -113,13 +119,41 @@ inline GltfWriter bent_strip(float scale = 1) {
 inline std::string changed(const GltfWriter& file, uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&random](size_t end) { return static_cast<size_t>(random()) % end; };
-  static const nlohmann::json kValues[] = {
-      0, 1, 2, 3, -1, -5, 5121, 5126, 65535, 99999, 2147483647, 2147483648u, 4294967295u, 1099511627776,
-      18446744073709551615u, 0.5, 1e-30, 1e9, 1e300, nullptr, true, "", "x", "VEC3", "SCALAR", "MAT4",
-      nlohmann::json::array(), nlohmann::json::object(), {0}, {99999}, {{"a", 1}}};
+  static const nlohmann::json kValues[] = {0,
+                                           1,
+                                           2,
+                                           3,
+                                           -1,
+                                           -5,
+                                           5121,
+                                           5126,
+                                           65535,
+                                           99999,
+                                           2147483647,
+                                           2147483648u,
+                                           4294967295u,
+                                           1099511627776,
+                                           18446744073709551615u,
+                                           0.5,
+                                           1e-30,
+                                           1e9,
+                                           1e300,
+                                           nullptr,
+                                           true,
+                                           "",
+                                           "x",
+                                           "VEC3",
+                                           "SCALAR",
+                                           "MAT4",
+                                           nlohmann::json::array(),
+                                           nlohmann::json::object(),
+                                           {0},
+                                           {99999},
+                                           {{"a", 1}}};
   GltfWriter out = file;
   if (const size_t kind = below(8); kind == 0) {
-    for (size_t k = 0, n = 1 + below(3); k < n; ++k) out.binary[below(out.binary.size())] = static_cast<char>(random());
+    for (size_t k = 0, n = 1 + below(3); k < n; ++k)
+      out.binary[below(out.binary.size())] = static_cast<char>(random());
   } else if (kind == 1) {
     const float bad[] = {NAN, HUGE_VALF, 1e30f, -1, 0};
     std::memcpy(out.binary.data() + 4 * below(out.binary.size() / 4), &bad[below(5)], 4);
@@ -138,8 +172,10 @@ inline std::string changed(const GltfWriter& file, uint32_t seed) {
         key = at->is_object() ? child.key() : "";
         at = &*child;
       }
-      if (above && !key.empty() && below(8) == 0) above->erase(key);
-      else *at = kValues[below(std::size(kValues))];
+      if (above && !key.empty() && below(8) == 0)
+        above->erase(key);
+      else
+        *at = kValues[below(std::size(kValues))];
     }
   }
   return out.bytes();
