@@ -11,7 +11,6 @@
 namespace billow::cloth {
 namespace {
 
-constexpr float kAirDensity = 1.2f;       // kg/m3
 constexpr float kForceStep = 1.0f / 240;  // s, how often the air's force is worked out anew
 constexpr float kPairStep = 1.0f / 300;   // s, how often pairs of vertices that may touch are looked for
 constexpr float kFastest = 30;            // m/s
@@ -107,7 +106,7 @@ void Simulator::add_air() {
     const V3 n = normal * (1 / area2);
     const float facing = dot(flow, n);
     // 1/2 rho A |u| ((u . n) shares): along the flow and along the normal.
-    const float scale = 0.25f * kAirDensity * area2 * std::fabs(facing);
+    const float scale = 0.25f * settings.air_density * area2 * std::fabs(facing);
     const V3 force =
         (flow * drag + (n * (facing > 0 ? speed : -speed) - flow * (std::fabs(facing) / speed)) * lift) *
         (scale * (1.0f / 3));

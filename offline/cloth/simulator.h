@@ -19,8 +19,9 @@ namespace billow::cloth {
 struct Settings {
   float substep = 1.0f / 2400;  // s, at most
   V3 gravity{0, -9.81f, 0};
-  V3 wind{0, 0, 0};      // m/s
-  float drag_scale = 1;  // on the material's drag and lift: for the chaos floor
+  V3 wind{0, 0, 0};          // m/s
+  float air_density = 1.2f;  // kg/m3
+  float drag_scale = 1;      // on the material's drag and lift: for the chaos floor
   bool self_contact = true;
   bool air = true;
 };

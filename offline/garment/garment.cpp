@@ -1,0 +1,108 @@
+#include "garment/garment.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace billow::garment {
+namespace {
+
+[[noreturn]] void fail(const Garment& garment, const std::string& message) {
+  throw std::invalid_argument("garment '" + garment.name + "': " + message);
+}
+
+void expect_vertex(const Garment& garment, uint32_t vertex, const std::string& where) {
+  if (vertex >= garment.size())
+    fail(garment, where + ": expected a vertex below " + std::to_string(garment.size()) + ", found " +
+                      std::to_string(vertex));
+}
+
+void expect_finite(const Garment& garment, std::span<const V3> positions, const char* what) {
+  for (size_t v = 0; v < positions.size(); ++v)
+    if (!std::isfinite(positions[v].x + positions[v].y + positions[v].z))
+      fail(garment, std::string(what) + ": vertex " + std::to_string(v) + " is not finite");
+}
+
+void validate_weights(const Garment& garment, std::span<const float> weights, const std::string& where) {
+  float sum = 0;
+  for (const float w : weights) {
+    if (!(w >= -1e-4f)) fail(garment, where + ": expected weights from 0 to 1, found " + std::to_string(w));
+    sum += w;
+  }
+  if (!(std::fabs(sum - 1) < 1e-3f))
+    fail(garment, where + ": expected weights that add up to 1, found " + std::to_string(sum));
+}
+
+}  // namespace
+
+void validate(const Garment& garment, size_t joints) {
+  if (garment.shape.empty() || garment.triangles.empty()) fail(garment, "expected vertices and triangles");
+  expect_finite(garment, garment.shape, "shape");
+  for (size_t t = 0; t < garment.triangles.size(); ++t)
+    for (const uint32_t v : garment.triangles[t]) expect_vertex(garment, v, "triangle " + std::to_string(t));
+  for (const size_t n : {garment.flat.size(), garment.rest.size()})
+    if (n != 0 && n != garment.size())
+      fail(garment,
+           "expected " + std::to_string(garment.size()) + " places of vertices, found " + std::to_string(n));
+  expect_finite(garment, garment.rest, "rest");
+  for (size_t i = 0; i < garment.attachments.size(); ++i) {
+    const Attachment& a = garment.attachments[i];
+    const std::string where = "attachment " + std::to_string(i);
+    expect_vertex(garment, a.vertex, where);
+    validate_weights(garment, a.weights, where);
+    for (const uint32_t j : a.joints)
+      if (j >= joints)
+        fail(garment,
+             where + ": expected a joint below " + std::to_string(joints) + ", found " + std::to_string(j));
+  }
+  for (size_t i = 0; i < garment.bones.size(); ++i) {
+    const std::string where = "bone " + std::to_string(i);
+    for (const uint32_t v : garment.bones[i].vertices) expect_vertex(garment, v, where);
+    validate_weights(garment, garment.bones[i].weights, where);
+  }
+  std::vector<bool> used(garment.bones.size(), false);
+  for (size_t c = 0; c < garment.chains.size(); ++c) {
+    const std::string where = "chain " + std::to_string(c);
+    if (garment.chains[c].size() < 2)
+      fail(garment, where + ": expected a root and a bone at least, found " +
+                        std::to_string(garment.chains[c].size()));
+    for (const uint32_t b : garment.chains[c]) {
+      if (b >= garment.bones.size() || used[b])
+        fail(garment, where + ": expected a bone of its own, found " + std::to_string(b));
+      used[b] = true;
+    }
+  }
+}
+
+float rest_distance(const Garment& garment, uint32_t a, uint32_t b) {
+  if (garment.flat.empty()) return length(garment.shape[a] - garment.shape[b]);
+  const auto &p = garment.flat[a], &q = garment.flat[b];
+  return std::hypot(p[0] - q[0], p[1] - q[1]);
+}
+
+void follow_body(const Garment& garment, std::span<const Transform> moved, std::span<V3> out) {
+  for (size_t i = 0; i < garment.attachments.size(); ++i) {
+    const Attachment& a = garment.attachments[i];
+    V3 sum{0, 0, 0};
+    for (size_t k = 0; k < a.joints.size(); ++k)
+      if (a.weights[k] > 0) sum += apply(moved[a.joints[k]], a.rest) * a.weights[k];
+    out[i] = sum;
+  }
+}
+
+V3 place_of(const Embedding& bone, std::span<const V3> vertices) {
+  V3 sum{0, 0, 0};
+  for (size_t k = 0; k < 3; ++k) sum += vertices[bone.vertices[k]] * bone.weights[k];
+  return sum;
+}
+
+void places_of_bones(const Garment& garment, std::span<const V3> vertices, std::span<V3> out) {
+  for (size_t b = 0; b < garment.bones.size(); ++b) out[b] = place_of(garment.bones[b], vertices);
+}
+
+size_t simulated_bones(const Garment& garment) {
+  size_t count = 0;
+  for (const auto& chain : garment.chains) count += chain.size() - 1;
+  return count;
+}
+
+}  // namespace billow::garment
