@@ -21,14 +21,13 @@ std::vector<uint32_t> pinned_of(const garment::Garment& g) {
   return out;
 }
 
-// A rigid motion of the whole from the resting body's root to where it is now.
-std::vector<Transform> inverses(const std::vector<Transform>& joints) {
+}  // namespace
+
+std::vector<Transform> inverses(std::span<const Transform> joints) {
   std::vector<Transform> out;
   for (const Transform& t : joints) out.push_back(inverse(t));
   return out;
 }
-
-}  // namespace
 
 Dressed::Dressed(const garment::Garment& g, const Wearer& wearer, std::span<const V3> vertices,
                  std::span<const Transform> joints, const cloth::Settings& settings, int threads)

@@ -10,5 +10,7 @@ void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_body(CLI::App& app);
 void add_motion(CLI::App& app);
+void add_simulate(CLI::App& app);
+void add_dataset(CLI::App& app);
 
 }  // namespace billow::tool

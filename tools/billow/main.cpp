@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
   billow::tool::add_scene(app);
   billow::tool::add_body(app);
   billow::tool::add_motion(app);
+  billow::tool::add_simulate(app);
+  billow::tool::add_dataset(app);
 
   try {
     app.parse(argc, argv);
