@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <stdexcept>
 
+#include "cache/fail.h"
 #include "cache/formats.h"
 
 namespace billow::cache {
@@ -18,15 +18,7 @@ size_t first_bad(std::span<const V3> positions) {
   return positions.size();
 }
 
-std::string in_words(V3 p) {
-  return std::to_string(p.x) + " " + std::to_string(p.y) + " " + std::to_string(p.z);
-}
-
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string out = path.extension().string();
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
+std::string in_words(V3 p) { return words(p.x, " ", p.y, " ", p.z); }
 
 // What kind of file it is, as an extension: by its first bytes where these tell, else by its name.
 std::string kind_of(const std::filesystem::path& path) {
@@ -42,37 +34,39 @@ std::unique_ptr<Reader> open_by_kind(const std::filesystem::path& path, double f
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status) || is_pattern(path)) return open_obj_sequence(path);
-  if (!std::filesystem::exists(status)) throw std::runtime_error(path.string() + ": there is no such file");
+  if (!std::filesystem::exists(status)) fail(path.string(), ": there is no such file");
   if (!std::filesystem::is_regular_file(status))
-    throw std::runtime_error(path.string() + ": expected a file or a folder of .obj files");
+    fail(path.string(), ": expected a file or a folder of .obj files");
   const std::string kind = kind_of(path);
   if (kind == ".pc2") return open_pc2(path);
   if (kind == ".mdd") return open_mdd(path);
   if (kind == ".obj") return open_obj_sequence(path);
   if (kind == ".glb" || kind == ".gltf") return open_gltf(path, fps);
   if (kind == ".usda" || kind == ".usd" || kind == ".usdc" || kind == ".abc")
-    throw std::runtime_error(path.string() + ": " + kind +
-                             " is not read; write .pc2, .mdd, .glb or an .obj sequence with your tool");
-  throw std::runtime_error(path.string() +
-                           ": expected .pc2, .mdd, .glb, .gltf, .obj, a folder of .obj files or " +
-                           "a pattern such as cape_####.obj, found '" + kind + "'");
+    fail(path.string(), ": ", kind,
+         " is not read; write .pc2, .mdd, .glb or an .obj sequence with your tool");
+  fail(path.string(), ": expected .pc2, .mdd, .glb, .gltf, .obj, a folder of .obj files or ",
+       "a pattern such as cape_####.obj, found '", kind, "'");
 }
 
 }  // namespace
 
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string out = path.extension().string();
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
 void validate(const Topology& topology) {
-  const auto fail = [](const std::string& message) { throw std::runtime_error(message); };
   const auto check = [&](const std::vector<Triangle>& triangles, size_t end, const std::string& of) {
     for (size_t t = 0; t < triangles.size(); ++t)
       for (const uint32_t k : triangles[t])
-        if (k >= end)
-          fail("triangle " + std::to_string(t) + ": expected " + of + " below " + std::to_string(end) +
-               ", found " + std::to_string(k));
+        if (k >= end) fail("triangle ", t, ": expected ", of, " below ", end, ", found ", k);
   };
   if (topology.vertices == 0) fail("expected at least one vertex, found none");
   if (!topology.uv_triangles.empty() && topology.uv_triangles.size() != topology.triangles.size())
-    fail("expected UVs for all " + std::to_string(topology.triangles.size()) + " triangles, found them for " +
-         std::to_string(topology.uv_triangles.size()));
+    fail("expected UVs for all ", topology.triangles.size(), " triangles, found them for ",
+         topology.uv_triangles.size());
   check(topology.triangles, topology.vertices, "vertices");
   check(topology.uv_triangles, topology.uvs.size(), "UVs");
   for (const Uv& uv : topology.uvs)
@@ -81,18 +75,16 @@ void validate(const Topology& topology) {
 
 void Reader::read(size_t frame, std::span<V3> positions) {
   if (frame >= info_.frames)
-    throw std::invalid_argument(path_.string() + ": expected a frame below " + std::to_string(info_.frames) +
-                                ", found " + std::to_string(frame));
+    throw std::invalid_argument(
+        words(path_.string(), ": expected a frame below ", info_.frames, ", found ", frame));
   if (positions.size() != info_.topology.vertices)
-    throw std::invalid_argument(path_.string() + ": expected room for " +
-                                std::to_string(info_.topology.vertices) + " vertices, found " +
-                                std::to_string(positions.size()));
+    throw std::invalid_argument(words(path_.string(), ": expected room for ", info_.topology.vertices,
+                                      " vertices, found ", positions.size()));
   fetch(frame, positions);
   const auto check = [&](const std::string& when) {
     if (const size_t bad = first_bad(positions); bad < positions.size())
-      throw std::runtime_error(file_of(frame) + ": frame " + std::to_string(frame) + ", vertex " +
-                               std::to_string(bad) + ": expected finite numbers" + when + ", found " +
-                               in_words(positions[bad]));
+      fail(file_of(frame), ": frame ", frame, ", vertex ", bad, ": expected finite numbers", when, ", found ",
+           in_words(positions[bad]));
   };
   check("");
   if (options_.z_up)
@@ -114,24 +106,20 @@ std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const Open
   try {
     validate(reader->info_.topology);
     if (reader->info_.frames > kMostFrames)
-      throw std::runtime_error("expected at most " + std::to_string(kMostFrames) + " frames, found " +
-                               std::to_string(reader->info_.frames));
+      fail("expected at most ", kMostFrames, " frames, found ", reader->info_.frames);
   } catch (const std::runtime_error& e) {
-    throw std::runtime_error(path.string() + ": " + e.what());
+    fail(path.string(), ": ", e.what());
   }
   return reader;
 }
 
 void Writer::write(std::span<const V3> positions) {
   const std::string where = path_.string() + ": frame " + std::to_string(written_);
-  if (written_ >= frames_ || finished_)
-    throw std::runtime_error(where + ": expected " + std::to_string(frames_) + " frames, found more");
+  if (written_ >= frames_ || finished_) fail(where, ": expected ", frames_, " frames, found more");
   if (positions.size() != topology_.vertices)
-    throw std::runtime_error(where + ": expected " + std::to_string(topology_.vertices) +
-                             " vertices, found " + std::to_string(positions.size()));
+    fail(where, ": expected ", topology_.vertices, " vertices, found ", positions.size());
   if (const size_t bad = first_bad(positions); bad < positions.size())
-    throw std::runtime_error(where + ", vertex " + std::to_string(bad) + ": expected finite numbers, found " +
-                             in_words(positions[bad]));
+    fail(where, ", vertex ", bad, ": expected finite numbers, found ", in_words(positions[bad]));
   add(positions);
   ++written_;
 }
@@ -139,17 +127,14 @@ void Writer::write(std::span<const V3> positions) {
 void Writer::finish() {
   if (finished_) return;
   if (written_ != frames_)
-    throw std::runtime_error(path_.string() + ": expected " + std::to_string(frames_) + " frames, found " +
-                             std::to_string(written_) + " at its end");
+    fail(path_.string(), ": expected ", frames_, " frames, found ", written_, " at its end");
   end();
   finished_ = true;
 }
 
 std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, const Topology& topology,
                                           double fps, size_t frame_count) {
-  const auto fail = [&](const std::string& m) {
-    throw std::runtime_error("cannot write " + path.string() + ": " + m);
-  };
+  const auto refuse = [&](const auto&... parts) { fail("cannot write ", path.string(), ": ", parts...); };
   // Choose the format, and look whether it gets what it needs.
   std::error_code ignored;
   const std::string kind = lower_extension(path);
@@ -168,21 +153,21 @@ std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, con
   else if (kind == ".usda")
     writer = make_usda_writer();
   else if (kind == ".obj")
-    fail("expected a pattern such as cape_####.obj for more than one frame");
+    refuse("expected a pattern such as cape_####.obj for more than one frame");
   else
-    fail("expected .pc2, .mdd, .glb, .gltf, .usda, a folder, or a pattern such as cape_####.obj, found '" +
-         kind + "'");
+    refuse("expected .pc2, .mdd, .glb, .gltf, .usda, a folder, or a pattern such as cape_####.obj, found '",
+           kind, "'");
   if (frame_count < 1 || frame_count > kMostFrames)
-    fail("expected 1 to " + std::to_string(kMostFrames) + " frames, found " + std::to_string(frame_count));
-  if (topology.vertices > size_t{INT32_MAX}) fail("expected at most 2147483647 vertices");
-  if (!std::isfinite(fps) || fps < 0) fail("expected frames a second above 0, found " + std::to_string(fps));
-  if (needs_fps && fps == 0) fail("expected frames a second, which its source does not say: give them");
+    refuse("expected 1 to ", kMostFrames, " frames, found ", frame_count);
+  if (topology.vertices > size_t{INT32_MAX}) refuse("expected at most 2147483647 vertices");
+  if (!std::isfinite(fps) || fps < 0) refuse("expected frames a second above 0, found ", fps);
+  if (needs_fps && fps == 0) refuse("expected frames a second, which its source does not say: give them");
   if (needs_triangles && topology.triangles.empty())
-    fail("expected triangles, which its source does not have: give a mesh that has them");
+    refuse("expected triangles, which its source does not have: give a mesh that has them");
   try {
     validate(topology);
   } catch (const std::runtime_error& e) {
-    fail(e.what());
+    refuse(e.what());
   }
   writer->path_ = path;
   writer->topology_ = topology;

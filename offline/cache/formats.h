@@ -19,6 +19,7 @@ std::unique_ptr<Writer> make_obj_writer();
 std::unique_ptr<Writer> make_gltf_writer();
 std::unique_ptr<Writer> make_usda_writer();
 
+std::string lower_extension(const std::filesystem::path& path);
 // True for cape_####.obj and cape_%04d.obj.
 bool is_pattern(const std::filesystem::path& path);
 

@@ -2,9 +2,11 @@
 // in the scene is applied; what bones or nodes move is refused, since it would be left out.
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <numeric>
 #include <optional>
-#include <stdexcept>
+#include <tuple>
 
+#include "cache/fail.h"
 #include "cache/formats.h"
 #include "import/character.h"
 #include "import/gltf_file.h"
@@ -89,6 +91,7 @@ class GltfReader : public Reader {
   void read_track(const JsonAt& animation, const JsonAt& channel);
   void read_mesh();
   void read_primitive(const JsonAt& primitive, size_t targets);
+  std::vector<uint32_t> same_places() const;
   void merge();
   void place();
   void choose_times(double fps);
@@ -125,8 +128,7 @@ void GltfReader::find_node() {
   for (size_t i = 0; i < count; ++i)
     if (node(i).has("mesh")) node_ = i, ++meshes;
   if (meshes != 1)
-    throw std::runtime_error("expected a mesh with animated morph targets, or a single mesh, found " +
-                             std::to_string(meshes) + " meshes at rest");
+    fail("expected a mesh with animated morph targets, or a single mesh, found ", meshes, " meshes at rest");
 }
 
 void GltfReader::read_track(const JsonAt& animation, const JsonAt& channel) {
@@ -143,8 +145,7 @@ void GltfReader::read_track(const JsonAt& animation, const JsonAt& channel) {
   if (track.times.empty()) input.fail("at least one key");
   for (size_t k = 1; k < track.times.size(); ++k)
     if (!(track.times[k] > track.times[k - 1]))
-      throw std::runtime_error(input.path() + ": expected times that grow, found " +
-                               std::to_string(track.times[k]) + " as key " + std::to_string(k));
+      fail(input.path(), ": expected times that grow, found ", track.times[k], " as key ", k);
   track.values = file_->numbers(output, "SCALAR");
   const size_t keys = track.times.size() * (track.between == Between::cubic ? 3 : 1);
   if (track.values.empty() || track.values.size() % keys != 0)
@@ -220,9 +221,8 @@ void GltfReader::read_primitive(const JsonAt& primitive, size_t targets) {
     if (!target.has("POSITION")) continue;
     const std::vector<V3> moved = vectors(target.at("POSITION"));
     if (moved.size() != count)
-      throw std::runtime_error(target.path() + ": expected " + std::to_string(count) +
-                               " vertices as the mesh has, found " + std::to_string(moved.size()) +
-                               " (target " + std::to_string(t) + ")");
+      fail(target.path(), ": expected ", count, " vertices as the mesh has, found ", moved.size(),
+           " (target ", t, ")");
     targets_[t].resize(first, V3{0, 0, 0});
     targets_[t].insert(targets_[t].end(), moved.begin(), moved.end());
   }
@@ -231,7 +231,7 @@ void GltfReader::read_primitive(const JsonAt& primitive, size_t targets) {
     for (size_t k = 0; k + 1 < uv.size(); k += 2)
       info_.topology.uvs.push_back({uv[k], 1 - uv[k + 1]});  // v runs down in glTF
   }
-  // Billow's own files say which vertices a seam of the UVs made two of.
+  // Billow's own files say which vertex of the surface each is.
   if (attributes.has("_VERTEX")) {
     const JsonAt vertices = accessor(attributes.at("_VERTEX"));
     const std::vector<float> of = file_->numbers(vertices, "SCALAR");
@@ -245,10 +245,34 @@ void GltfReader::read_primitive(const JsonAt& primitive, size_t targets) {
   }
 }
 
-// Makes one vertex again of those that were split.
+// For each vertex the number of the first that always is in the same place.
+std::vector<uint32_t> GltfReader::same_places() const {
+  const auto compare = [&](uint32_t a, uint32_t b) {
+    const auto places = [&](const std::vector<V3>& p) {
+      return std::tie(p[a].x, p[a].y, p[a].z) <=> std::tie(p[b].x, p[b].y, p[b].z);
+    };
+    auto order = places(base_);
+    for (size_t t = 0; t < targets_.size() && order == 0; ++t)
+      if (!targets_[t].empty()) order = places(targets_[t]);
+    return order;
+  };
+  std::vector<uint32_t> sorted(base_.size()), out(base_.size());
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+  for (size_t k = 0; k < sorted.size(); ++k)
+    out[sorted[k]] = k > 0 && compare(sorted[k - 1], sorted[k]) == 0 ? out[sorted[k - 1]] : sorted[k];
+  // Number what is left without gaps.
+  uint32_t next = 0;
+  for (uint32_t v = 0; v < out.size(); ++v) out[v] = out[v] == v ? next++ : out[out[v]];
+  return out;
+}
+
+// Makes one vertex of those that exporters split where normals or UVs differ.
 void GltfReader::merge() {
-  info_.topology.vertices = base_.size();
-  if (vertex_.empty() || vertex_.size() != base_.size()) return;
+  for (std::vector<V3>& target : targets_)
+    if (!target.empty()) target.resize(base_.size(), V3{0, 0, 0});
+  if (vertex_.size() != base_.size()) vertex_ = same_places();
+  if (vertex_.empty()) return;  // no mesh, which is refused as such
   const size_t count = *std::max_element(vertex_.begin(), vertex_.end()) + size_t{1};
   const auto gather = [&](std::vector<V3>& from) {
     std::vector<V3> out(count, V3{0, 0, 0});
@@ -300,8 +324,7 @@ void GltfReader::choose_times(double fps) {
   if (fps > 0) {
     const double count = std::floor((last - first) * fps + 1e-3) + 1;
     if (count > static_cast<double>(kMostFrames))
-      throw std::runtime_error("expected at most " + std::to_string(kMostFrames) + " frames, found " +
-                               std::to_string(count));
+      fail("expected at most ", kMostFrames, " frames, found ", count);
     for (size_t k = 0; k < static_cast<size_t>(count); ++k)
       times_.push_back(first + static_cast<double>(k) / fps);
     return;
@@ -310,8 +333,8 @@ void GltfReader::choose_times(double fps) {
   for (size_t k = 0; k < keys.size(); ++k) {
     times_.push_back(static_cast<double>(keys[k]));
     if (std::abs(times_[k] - first - static_cast<double>(k) * gap) > 0.02 * gap)
-      throw std::runtime_error("expected keys at even times, found key " + std::to_string(k) + " at " +
-                               std::to_string(times_[k]) + " s: give the frames a second to sample it at");
+      fail("expected keys at even times, found key ", k, " at ", times_[k],
+           " s: give the frames a second to sample it at");
   }
   if (keys.size() > 1) info_.fps = tidy_rate(1 / gap);
 }
@@ -331,7 +354,7 @@ std::unique_ptr<Reader> open_gltf(const std::filesystem::path& path, double fps)
   try {
     return std::make_unique<GltfReader>(path, fps);
   } catch (const std::exception& e) {
-    throw std::runtime_error(path.string() + ": " + e.what());
+    fail(path.string(), ": ", e.what());
   }
 }
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "cache/fail.h"
 #include "cache/formats.h"
 #include "cache/part_file.h"
 
@@ -36,16 +36,14 @@ class GltfWriter : public Writer {
     file_ = std::make_unique<PartFile>(path_);
     split();
     // Refuse now what could not be read again.
-    const bool binary = path_.extension() == ".glb";
+    const bool binary = lower_extension(path_) == ".glb";
     const size_t most = binary ? kMostGlbNumbers : kMostGltfNumbers;
     const double need = 3.0 * static_cast<double>(vertex_.size()) * static_cast<double>(frames_) +
                         static_cast<double>(frames_) * static_cast<double>(frames_);
     if (need > static_cast<double>(most))
-      throw std::runtime_error(
-          "cannot write " + path_.string() + ": expected at most " + std::to_string(most) +
-          " numbers, found " + std::to_string(static_cast<uint64_t>(need)) + " in " +
-          std::to_string(frames_) + " frames of " + std::to_string(vertex_.size()) +
-          " vertices; write fewer frames, " + (binary ? "" : ".glb, ") + "PC2, MDD or USDA");
+      fail("cannot write ", path_.string(), ": expected at most ", most, " numbers, found ",
+           static_cast<uint64_t>(need), " in ", frames_, " frames of ", vertex_.size(),
+           " vertices; write fewer frames, ", (binary ? "" : ".glb, "), "PC2, MDD or USDA");
     json_ = {{"asset", {{"version", "2.0"}, {"generator", "Billow"}}},
              {"scene", 0},
              {"scenes", {{{"nodes", {0}}}}}};
@@ -117,8 +115,7 @@ class GltfWriter : public Writer {
   void add_mesh() {
     json attributes = {{"POSITION", first_}};
     if (!uvs_.empty()) attributes["TEXCOORD_0"] = floats("VEC2", 2, uvs_);
-    if (vertex_.size() > topology_.vertices)
-      attributes["_VERTEX"] = floats("SCALAR", 1, std::vector<float>(vertex_.begin(), vertex_.end()));
+    attributes["_VERTEX"] = floats("SCALAR", 1, std::vector<float>(vertex_.begin(), vertex_.end()));
     json primitive = {{"attributes", attributes}, {"material", 0}};
     primitive["indices"] =
         accessor("SCALAR", kUInt, 3 * triangles_.size(), triangles_.data(), 12 * triangles_.size(), 34963);
@@ -153,7 +150,7 @@ class GltfWriter : public Writer {
     add_mesh();
     add_animation();
     json_["buffers"] = json::array({{{"byteLength", binary_.size()}}});
-    if (path_.extension() == ".glb") {
+    if (lower_extension(path_) == ".glb") {
       write_binary();
     } else {
       json_["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64(binary_);

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <stdexcept>
 
+#include "cache/fail.h"
 #include "cache/formats.h"
 #include "cache/obj_text.h"
 #include "cache/part_file.h"
@@ -72,7 +72,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
        at.increment(error))
     out.push_back(folder / at->path().filename());
-  if (error) throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
+  if (error) fail("cannot read the folder ", folder.string(), ": ", error.message());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -82,27 +82,27 @@ Pattern pattern_in(const fs::path& folder) {
   std::optional<Pattern> found;
   fs::path of;
   for (const fs::path& path : files_in(folder)) {
-    if (path.extension() != ".obj") continue;
+    if (lower_extension(path) != ".obj") continue;
     const std::string stem = path.stem().string();
     size_t end = stem.size();
     while (end > 0 && !is_digit(stem[end - 1])) --end;
     size_t first = end;
     while (first > 0 && is_digit(stem[first - 1])) --first;
-    if (first == end) throw std::runtime_error(path.string() + ": expected a frame number in its name");
-    const Pattern pattern{folder, stem.substr(0, first), stem.substr(end) + ".obj", end - first};
+    if (first == end) fail(path.string(), ": expected a frame number in its name");
+    const Pattern pattern{folder, stem.substr(0, first), stem.substr(end) + path.extension().string(),
+                          end - first};
     if (found && (found->prefix != pattern.prefix || found->suffix != pattern.suffix))
-      throw std::runtime_error(folder.string() + ": expected one sequence, found " + of.filename().string() +
-                               " and " + path.filename().string() +
-                               "; choose by a pattern such as cape_####.obj");
+      fail(folder.string(), ": expected one sequence, found ", of.filename().string(), " and ",
+           path.filename().string(), "; choose by a pattern such as cape_####.obj");
     const size_t width = found ? std::min(found->width, pattern.width) : pattern.width;
     found = pattern, found->width = width, of = path;
   }
-  if (!found) throw std::runtime_error(folder.string() + ": expected .obj files, found none");
+  if (!found) fail(folder.string(), ": expected .obj files, found none");
   // Leave none out without a word: cape_2.obj among cape_01.obj and cape_03.obj.
   for (const fs::path& path : files_in(folder))
-    if (path.extension() == ".obj" && !number_in(path.filename().string(), *found))
-      throw std::runtime_error(path.string() + ": expected a number with " + std::to_string(found->width) +
-                               " digits as in " + of.filename().string());
+    if (lower_extension(path) == ".obj" && !number_in(path.filename().string(), *found))
+      fail(path.string(), ": expected a number with ", found->width, " digits as in ",
+           of.filename().string());
   return *found;
 }
 
@@ -124,13 +124,11 @@ class ObjReader : public Reader {
       const Pattern pattern = fs::is_directory(path) ? pattern_in(path) : *pattern_of(path);
       for (const Numbered& file : frames_of(pattern)) {
         if (!files_.empty() && file.number != last_ + 1)
-          throw std::runtime_error(path.string() + ": frame " + std::to_string(files_.size()) +
-                                   ": expected the file " + pattern.name(last_ + 1) + ", found " +
-                                   file.path.filename().string() + " next");
+          fail(path.string(), ": frame ", files_.size(), ": expected the file ", pattern.name(last_ + 1),
+               ", found ", file.path.filename().string(), " next");
         files_.push_back(file.path), last_ = file.number;
       }
-      if (files_.empty())
-        throw std::runtime_error(path.string() + ": expected files of that pattern, found none");
+      if (files_.empty()) fail(path.string(), ": expected files of that pattern, found none");
       stem = pattern.prefix.substr(0, pattern.prefix.find_last_not_of("_-. ") + 1);
     } else {
       files_.push_back(path);
@@ -149,13 +147,12 @@ class ObjReader : public Reader {
     const std::string where = file_of(frame) + ": frame " + std::to_string(frame) + ": expected ";
     const std::string first = " as in " + files_[0].filename().string();
     if (mesh.positions.size() != positions.size())
-      throw std::runtime_error(where + std::to_string(positions.size()) + " vertices" + first + ", found " +
-                               std::to_string(mesh.positions.size()));
+      fail(where, positions.size(), " vertices", first, ", found ", mesh.positions.size());
     if (mesh.topology.triangles.size() != info_.topology.triangles.size())
-      throw std::runtime_error(where + std::to_string(info_.topology.triangles.size()) + " triangles" +
-                               first + ", found " + std::to_string(mesh.topology.triangles.size()));
+      fail(where, info_.topology.triangles.size(), " triangles", first, ", found ",
+           mesh.topology.triangles.size());
     if (mesh.topology.triangles != info_.topology.triangles)
-      throw std::runtime_error(where + "the same triangles" + first + ", found others");
+      fail(where, "the same triangles", first, ", found others");
     std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
   }
 
@@ -169,12 +166,11 @@ class ObjWriter : public Writer {
     std::error_code error;
     if (const auto pattern = pattern_of(path_)) {
       pattern_ = *pattern;
-    } else if (path_.extension() == ".obj" && !fs::is_directory(path_, error)) {
+    } else if (lower_extension(path_) == ".obj" && !fs::is_directory(path_, error)) {
       single_ = true;
     } else {
       made_folder_ = fs::create_directories(path_, error);
-      if (!fs::is_directory(path_))
-        throw std::runtime_error("cannot write " + path_.string() + ": it is no folder");
+      if (!fs::is_directory(path_)) fail("cannot write ", path_.string(), ": it is no folder");
       const fs::path named = path_.has_filename() ? path_ : path_.parent_path();
       pattern_ = {path_, named.filename().string() + "_", ".obj", 4};
     }
@@ -182,9 +178,8 @@ class ObjWriter : public Writer {
     if (!single_ && fs::is_directory(pattern_.folder.empty() ? "." : pattern_.folder))
       for (const Numbered& old : frames_of(pattern_))
         if (old.number < 1 || old.number > frames_)
-          throw std::runtime_error("cannot write " + path_.string() +
-                                   ": expected no other frames there, found " + old.path.filename().string() +
-                                   "; remove it or choose another name");
+          fail("cannot write ", path_.string(), ": expected no other frames there, found ",
+               old.path.filename().string(), "; remove it or choose another name");
     after_ = obj_uvs(topology_) + obj_faces(topology_);
   }
   void add(std::span<const V3> positions) override {
@@ -214,7 +209,9 @@ class ObjWriter : public Writer {
 
 }  // namespace
 
-bool is_pattern(const fs::path& path) { return path.extension() == ".obj" && pattern_of(path).has_value(); }
+bool is_pattern(const fs::path& path) {
+  return lower_extension(path) == ".obj" && pattern_of(path).has_value();
+}
 
 std::unique_ptr<Reader> open_obj_sequence(const fs::path& path) { return std::make_unique<ObjReader>(path); }
 std::unique_ptr<Writer> make_obj_writer() { return std::make_unique<ObjWriter>(); }

@@ -3,7 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <stdexcept>
+
+#include "cache/fail.h"
 
 namespace billow::cache {
 namespace {
@@ -37,8 +38,7 @@ class Parser {
     }
     finish_uvs();
     mesh_.topology.vertices = mesh_.positions.size();
-    if (mesh_.positions.empty())
-      throw std::runtime_error(name_ + ": expected vertices ('v x y z'), found none");
+    if (mesh_.positions.empty()) fail(name_, ": expected vertices ('v x y z'), found none");
     return std::move(mesh_);
   }
 
@@ -48,12 +48,12 @@ class Parser {
     std::optional<uint32_t> uv;
   };
 
-  [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
+  [[noreturn]] void refuse(const std::string& expected, std::string_view found) const {
     std::string shown(found.substr(0, 40));
     for (char& c : shown)
       if (static_cast<unsigned char>(c) < 32) c = '?';
-    throw std::runtime_error(name_ + ": line " + std::to_string(line_) + ": expected " + expected +
-                             ", found " + (found.empty() ? "the end of the line" : "'" + shown + "'"));
+    fail(name_, ": line ", line_, ": expected ", expected, ", found ",
+         (found.empty() ? "the end of the line" : "'" + shown + "'"));
   }
 
   std::string_view next_line() {
@@ -71,7 +71,7 @@ class Parser {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const float out = static_cast<float>(value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(out))
-      fail("a finite number", word);
+      refuse("a finite number", word);
     return out;
   }
 
@@ -82,7 +82,7 @@ class Parser {
     if (value < 0) value += static_cast<int64_t>(count) + 1;
     if (error != std::errc{} || end != word.data() + word.size() || value < 1 ||
         static_cast<size_t>(value) > count)
-      fail("an index of one of " + std::to_string(count) + " " + of + " so far", word);
+      refuse("an index of one of " + std::to_string(count) + " " + of + " so far", word);
     return static_cast<uint32_t>(value - 1);
   }
 
@@ -111,7 +111,7 @@ class Parser {
       }
       face_.push_back(corner);
     }
-    if (face_.size() < 3) fail("at least 3 corners of a face", std::to_string(face_.size()));
+    if (face_.size() < 3) refuse("at least 3 corners of a face", std::to_string(face_.size()));
     for (size_t k = 1; k + 1 < face_.size(); ++k) {
       const Corner& a = face_[0];
       const Corner& b = face_[k];

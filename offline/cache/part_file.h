@@ -19,7 +19,7 @@ class PartFile {
   void take_place();  // replaces what was there
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
 
   std::filesystem::path path_, beside_;
   std::ofstream file_;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <stdexcept>
 
+#include "cache/fail.h"
 #include "cache/formats.h"
 #include "cache/part_file.h"
 
@@ -34,19 +34,19 @@ class PointReader : public Reader {
     path_ = path;
     info_.name = path.stem().string();
     file_.open(path, std::ios::binary | std::ios::ate);
-    if (!file_) throw std::runtime_error("cannot read " + path.string());
+    if (!file_) fail("cannot read ", path.string());
     size_ = static_cast<size_t>(file_.tellg());
     file_.seekg(0);
   }
 
-  [[noreturn]] void fail(const std::string& message) const {
-    throw std::runtime_error(path_.string() + ": " + message);
+  template <class... Parts> [[noreturn]] void refuse(const Parts&... parts) const {
+    fail(path_.string(), ": ", parts...);
   }
 
   // The file's next bytes.
   void get(void* to, size_t bytes, const std::string& what) {
     if (!file_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes)))
-      fail("expected " + what + ", found the end of the file after " + std::to_string(size_) + " bytes");
+      refuse("expected ", what, ", found the end of the file after ", size_, " bytes");
   }
   uint32_t get_number(const std::string& what) {
     uint32_t value = 0;
@@ -63,14 +63,12 @@ class PointReader : public Reader {
   }
   void set_counts(uint64_t header, uint64_t frames, uint64_t points, uint64_t extra) {
     if (frames == 0 || frames > INT32_MAX || points == 0 || points > INT32_MAX)
-      fail("expected 1 to 2147483647 frames and vertices, found " + std::to_string(frames) + " frames of " +
-           std::to_string(points) + " vertices");
+      refuse("expected 1 to 2147483647 frames and vertices, found ", frames, " frames of ", points,
+             " vertices");
     if (!fits(header, frames, points, extra)) {
       const uint64_t frame = 12 * points + extra, room = (size_ - header) / frame;
-      fail("expected " + std::to_string(frames) + " frames of " + std::to_string(points) +
-           " vertices as its header says, found " +
-           (room < frames ? "room for " + std::to_string(room) : "more") + " in its " +
-           std::to_string(size_) + " bytes");
+      refuse("expected ", frames, " frames of ", points, " vertices as its header says, found ",
+             (room < frames ? "room for " + std::to_string(room) : "more"), " in its ", size_, " bytes");
     }
     info_.frames = frames;
     info_.topology.vertices = points;
@@ -98,14 +96,14 @@ class Pc2Reader : public PointReader {
     info_.format = "PC2";
     char magic[sizeof kPc2Magic] = {};
     get(magic, sizeof magic, "a header of 32 bytes");
-    if (std::memcmp(magic, kPc2Magic, sizeof magic) != 0) fail("expected 'POINTCACHE2' at its start");
+    if (std::memcmp(magic, kPc2Magic, sizeof magic) != 0) refuse("expected 'POINTCACHE2' at its start");
     const uint32_t version = get_number("a header of 32 bytes");
-    if (version == swapped(1)) fail("expected little-endian numbers, found big-endian ones");
-    if (version != 1) fail("expected version 1, found " + std::to_string(version));
+    if (version == swapped(1)) refuse("expected little-endian numbers, found big-endian ones");
+    if (version != 1) refuse("expected version 1, found ", version);
     const uint32_t points = get_number("a header of 32 bytes");
     for (const char* what : {"start frame", "sample rate"})
       if (const float value = std::bit_cast<float>(get_number("a header of 32 bytes")); !std::isfinite(value))
-        fail(std::string("expected a finite ") + what + ", found " + std::to_string(value));
+        refuse("expected a finite ", what, ", found ", value);
     const uint32_t samples = get_number("a header of 32 bytes");
     set_counts(kPc2Header, samples, points, 0);
   }
@@ -118,7 +116,7 @@ class MddReader : public PointReader {
     const uint32_t frames = get_number("a header of 8 bytes"), points = get_number("a header of 8 bytes");
     if (!fits(kMddHeader, frames, points, 4) && swapped(frames) > 0 && swapped(points) > 0 &&
         fits(kMddHeader, swapped(frames), swapped(points), 4))
-      fail("expected big-endian numbers, found little-endian ones");
+      refuse("expected big-endian numbers, found little-endian ones");
     set_counts(kMddHeader, frames, points, 4);
     read_times();
   }
@@ -129,8 +127,7 @@ class MddReader : public PointReader {
     for (size_t frame = 0; frame < info_.frames; ++frame) {
       const float time = std::bit_cast<float>(get_number("a time for each frame"));
       if (!std::isfinite(time) || (frame > 0 && static_cast<double>(time) < last))
-        fail("frame " + std::to_string(frame) + ": expected a time of at least " + std::to_string(last) +
-             " s, found " + std::to_string(time));
+        refuse("frame ", frame, ": expected a time of at least ", last, " s, found ", time);
       last = static_cast<double>(time);
       if (frame == 0) first = last;
     }

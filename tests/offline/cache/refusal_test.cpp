@@ -74,7 +74,7 @@ TEST(Pc2, RefusesBadFiles) {
   expect_refusal(folder.put("a.pc2", kMagic + little({1, 0x80000000, 0, k1, 2}) + frame),
                  "2147483648 vertices");
   expect_refusal(folder.put("a.pc2", head + little({2}) + frame + little({k1, kNan, k1})),
-                 "frame 1, vertex 0: expected finite numbers, found 1.000000 nan 1.000000");
+                 "frame 1, vertex 0: expected finite numbers, found 1 nan 1");
   expect_refusal(folder.put("a.pc2", head + little({1}) + little({kInfinity, k1, k1})),
                  "frame 0, vertex 0: ");
 }
@@ -106,7 +106,7 @@ TEST(Mdd, RefusesBadFiles) {
   expect_refusal(folder.put("a.mdd", big({0, 1})), "found 0 frames of 1 vertices");
   expect_refusal(folder.put("a.mdd", big({0x7fffffff, 0x7fffffff, 0})), "found room for 0");
   expect_refusal(folder.put("a.mdd", big({2, 1, k1, kHalf, k1, k2, kMinus2, kHalf, k1, k2})),
-                 "frame 1: expected a time of at least 1.000000 s, found 0.500000");
+                 "frame 1: expected a time of at least 1 s, found 0.5");
   expect_refusal(folder.put("a.mdd", big({2, 1, 0, kHalf, k1, k2, kMinus2, kHalf, kNan, k2})),
                  "frame 1, vertex 0: ");
 }
