@@ -54,7 +54,7 @@ class Reader {
  public:
   virtual ~Reader() = default;
   const Info& info() const { return info_; }
-  // Frames may be read in any order. `positions` has room for all vertices, else std::invalid_argument.
+  // Frames may be read in any order, by one thread at a time. `positions` has room for all vertices, else std::invalid_argument.
   void read(size_t frame, std::span<V3> positions);
 
  protected:

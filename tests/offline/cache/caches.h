@@ -83,6 +83,7 @@ class Folder {
   Folder() : keep_("keep", ""), path_(keep_.path().parent_path()) { std::filesystem::remove(keep_.path()); }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   std::filesystem::path put(const std::string& name, std::string_view bytes) const {
+    std::filesystem::remove(path_ / name);  // to write over a file waits for the disk
     std::ofstream(path_ / name, std::ios::binary) << bytes;
     return path_ / name;
   }
