@@ -121,12 +121,13 @@ class ObjReader : public Reader {
     info_.format = "OBJ sequence";
     std::string stem = path.stem().string();
     if (fs::is_directory(path) || is_pattern(path)) {
+      uint64_t last = 0;
       const Pattern pattern = fs::is_directory(path) ? pattern_in(path) : *pattern_of(path);
       for (const Numbered& file : frames_of(pattern)) {
-        if (!files_.empty() && file.number != last_ + 1)
-          fail(path.string(), ": frame ", files_.size(), ": expected the file ", pattern.name(last_ + 1),
+        if (!files_.empty() && file.number != last + 1)
+          fail(path.string(), ": frame ", files_.size(), ": expected the file ", pattern.name(last + 1),
                ", found ", file.path.filename().string(), " next");
-        files_.push_back(file.path), last_ = file.number;
+        files_.push_back(file.path), last = file.number;
       }
       if (files_.empty()) fail(path.string(), ": expected files of that pattern, found none");
       stem = pattern.prefix.substr(0, pattern.prefix.find_last_not_of("_-. ") + 1);
@@ -157,21 +158,20 @@ class ObjReader : public Reader {
   }
 
   std::vector<fs::path> files_;
-  uint64_t last_ = 0;
 };
 
 // All files are written beside their places, and renamed when the last is whole.
 class ObjWriter : public Writer {
   void begin() override {
     std::error_code error;
-    if (const auto pattern = pattern_of(path_)) {
-      pattern_ = *pattern;
+    if (is_pattern(path_)) {
+      pattern_ = *pattern_of(path_);
     } else if (lower_extension(path_) == ".obj" && !fs::is_directory(path_, error)) {
       single_ = true;
     } else {
       made_folder_ = fs::create_directories(path_, error);
       if (!fs::is_directory(path_)) fail("cannot write ", path_.string(), ": it is no folder");
-      const fs::path named = path_.has_filename() ? path_ : path_.parent_path();
+      const fs::path named = fs::absolute(path_ / "").lexically_normal().parent_path();
       pattern_ = {path_, named.filename().string() + "_", ".obj", 4};
     }
     // Frames of an earlier, longer cache would be taken for frames of this one.

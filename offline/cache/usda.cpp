@@ -41,7 +41,7 @@ class UsdaWriter : public Writer {
         "    timeCodesPerSecond = " + rate + "\n    framesPerSecond = " + rate + "\n    startTimeCode = 1\n";
     out += "    endTimeCode = " + std::to_string(frames_) + "\n)\n\ndef Mesh \"" + name + "\"\n{\n";
     out +=
-        "    uniform token subdivisionScheme = \"none\"\n    bool doubleSided = 1\n    int[] "
+        "    uniform token subdivisionScheme = \"none\"\n    uniform bool doubleSided = 1\n    int[] "
         "faceVertexCounts = [";
     for (size_t t = 0; t < topology_.triangles.size(); ++t) out += t == 0 ? "3" : ", 3";
     out += "]\n    int[] faceVertexIndices = ";

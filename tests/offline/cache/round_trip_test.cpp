@@ -183,6 +183,16 @@ TEST(Cache, RefusesToWriteWhatMakesNoSense) {
   contains(message_of([&] { writer->write(sheet.positions[0]); }), "frame 1: expected 1 frames, found more");
 }
 
+TEST(Cache, NamesObjFilesAfterTheirFolder) {
+  const Folder folder;
+  for (const char* name : {"cape", "skirt/", "take #2", "shirt/."})
+    write_cache(folder / name, waving_sheet(2));
+  for (const char* name :
+       {"cape/cape_0001.obj", "skirt/skirt_0002.obj", "take #2/take #2_0001.obj", "shirt/shirt_0002.obj"})
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  EXPECT_EQ(open_cache(folder / "take #2")->info().name, "take #2");
+}
+
 TEST(Cache, NeverMixesTwoObjSequences) {
   const Folder folder;
   write_cache(folder / "a_##.obj", waving_sheet(5));
