@@ -90,7 +90,8 @@ class GltfReader : public Reader {
   void refuse_other_motion();
   void read_track(const JsonAt& animation, const JsonAt& channel);
   void read_mesh();
-  void read_primitive(const JsonAt& primitive, size_t targets);
+  void read_primitive(const JsonAt& primitive);
+  void read_targets(const JsonAt& primitive, size_t first, size_t count);
   std::vector<uint32_t> same_places() const;
   void merge();
   void place();
@@ -184,9 +185,7 @@ void GltfReader::refuse_other_motion() {
 
 void GltfReader::read_mesh() {
   const JsonAt meshes = root().at("meshes"), mesh = meshes.at(node(node_).at("mesh").index(meshes.size()));
-  const size_t targets = track_ ? track_->targets : 0;
-  for (size_t p = 0; p < mesh.at("primitives").size(); ++p)
-    read_primitive(mesh.at("primitives").at(p), targets);
+  for (size_t p = 0; p < mesh.at("primitives").size(); ++p) read_primitive(mesh.at("primitives").at(p));
   // UVs are for all or for none.
   if (info_.topology.uvs.size() == base_.size())
     info_.topology.uv_triangles = info_.topology.triangles;
@@ -194,38 +193,22 @@ void GltfReader::read_mesh() {
     info_.topology.uvs.clear();
 }
 
-void GltfReader::read_primitive(const JsonAt& primitive, size_t targets) {
+void GltfReader::read_primitive(const JsonAt& primitive) {
   if (primitive.index_or("mode", 7, 4) != 4) primitive.at("mode").fail("triangles (4)");
   const JsonAt attributes = primitive.at("attributes");
   const std::vector<V3> positions = vectors(attributes.at("POSITION"));
   const uint32_t first = static_cast<uint32_t>(base_.size()), count = static_cast<uint32_t>(positions.size());
   base_.insert(base_.end(), positions.begin(), positions.end());
 
-  std::vector<uint32_t> index;
-  if (primitive.has("indices"))
-    index = file_->indices(accessor(primitive.at("indices")), "SCALAR");
-  else
-    for (uint32_t k = 0; k < count; ++k) index.push_back(k);
+  std::vector<uint32_t> index(count);
+  std::iota(index.begin(), index.end(), 0u);
+  if (primitive.has("indices")) index = file_->indices(accessor(primitive.at("indices")), "SCALAR");
   for (const uint32_t k : index)
-    if (k >= count)
-      primitive.at("indices").fail("indices below " + std::to_string(count) + " and not " +
-                                   std::to_string(k));
+    if (k >= count) fail(primitive.path(), ".indices: expected indices below ", count, ", found ", k);
   for (size_t k = 0; k + 2 < index.size(); k += 3)
     info_.topology.triangles.push_back({first + index[k], first + index[k + 1], first + index[k + 2]});
 
-  if (track_ && primitive.size_of("targets") != targets)
-    primitive.fail(std::to_string(targets) + " targets, as many as are animated");
-  targets_.resize(targets);
-  for (size_t t = 0; t < targets; ++t) {
-    const JsonAt target = primitive.at("targets").at(t);
-    if (!target.has("POSITION")) continue;
-    const std::vector<V3> moved = vectors(target.at("POSITION"));
-    if (moved.size() != count)
-      fail(target.path(), ": expected ", count, " vertices as the mesh has, found ", moved.size(),
-           " (target ", t, ")");
-    targets_[t].resize(first, V3{0, 0, 0});
-    targets_[t].insert(targets_[t].end(), moved.begin(), moved.end());
-  }
+  if (track_) read_targets(primitive, first, count);
   if (attributes.has("TEXCOORD_0")) {
     const std::vector<float> uv = file_->numbers(accessor(attributes.at("TEXCOORD_0")), "VEC2");
     for (size_t k = 0; k + 1 < uv.size(); k += 2)
@@ -234,14 +217,27 @@ void GltfReader::read_primitive(const JsonAt& primitive, size_t targets) {
   // Billow's own files say which vertex of the surface each is.
   if (attributes.has("_VERTEX")) {
     const JsonAt vertices = accessor(attributes.at("_VERTEX"));
-    const std::vector<float> of = file_->numbers(vertices, "SCALAR");
-    if (of.size() != count || first != 0)
-      vertices.fail("a number for each of " + std::to_string(count) + " vertices");
-    for (const float v : of) {
+    for (const float v : file_->numbers(vertices, "SCALAR")) {
       if (!(v >= 0 && v < static_cast<float>(count)))
-        vertices.fail("numbers from 0 to " + std::to_string(count - 1));
+        fail(vertices.path(), ": expected vertices below ", count, ", found ", v);
       vertex_.push_back(static_cast<uint32_t>(v));
     }
+  }
+}
+
+void GltfReader::read_targets(const JsonAt& primitive, size_t first, size_t count) {
+  if (primitive.size_of("targets") != track_->targets)
+    primitive.fail(words(track_->targets, " targets, as many as are animated"));
+  targets_.resize(track_->targets);
+  for (size_t t = 0; t < targets_.size(); ++t) {
+    const JsonAt target = primitive.at("targets").at(t);
+    if (!target.has("POSITION")) continue;
+    const std::vector<V3> moved = vectors(target.at("POSITION"));
+    if (moved.size() != count)
+      fail(target.path(), ": expected ", count, " vertices as the mesh has, found ", moved.size(),
+           " (target ", t, ")");
+    targets_[t].resize(first, V3{0, 0, 0});
+    targets_[t].insert(targets_[t].end(), moved.begin(), moved.end());
   }
 }
 
