@@ -38,8 +38,9 @@ class GltfWriter : public Writer {
     // Refuse now what could not be read again.
     const bool binary = lower_extension(path_) == ".glb";
     const size_t most = binary ? kMostGlbNumbers : kMostGltfNumbers;
-    const double need = 3.0 * static_cast<double>(vertex_.size()) * static_cast<double>(frames_) +
-                        static_cast<double>(frames_) * static_cast<double>(frames_);
+    const double frames = static_cast<double>(frames_), vertices = static_cast<double>(vertex_.size());
+    const double need =
+        3 * vertices * (frames + 1) + frames * (frames + 1) + 3 * static_cast<double>(triangles_.size());
     if (need > static_cast<double>(most))
       fail("cannot write ", path_.string(), ": expected at most ", most, " numbers, found ",
            static_cast<uint64_t>(need), " in ", frames_, " frames of ", vertex_.size(),
