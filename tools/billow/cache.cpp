@@ -141,7 +141,7 @@ void add_cache(CLI::App& app) {
   make->footer(
       "Examples\n"
       "  billow cache convert houdini/cape_####.obj cape.mdd --fps 24\n"
-      "  billow cache convert blender.pc2 cape.glb --topology cape.obj --z-up --fps 30\n"
+      "  billow cache convert blender.mdd cape.glb --topology cape.obj --z-up\n"
       "  billow cache convert maya.mdd cape.usda --topology cape.obj --scale 0.01\n");
   make->callback([options] { convert(*options); });
 }

@@ -3,8 +3,8 @@
 #
 #     blender --background --factory-startup --python blender_simulate.py -- FOLDER FRAMES
 #
-# Leaves in FOLDER: truth.raw (all frames as float32 x y z, as Blender has them: z up), sheet.pc2, sheet.mdd, and
-# obj/sheet####.obj, which Blender writes y up.
+# Leaves in FOLDER: truth.raw (all frames as float32 x y z, as Blender has them: z up), sheet.pc2 and
+# sheet.mdd; and y up, as Blender writes them unless told otherwise, y_up.pc2 and obj/sheet#.obj.
 import array
 import os
 import sys
@@ -43,8 +43,9 @@ with open(os.path.join(folder, "truth.raw"), "wb") as file:
 
 bpy.ops.preferences.addon_enable(module="io_export_pc2")
 bpy.ops.preferences.addon_enable(module="io_shape_mdd")
-bpy.ops.export_shape.pc2(filepath=os.path.join(folder, "sheet.pc2"), rot_x90=False, range_start=1, range_end=frames,
-                         sampling="1", apply_modifiers=True)
+for name, y_up in (("sheet.pc2", False), ("y_up.pc2", True)):
+    bpy.ops.export_shape.pc2(filepath=os.path.join(folder, name), rot_x90=y_up, range_start=1, range_end=frames,
+                             sampling="1", apply_modifiers=True)
 bpy.ops.export_shape.mdd(filepath=os.path.join(folder, "sheet.mdd"), fps=24, frame_start=1, frame_end=frames)
 os.makedirs(os.path.join(folder, "obj"))
 bpy.ops.wm.obj_export(filepath=os.path.join(folder, "obj", "sheet.obj"), export_animation=True, start_frame=1,

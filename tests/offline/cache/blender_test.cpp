@@ -83,6 +83,7 @@ TEST(BlenderSlow, ItsClothIsRead) {
   const Frames obj = read_cache(folder / "obj");
   expect_same(pc2.positions, truth, 0);
   expect_same(mdd.positions, truth, 0);
+  expect_same(read_cache(folder / "y_up.pc2").positions, truth, 1e-6f);
   expect_same(obj.positions, truth, 2e-6f);
   EXPECT_EQ(mdd.fps, 24);
   EXPECT_EQ(obj.topology.uv_triangles.size(), obj.topology.triangles.size());
