@@ -107,6 +107,30 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
   sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
 }
 
+// From the fastest way the mesh can bend to and fro (omega, by power iteration): 2 / omega, less with damping.
+float steady_step_of(const Sheet& sheet) {
+  constexpr int kRounds = 40;
+  constexpr double kSafety = 0.8;
+  std::vector<double> u(sheet.size()), next(sheet.size());
+  for (size_t v = 0; v < u.size(); ++v) u[v] = v % 2 == 0 ? 1 + 0.1 * static_cast<double>(v % 7) : -1;
+  double fastest = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    double before = 0, after = 0;
+    for (size_t v = 0; v < u.size(); ++v) {
+      double sum = 0;
+      for (uint32_t k = sheet.row_start[v]; k < sheet.row_start[v + 1]; ++k)
+        sum += static_cast<double>(sheet.value[k]) * u[sheet.column[k]];
+      next[v] = sum / static_cast<double>(sheet.mass[v]);
+      before += u[v] * u[v], after += next[v] * next[v];
+    }
+    if (!(after > 0)) break;
+    fastest = std::sqrt(after / before);
+    for (size_t v = 0; v < u.size(); ++v) u[v] = next[v] / std::sqrt(after);
+  }
+  const double omega = std::sqrt(fastest), damped = 0.5 * static_cast<double>(sheet.material.damping) * omega;
+  return omega > 0 ? static_cast<float>(kSafety * 2 / omega * (std::sqrt(1 + damped * damped) - damped)) : 1;
+}
+
 // The pieces that hang together, moved apart.
 std::vector<V3> places_of(std::span<const V3> unstretched, std::span<const Triangle> triangles) {
   constexpr float kApart = 100;  // m
@@ -153,6 +177,7 @@ Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> tria
   sheet.spacing = static_cast<float>(sum / static_cast<double>(edges.size()));
   group_edges(sheet, edges);
   add_bending(sheet, hinges);
+  sheet.steady_step = steady_step_of(sheet);
   return sheet;
 }
 

@@ -31,7 +31,8 @@ struct Sheet {
   std::vector<float> value;
   // Places on the unstretched cloth; its pieces lie far apart. What is near in here does not collide.
   std::vector<V3> place;
-  float spacing = 0;  // m, the mean edge
+  float spacing = 0;      // m, the mean edge
+  float steady_step = 0;  // s, the longest over which the bending force may be taken as steady
 
   size_t size() const { return mass.size(); }
 };

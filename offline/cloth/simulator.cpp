@@ -54,7 +54,8 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))
       throw std::invalid_argument(std::string("cloth: ") + billow_last_error());
   }
-  const int steps = std::max(1, static_cast<int>(std::ceil(dt / settings.step - 1e-4f)));
+  const int steps =
+      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings.step, sheet_.steady_step) - 1e-4f)));
   const int substeps = std::max(1, settings.substeps);
   const float step_time = dt / static_cast<float>(steps), h = step_time / static_cast<float>(substeps);
   const int air_every = std::max(1, static_cast<int>(kAirStep / step_time + 0.5f));

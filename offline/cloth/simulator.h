@@ -18,7 +18,7 @@
 namespace billow::cloth {
 
 struct Settings {
-  float step = 1.0f / 1200;  // s, at most
+  float step = 1.0f / 1200;  // s, at most; stiff fabrics take shorter ones
   int substeps = 4;
   V3 gravity{0, -9.81f, 0};
   V3 wind{0, 0, 0};          // m/s
