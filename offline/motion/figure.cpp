@@ -114,7 +114,8 @@ Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sol
   leg = length(thigh[0] + shin[0]);
   size = static_cast<double>(person.shape.height) / 1.75;
   // Stand with the feet under the hips, farther apart where thighs are thick.
-  stance = hip[0].x + (0.005 + 0.02 * std::max(0.0, static_cast<double>(person.shape.build))) * size;
+  spread = 0.04 * std::max(0.0, static_cast<double>(person.shape.build)) * size;
+  stance = hip[0].x + 0.005 * size + 0.5 * spread;
   stand_height = pelvis_height(6 * kDegree, stance - hip[0].x, roll.height(0));
 }
 

@@ -74,6 +74,7 @@ struct Figure {
   FootRoll roll;
   double leg;           // from hip to ankle, at rest
   double size;          // 1 for legs of a person of 1.75 m: lengths scale with it
+  double spread;        // how much farther apart feet are held because thighs are thick
   double stance;        // half the distance of the feet when standing
   double stand_height;  // of the pelvis when standing
 
