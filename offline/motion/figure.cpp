@@ -106,7 +106,7 @@ Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sol
     return to_double(s.joints[static_cast<size_t>(s.at(joint))].rest.position);
   };
   for (size_t side = 0; side < kSides; ++side) {
-    const std::string name = side == 0 ? "left_" : "right_";
+    const std::string name = kSideNames[side];
     hip[side] = offset(name + "thigh");
     thigh[side] = offset(name + "calf");
     shin[side] = offset(name + "foot");

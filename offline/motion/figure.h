@@ -14,6 +14,7 @@
 namespace billow::motion {
 
 inline constexpr size_t kSides = 2;
+inline constexpr const char* kSideNames[kSides] = {"left_", "right_"};  // that joints begin with
 inline double sign_of(size_t side) { return side == 0 ? 1.0 : -1.0; }
 
 // Angles of a leg as in body/postures.h: those of the thigh, the knee, the ankle and the toes.

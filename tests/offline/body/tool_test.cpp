@@ -30,6 +30,8 @@ TEST(BodyToolSlow, ShowWritesPictures) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_GT(std::filesystem::file_size(folder / "body_average_rest.png"), 50000u);
   EXPECT_GT(std::filesystem::file_size(folder / "body_average_poses.png"), 50000u);
+  EXPECT_EQ(run("body show --preset all -o '" + folder.string() + "'").code, 0);
+  EXPECT_GT(std::filesystem::file_size(folder / "body_presets.png"), 50000u);
   std::filesystem::remove_all(folder);
 }
 
