@@ -63,7 +63,17 @@ int SelfContact::Grid::cell(V3 p) const {
          to_cell(p.x, low.x, inverse_size);
 }
 
-void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threads) {
+void SelfContact::find_pairs(std::span<const V3> x, std::span<const V3> velocity, float dt,
+                             Threads& threads) {
+  V3 mean{0, 0, 0};
+  for (const V3& v : velocity) mean += v;
+  mean = mean * (1 / static_cast<float>(velocity.size()));
+  float fastest2 = 0;
+  for (const V3& v : velocity) fastest2 = std::max(fastest2, dot(v - mean, v - mean));
+  left_ -= std::sqrt(fastest2) * dt;
+  if (left_ > 0) return;
+  const float margin = 0.5f * distance_;
+  left_ = margin - std::sqrt(fastest2) * dt;
   const float reach = distance_ + 2 * margin;
   const float apart = kFlatReach * sheet_.spacing;
   sort_into_cells(x, reach);
@@ -89,7 +99,6 @@ void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threa
 
 void SelfContact::push_apart(std::span<V3> x, std::span<V3> velocity, std::span<const float> inverse_mass,
                              float dt, Threads& threads) {
-  constexpr float kPerStep = 0.3f;  // of an overlap: the rest is left to the next steps, which is gentler
   const float friction = sheet_.material.self_friction;
   threads.for_range(x.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
@@ -103,8 +112,7 @@ void SelfContact::push_apart(std::span<V3> x, std::span<V3> velocity, std::span<
         // Each moves by its share.
         const float l = std::sqrt(l2), mine = inverse_mass[v] / (inverse_mass[v] + inverse_mass[o]);
         const V3 n = d * (1 / l), relative = velocity[v] - velocity[o];
-        const float push = (distance_ - l) * kPerStep, normal = dot(relative, n),
-                    stop = std::max(0.0f, -normal);
+        const float push = distance_ - l, normal = dot(relative, n), stop = std::max(0.0f, -normal);
         change.x += n * (push * mine);
         change.v += n * (stop * mine);
         // What slides past each other is held back.

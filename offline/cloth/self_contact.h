@@ -15,8 +15,8 @@ class SelfContact {
  public:
   explicit SelfContact(const Sheet& sheet);
 
-  // Looks for pairs that may touch before the vertices have moved by `margin` each.
-  void find_pairs(std::span<const V3> x, float margin, Threads& threads);
+  // Looks for pairs that may touch in the next dt seconds, where the last ones may not be all.
+  void find_pairs(std::span<const V3> x, std::span<const V3> v, float dt, Threads& threads);
   // Moves vertices apart and stops those that approach each other, with friction. dt: s, since the last time.
   void push_apart(std::span<V3> x, std::span<V3> v, std::span<const float> inverse_mass, float dt,
                   Threads& threads);
@@ -34,6 +34,8 @@ class SelfContact {
 
   const Sheet& sheet_;
   float distance_;
+  float left_ =
+      0;  // m, that vertices may yet move, seen from the cloth as a whole, before pairs are looked for again
   Grid grid_;
   // The vertices of cell c are members_[cell_start_[c]] up to cell_start_[c + 1]; sorted_ has their positions.
   std::vector<uint32_t> cell_start_, cell_of_, members_;

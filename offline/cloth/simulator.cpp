@@ -11,11 +11,10 @@
 namespace billow::cloth {
 namespace {
 
-constexpr float kAirStep = 1.0f / 240;   // s, how often the air's force is worked out anew
-constexpr float kPairStep = 1.0f / 300;  // s, how often pairs of vertices that may touch are looked for
-constexpr float kFastest = 30;           // m/s
-constexpr float kNear = 0.01f;           // m, that cloth and body may approach each other by in a step
-constexpr size_t kBlock = 1024;          // vertices
+constexpr float kAirStep = 1.0f / 240;  // s, how often the air's force is worked out anew
+constexpr float kFastest = 30;          // m/s
+constexpr float kNear = 0.01f;          // m, that cloth and body may approach each other by in a step
+constexpr size_t kBlock = 1024;         // vertices
 
 }  // namespace
 
@@ -59,13 +58,11 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
   const int substeps = std::max(1, settings.substeps);
   const float step_time = dt / static_cast<float>(steps), h = step_time / static_cast<float>(substeps);
   const int air_every = std::max(1, static_cast<int>(kAirStep / step_time + 0.5f));
-  const int pairs_every = std::max(1, static_cast<int>(kPairStep / step_time + 0.5f));
   for (int i = 0; i < steps; ++i) {
     const float from = static_cast<float>(i) / static_cast<float>(steps);
     const float to = static_cast<float>(i + 1) / static_cast<float>(steps);
     if (i % air_every == 0) find_air();
-    if (settings.self_contact && i % pairs_every == 0)
-      self_contact_.find_pairs(x_, 0.5f * self_contact_.distance(), threads_);
+    if (settings.self_contact) self_contact_.find_pairs(x_, v_, step_time, threads_);
     find_accelerations();
     find_contacts(body ? body->get() : nullptr, from, to);
     for (int k = 0; k < substeps; ++k) {

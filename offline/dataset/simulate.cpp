@@ -29,8 +29,8 @@ constexpr int kCrossingsEvery = 10;  // frames
 constexpr float kDenser = 1.001f;    // times, the air of the chaos floor
 constexpr float kDrift = 1.5f;       // s, after which the drift is measured
 constexpr size_t kChaosClips = 6;
-// Clips with more than this are not for learning: the cloth got caught or torn.
-constexpr double kMostWorstP99 = 0.25, kMostDepth = 0.02;
+// Clips with more than this are not for learning: the cloth got caught, torn or tangled.
+constexpr double kMostWorstP99 = 0.25, kMostDepth = 0.02, kMostCrossings = 0.01;  // the last: of the edges
 
 void write_text(const fs::path& path, const std::string& text) {
   const fs::path beside = path.string() + ".part";
@@ -196,7 +196,8 @@ class ClipMaker {
  private:
   std::string text(const FigureSum& figures, const std::string& sums) const {
     const ClothFigures f = figures.mean();
-    const bool usable = figures.worst_p99() <= kMostWorstP99 && f.deepest <= kMostDepth;
+    const bool usable = figures.worst_p99() <= kMostWorstP99 && f.deepest <= kMostDepth &&
+                        f.crossings <= kMostCrossings * 3 * static_cast<double>(garment_.size());
     std::ostringstream out;
     out << "{\"name\": " << quoted(planned_.name) << ", \"frames\": " << planned_.frames
         << ", \"usable\": " << (usable ? "true" : "false")
@@ -290,8 +291,8 @@ void simulate(const Job& job) {
                                 ", found " + std::to_string(job.shard));
   const std::vector<PlannedClip> clips = plan(job.request);
   const body::Person person = body::make_person(body::person_preset(job.request.preset));
-  garment::Garment garment =
-      garment::make_garment(job.request.garment, person, body::make_skin(person), job.request.vertices);
+  garment::Garment garment = garment::make_garment(
+      job.request.garment, person, job.skin ? *job.skin : body::make_skin(person), job.request.vertices);
   claim_folder(job.folder, head_of(job.request, garment, clips));
   drape(garment, job, person);
 

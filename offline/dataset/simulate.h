@@ -15,9 +15,8 @@
 #include <functional>
 #include <string>
 
-#include "cloth/simulator.h"
+#include "body/skin.h"
 #include "dataset/plan.h"
-#include "garment/garment.h"
 
 namespace billow::dataset {
 
@@ -29,8 +28,9 @@ struct Progress {
 struct Job {
   Request request;
   std::filesystem::path folder;
-  int threads = 1;            // clips at a time
-  int shard = 0, shards = 1;  // makes the clips whose number leaves `shard` when divided by `shards`
+  int threads = 1;                   // clips at a time
+  int shard = 0, shards = 1;         // makes the clips whose number leaves `shard` when divided by `shards`
+  const body::Skin* skin = nullptr;  // of the person; NULL: it is made, which takes seconds
   std::function<void(const Progress&)> report;
 };
 

@@ -79,8 +79,10 @@ void print_info(const std::string& folder, bool json) {
   for (size_t c = 0; c < info.clips.size(); ++c)
     if (!info.clips[c].usable)
       std::printf(
-          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep\n",
-          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest);
+          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep, "
+          "%.0f edges through itself\n",
+          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest,
+          info.clips[c].crossings);
 }
 
 void check(const std::string& folder) {

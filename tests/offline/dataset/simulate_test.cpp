@@ -1,0 +1,139 @@
+// Small data sets, from the plan to the manifest.
+#include "dataset/simulate.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+
+#include "dataset/npy.h"
+#include "dataset/reader/dataset_file.h"
+
+namespace billow::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+const body::Skin& skin() {
+  static const body::Person person = body::make_person();
+  static const body::Skin s = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
+  return s;
+}
+
+class DatasetSlow : public ::testing::Test {
+ protected:
+  DatasetSlow() : folder_(fs::temp_directory_path() / ("billow_dataset_" + std::to_string(getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~DatasetSlow() override { fs::remove_all(folder_); }
+  Job job(const std::string& name) const {
+    Job j;
+    j.request.frames = 100, j.request.unseen = 20, j.request.vertices = 500;
+    j.request.clips.push_back(still(30));
+    j.folder = folder_ / name;
+    j.threads = 2;
+    j.skin = &skin();
+    return j;
+  }
+  static motion::Clip still(size_t frames) {
+    motion::Clip clip;
+    clip.name = "still";
+    const body::Person person = body::make_person();
+    clip.frames.assign(frames, body::rest_pose(person.skeleton));
+    return clip;
+  }
+  // The bytes of all files, by their names in the folder.
+  static std::map<std::string, std::string> bytes_of(const fs::path& folder) {
+    std::map<std::string, std::string> out;
+    for (const auto& file : fs::recursive_directory_iterator(folder)) {
+      if (!file.is_regular_file()) continue;
+      std::ifstream in(file.path(), std::ios::binary);
+      out[fs::relative(file.path(), folder).string()] = std::string((std::istreambuf_iterator<char>(in)), {});
+    }
+    return out;
+  }
+  fs::path folder_;
+};
+
+TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
+  const Job whole = job("whole");
+  simulate(whole);
+  const auto expected = bytes_of(whole.folder);
+  const DatasetInfo info = read_dataset(whole.folder);
+  EXPECT_EQ(info.vertices, 500u);
+  EXPECT_EQ(info.frames(), 120u);
+  EXPECT_EQ(info.frames(Part::kTrain), 80u);
+  EXPECT_EQ(info.frames(Part::kUnseen), 20u);
+  EXPECT_EQ(info.chaos.size(), 1u);
+  EXPECT_EQ(info.clips[0].name, "still");
+  EXPECT_TRUE(check_dataset(info).empty());
+  for (const ClipInfo& clip : info.clips) {
+    EXPECT_TRUE(clip.usable) << clip.name;
+    EXPECT_LT(clip.strain_mean, 1) << clip.name;
+    EXPECT_LT(clip.deepest, 1) << clip.name;
+  }
+  // Cloth at rest stays at rest, on a body at rest; ropes hang near it.
+  const NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
+      rope(info.clip_folder(0) / "rope.npy");
+  double moved = 0, gap = 0;
+  for (size_t i = 0; i < cloth.row(0).size(); ++i)
+    moved = std::max(moved, std::fabs(static_cast<double>(cloth.row(29)[i] - cloth.row(0)[i])));
+  for (size_t i = 0; i < bones.row(0).size(); ++i)
+    gap = std::max(gap, std::fabs(static_cast<double>(bones.row(0)[i] - rope.row(0)[i])));
+  EXPECT_LT(moved, 0.01);
+  EXPECT_LT(gap, 0.3);
+
+  // Stopped in the middle of a clip, and after it.
+  fs::remove(whole.folder / "manifest.json");
+  fs::remove_all(whole.folder / "clips/0000");
+  fs::remove(whole.folder / "chaos" / (*fs::directory_iterator(whole.folder / "chaos")).path().filename());
+  fs::create_directories(whole.folder / "clips/0000.part");
+  std::ofstream(whole.folder / "clips/0000.part/cloth.npy") << "half of it";
+  simulate(whole);
+  EXPECT_TRUE(bytes_of(whole.folder) == expected) << "continued";
+
+  // In two shards.
+  for (const int shard : {0, 1}) {
+    Job part = job("shard" + std::to_string(shard));
+    part.shard = shard, part.shards = 2;
+    simulate(part);
+    EXPECT_FALSE(fs::exists(part.folder / "manifest.json"));
+  }
+  merge_dataset({folder_ / "shard0", folder_ / "shard1"}, folder_ / "merged");
+  EXPECT_TRUE(bytes_of(folder_ / "merged") == expected) << "merged";
+  EXPECT_THROW(merge_dataset({folder_ / "shard0"}, folder_ / "half"), std::runtime_error);
+  EXPECT_FALSE(fs::exists(folder_ / "half"));
+
+  // Another request is not mixed in.
+  Job other = whole;
+  other.request.seed = 9;
+  EXPECT_THROW(simulate(other), std::invalid_argument);
+
+  // What is damaged is found, with its name.
+  {
+    std::fstream file(whole.folder / "clips/0001/bones.npy", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(1000);
+    const float nan = std::nanf("");
+    file.write(reinterpret_cast<const char*>(&nan), 4);
+  }
+  const std::vector<std::string> wrong = check_dataset(read_dataset(whole.folder));
+  ASSERT_EQ(wrong.size(), 2u);
+  EXPECT_NE(wrong[0].find("bones.npy: frame"), std::string::npos) << wrong[0];
+  EXPECT_NE(wrong[1].find("checksum"), std::string::npos) << wrong[1];
+  fs::resize_file(whole.folder / "clips/0000/cloth.npy", 5000);
+  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values, found"), std::string::npos);
+  fs::resize_file(whole.folder / "manifest.json", 100);
+  EXPECT_THROW(read_dataset(whole.folder), std::runtime_error);
+}
+
+TEST_F(DatasetSlow, RefusesShardsThatAreNone) {
+  Job j = job("none");
+  j.shard = 2, j.shards = 2;
+  EXPECT_THROW(simulate(j), std::invalid_argument);
+  EXPECT_FALSE(fs::exists(j.folder));
+}
+
+}  // namespace
+}  // namespace billow::dataset
