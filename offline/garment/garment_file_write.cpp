@@ -1,0 +1,103 @@
+#include <cstdio>
+#include <stdexcept>
+
+#include "garment/garment_file.h"
+#include "garment/mesh_file.h"
+
+namespace billow::garment {
+namespace {
+
+// A JSON string. Bytes above 127 are passed on: names are UTF-8.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (code < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(code));
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+template <class Items, class Text> std::string list(const Items& items, Text text) {
+  std::string out = "[";
+  for (const auto& item : items) out += (out.size() > 1 ? ", " : "") + text(item);
+  return out + "]";
+}
+
+// One entry a line.
+template <class Items, class Text> std::string lines(const Items& items, Text text) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + text(item);
+  return "[" + out + (out.empty() ? "]" : "\n  ]");
+}
+
+std::string whole(uint32_t number) { return std::to_string(number); }
+
+std::string attachment_text(const Attachment& a, const body::Skeleton& skeleton) {
+  std::vector<std::string> joints;
+  std::vector<float> weights;
+  for (size_t k = 0; k < a.joints.size(); ++k) {
+    if (a.weights[k] == 0) continue;
+    joints.push_back(skeleton.joints[a.joints[k]].name);
+    weights.push_back(a.weights[k]);
+  }
+  return "{\"vertex\": " + whole(a.vertex) + ", \"joints\": " + list(joints, quoted) +
+         ", \"weights\": " + list(weights, shortest) + ", \"rest\": [" + shortest(a.rest.x) + ", " +
+         shortest(a.rest.y) + ", " + shortest(a.rest.z) + "]}";
+}
+
+std::string bone_text(const Embedding& bone) {
+  return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) + "}";
+}
+
+}  // namespace
+
+std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton, const std::string& mesh_file,
+                            const std::string& rest_file) {
+  std::string out = "{\n";
+  const auto add = [&](const char* key, const std::string& value) {
+    out += std::string(out.size() > 2 ? ",\n" : "") + "  \"" + key + "\": " + value;
+  };
+  add("format", quoted(kGarmentFormat));
+  add("version", std::to_string(kGarmentVersion));
+  add("name", quoted(garment.name));
+  add("material", quoted(garment.material));
+  add("key_joint", quoted(garment.key_joint));
+  add("mesh", quoted(mesh_file));
+  add("vertices", std::to_string(garment.size()));
+  add("triangles", std::to_string(garment.triangles.size()));
+  add("flat", garment.flat.empty() ? "false" : "true");
+  if (!rest_file.empty()) add("rest", quoted(rest_file));
+  add("ring", garment.ring ? "true" : "false");
+  add("attachments", lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
+  add("bones", lines(garment.bones, bone_text));
+  add("chains", lines(garment.chains, [](const std::vector<uint32_t>& chain) { return list(chain, whole); }));
+  return out + "\n}\n";
+}
+
+void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
+                        const std::filesystem::path& path) {
+  validate(garment, skeleton.size());
+  if (path.extension() != ".json")
+    throw std::runtime_error("expected a garment's file to end in .json, found " + path.string());
+  const auto beside = [&](const char* ending) {
+    std::filesystem::path other = path;
+    return other.replace_filename(path.stem().string() + ending);
+  };
+  const std::filesystem::path mesh = beside(".obj"), rest = beside("_rest.npy");
+  write_obj({garment.shape, garment.triangles, garment.flat, {}, {}, {}}, mesh);
+  const bool draped = !garment.rest.empty();
+  if (draped) write_whole_file(rest, places_to_npy(garment.rest));
+  write_whole_file(path, garment_to_text(garment, skeleton, mesh.filename().string(),
+                                         draped ? rest.filename().string() : ""));
+}
+
+}  // namespace billow::garment
