@@ -1,6 +1,7 @@
 #include "garment/along.h"
 
 #include <Eigen/Sparse>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -83,9 +84,45 @@ Cut cut_open(const FreeCloth& cloth, size_t vertices) {
   throw std::invalid_argument("garment: found no way from the seam to the hem");
 }
 
+// The direction of the distance's gradient in each triangle, evened out over the neighbourhood: single triangles of an
+// untidy mesh are far off.
+std::vector<V3> ways_down(const Garment& garment, const FreeCloth& cloth) {
+  constexpr int kRounds = 3;
+  std::vector<V3> down(cloth.triangles.size());
+  const auto corner = [&](size_t i, size_t k) { return garment.shape[cloth.triangles[i][k]]; };
+  for (size_t i = 0; i < down.size(); ++i) {
+    const Triangle& t = cloth.triangles[i];
+    down[i] = gradient(corner(i, 0), corner(i, 1), corner(i, 2), cloth.distance[t[0]], cloth.distance[t[1]],
+                       cloth.distance[t[2]]);
+  }
+  std::vector<V3> at_vertex(garment.size());
+  for (int round = 0; round < kRounds; ++round) {
+    std::fill(at_vertex.begin(), at_vertex.end(), V3{0, 0, 0});
+    for (size_t i = 0; i < down.size(); ++i) {
+      const float area = length(cross(corner(i, 1) - corner(i, 0), corner(i, 2) - corner(i, 0)));
+      for (const uint32_t v : cloth.triangles[i]) at_vertex[v] += down[i] * area;
+    }
+    for (size_t i = 0; i < down.size(); ++i) {
+      V3 sum{0, 0, 0};
+      for (const uint32_t v : cloth.triangles[i]) {
+        const float size = length(at_vertex[v]);
+        if (size > 0) sum += at_vertex[v] * (1 / size);
+      }
+      // Back into the triangle's plane.
+      const V3 normal = cross(corner(i, 1) - corner(i, 0), corner(i, 2) - corner(i, 0));
+      const float square = dot(normal, normal);
+      if (square > 0) sum -= normal * (dot(normal, sum) / square);
+      const float size = length(sum);
+      down[i] = size > 1e-6f ? sum * (1 / size) : V3{0, 0, 0};
+    }
+  }
+  return down;
+}
+
 // Finite elements: minimises the integral of |gradient|^2, with what is across the distance's gradient at kAcross.
 std::vector<double> solve(const Garment& garment, const FreeCloth& cloth, const Corners& offsets,
                           const std::vector<double>& given) {
+  const std::vector<V3> ways = ways_down(garment, cloth);
   std::vector<int> row(garment.size(), -1);
   int unknowns = 0;
   for (const Triangle& t : cloth.triangles)
@@ -98,9 +135,7 @@ std::vector<double> solve(const Garment& garment, const FreeCloth& cloth, const 
     const V3 p[3] = {garment.shape[t[0]], garment.shape[t[1]], garment.shape[t[2]]};
     const double area = 0.5 * static_cast<double>(length(cross(p[1] - p[0], p[2] - p[0])));
     if (!(area > 1e-12)) continue;
-    V3 down = gradient(p[0], p[1], p[2], cloth.distance[t[0]], cloth.distance[t[1]], cloth.distance[t[2]]);
-    const float steep = length(down);
-    down = steep > 1e-6f ? down * (1 / steep) : V3{0, 0, 0};
+    const V3 down = ways[i];
     V3 basis[3];
     for (size_t k = 0; k < 3; ++k)
       basis[k] = gradient(p[0], p[1], p[2], k == 0 ? 1.0f : 0, k == 1 ? 1.0f : 0, k == 2 ? 1.0f : 0);

@@ -141,9 +141,8 @@ class Tracer {
       for (size_t i = 0; i < loop.size(); ++i) {
         const auto [t, k] = border_.at({loop[i], loop[(i + 1) % loop.size()]});
         const double level = c.level + std::round(at(t, k) - c.level);
-        if (!crosses(t, k, level) || std::min(cloth_.distance[loop[i]], cloth_.distance[loop[(i + 1) % loop.size()]]) < down)
-          continue;
-        if (is_hem({t, k, level})) continue;
+        const float least_down = std::min(cloth_.distance[loop[i]], cloth_.distance[loop[(i + 1) % loop.size()]]);
+        if (!crosses(t, k, level) || !(least_down > down) || is_hem({t, k, level})) continue;
         const float far = length(place_of(place({t, k, level}), garment_.shape) - here);
         if (far < least) least = far, best = {t, k, level};
       }
@@ -168,15 +167,40 @@ Embedding place_at(const Line& line, float distance) {
   const Embedding &a = line.places[i - 1], &b = line.places[i];
   const float span = line.along[i] - line.along[i - 1];
   const float share = span > 0 ? std::clamp((distance - line.along[i - 1]) / span, 0.0f, 1.0f) : 0;
-  Embedding out = a;
-  for (float& w : out.weights) w *= 1 - share;
+  // The line comes from `a` through the triangle of `b`.
+  Embedding out = b;
+  for (float& w : out.weights) w *= share;
   for (size_t k = 0; k < 3; ++k) {
-    if (b.weights[k] == 0) continue;
-    const auto corner = std::find(out.vertices.begin(), out.vertices.end(), b.vertices[k]);
+    if (a.weights[k] == 0) continue;
+    const auto corner = std::find(out.vertices.begin(), out.vertices.end(), a.vertices[k]);
     if (corner == out.vertices.end()) return share < 0.5f ? a : b;
-    out.weights[static_cast<size_t>(corner - out.vertices.begin())] += share * b.weights[k];
+    out.weights[static_cast<size_t>(corner - out.vertices.begin())] += (1 - share) * a.weights[k];
   }
   return out;
+}
+
+// Places on the line that are evenly spaced, straight from one to the next: the line winds a little about the edges it
+// crosses, ropes do not.
+std::vector<Embedding> evenly_spaced(const Line& line, size_t count, std::span<const V3> shape) {
+  std::vector<float> at(count + 1);
+  for (size_t b = 0; b <= count; ++b) at[b] = line.along.back() * static_cast<float>(b) / static_cast<float>(count);
+  std::vector<Embedding> out;
+  for (int round = 0;; ++round) {
+    out.clear();
+    for (const float distance : at) out.push_back(place_at(line, distance));
+    if (round == 8) return out;
+    // Measure the straight lengths and share their sum out anew.
+    std::vector<float> straight(count + 1, 0), next = at;
+    for (size_t b = 1; b <= count; ++b)
+      straight[b] = straight[b - 1] + length(place_of(out[b], shape) - place_of(out[b - 1], shape));
+    for (size_t b = 1, i = 1; b < count; ++b) {
+      const float wanted = straight[count] * static_cast<float>(b) / static_cast<float>(count);
+      while (i < count && straight[i] < wanted) ++i;
+      const float span = straight[i] - straight[i - 1];
+      next[b] = at[i - 1] + (at[i] - at[i - 1]) * (span > 0 ? (wanted - straight[i - 1]) / span : 0);
+    }
+    at = next;
+  }
 }
 
 std::vector<double> root_shares(const ChainOptions& options, bool closed) {
@@ -296,12 +320,11 @@ std::vector<std::string> lay_chains(Garment& garment, const ChainOptions& option
   const std::vector<double> shares = root_shares(options, cloth.closed);
   for (size_t c = 0; c < shares.size(); ++c) {
     const Line line = tracer.line(shares[c]);
-    const float whole = line.along.back();
-    const size_t count = bones_of(options, whole);
+    const size_t count = bones_of(options, line.along.back());
     std::vector<uint32_t> chain;
-    for (size_t b = 0; b <= count; ++b) {
+    for (const Embedding& bone : evenly_spaced(line, count, garment.shape)) {
       chain.push_back(static_cast<uint32_t>(garment.bones.size()));
-      garment.bones.push_back(place_at(line, whole * static_cast<float>(b) / static_cast<float>(count)));
+      garment.bones.push_back(bone);
     }
     garment.chains.push_back(std::move(chain));
     if (line.jumps > 0)

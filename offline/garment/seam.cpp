@@ -50,11 +50,12 @@ struct Piece {
   std::vector<Triangle> triangles;
   double area = 0;
 };
-std::vector<Piece> free_pieces(const Garment& garment, const std::vector<bool>& attached) {
+std::vector<Piece> free_pieces(const Garment& garment, const std::vector<bool>& attached,
+                               const std::vector<bool>& cut) {
   std::vector<Triangle> triangles;
   for (const Triangle& t : garment.triangles)
     if (!attached[t[0]] || !attached[t[1]] || !attached[t[2]]) triangles.push_back(t);
-  const ClothTopology topology = topology_of(garment.size(), triangles);
+  const ClothTopology topology = topology_of(garment.size(), triangles, cut);
   std::vector<Piece> pieces(topology.pieces);
   for (size_t i = 0; i < triangles.size(); ++i) {
     const Triangle& t = triangles[i];
@@ -173,6 +174,29 @@ void find_open_hem(const Garment& garment, FreeCloth& cloth, const std::vector<u
   cloth.side_before.assign(at(to), rest.end());
 }
 
+constexpr size_t kNoBorder = ~size_t{0};
+
+// Takes the largest free piece. Returns its border that is attached most, or kNoBorder where none is.
+size_t largest_piece(const Garment& garment, const std::vector<bool>& attached, const std::vector<bool>& cut,
+                     FreeCloth& cloth) {
+  std::vector<Piece> pieces = free_pieces(garment, attached, cut);
+  if (pieces.empty()) fail(garment, "expected cloth that hangs from attached vertices, found none");
+  cloth.triangles = std::move(pieces[0].triangles);
+  for (size_t p = 1; p < pieces.size(); ++p)
+    if (pieces[p].area > 0.01 * pieces[0].area)
+      cloth.notes.push_back("a free piece of " + std::to_string(pieces[p].triangles.size()) +
+                            " triangles round vertex " + std::to_string(pieces[p].triangles[0][0]) +
+                            " gets no chains");
+  cloth.topology = topology_of(garment.size(), cloth.triangles, cut);
+  size_t border = kNoBorder;
+  float most = 0;
+  for (size_t k = 0; k < cloth.topology.borders.size(); ++k) {
+    const float attached_here = attached_length(garment, cloth.topology.borders[k], attached);
+    if (attached_here > most) most = attached_here, border = k;
+  }
+  return border;
+}
+
 }  // namespace
 
 V3 gradient(V3 a, V3 b, V3 c, float at_a, float at_b, float at_c) {
@@ -186,25 +210,12 @@ V3 gradient(V3 a, V3 b, V3 c, float at_a, float at_b, float at_c) {
 FreeCloth find_free_cloth(const Garment& garment) {
   const std::vector<bool> attached = attached_of(garment);
   expect_held(garment, attached);
-  std::vector<Piece> pieces = free_pieces(garment, attached);
-  if (pieces.empty()) fail(garment, "expected cloth that hangs from attached vertices, found none");
   FreeCloth cloth;
-  cloth.triangles = std::move(pieces[0].triangles);
-  for (size_t p = 1; p < pieces.size(); ++p)
-    if (pieces[p].area > 0.01 * pieces[0].area)
-      cloth.notes.push_back("a free piece of " + std::to_string(pieces[p].triangles.size()) +
-                            " triangles round vertex " + std::to_string(pieces[p].triangles[0][0]) +
-                            " gets no chains");
-  cloth.topology = topology_of(garment.size(), cloth.triangles);
+  size_t border = largest_piece(garment, attached, {}, cloth);
+  // Where a line across the cloth is attached, and not its border, it parts the cloth.
+  if (border == kNoBorder) border = largest_piece(garment, attached, attached, cloth);
+  if (border == kNoBorder) fail(garment, "expected attached vertices along a line, found single ones only");
 
-  // Take the border that is attached most.
-  size_t border = 0;
-  float most = 0;
-  for (size_t k = 0; k < cloth.topology.borders.size(); ++k) {
-    const float attached_here = attached_length(garment, cloth.topology.borders[k], attached);
-    if (attached_here > most) most = attached_here, border = k;
-  }
-  if (!(most > 0)) fail(garment, "expected attached vertices along a border of the cloth, found none");
   std::vector<uint32_t> loop = cloth.topology.borders[border];
   const size_t end = turn_to_seam(garment, loop, attached);
   cloth.closed = end == loop.size();

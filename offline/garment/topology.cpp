@@ -31,7 +31,8 @@ std::vector<HalfEdge> half_edges(size_t vertices, std::span<const Triangle> tria
   return out;
 }
 
-void find_neighbours(size_t vertices, std::span<const Triangle> triangles, ClothTopology& topology) {
+void find_neighbours(size_t vertices, std::span<const Triangle> triangles, const std::vector<bool>& cut,
+                     ClothTopology& topology) {
   const std::vector<HalfEdge> edges = half_edges(vertices, triangles);
   topology.across.assign(triangles.size(), {kNoTriangle, kNoTriangle, kNoTriangle});
   for (size_t i = 0; i < edges.size();) {
@@ -46,8 +47,10 @@ void find_neighbours(size_t vertices, std::span<const Triangle> triangles, Cloth
         throw std::invalid_argument(where + ": expected triangles wound alike, found " +
                                     std::to_string(edges[i].triangle) + " and " +
                                     std::to_string(edges[i + 1].triangle) + " facing opposite sides");
-      topology.across[edges[i].triangle][edges[i].edge] = edges[i + 1].triangle;
-      topology.across[edges[i + 1].triangle][edges[i + 1].edge] = edges[i].triangle;
+      if (cut.empty() || !cut[edges[i].a] || !cut[edges[i].b]) {
+        topology.across[edges[i].triangle][edges[i].edge] = edges[i + 1].triangle;
+        topology.across[edges[i + 1].triangle][edges[i + 1].edge] = edges[i].triangle;
+      }
     }
     i = end;
   }
@@ -96,9 +99,9 @@ void find_borders(std::span<const Triangle> triangles, ClothTopology& topology) 
 
 }  // namespace
 
-ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles) {
+ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles, const std::vector<bool>& cut) {
   ClothTopology topology;
-  find_neighbours(vertices, triangles, topology);
+  find_neighbours(vertices, triangles, cut, topology);
   find_pieces(topology);
   find_borders(triangles, topology);
   return topology;
