@@ -10,5 +10,6 @@ void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_body(CLI::App& app);
 void add_motion(CLI::App& app);
+void add_garment(CLI::App& app);
 
 }  // namespace billow::tool
