@@ -1,7 +1,7 @@
 // garment.json: a garment for people to read and change by hand, with two files beside it. docs/garments.md has the format.
 //
 //     cape.json       name, material, attachments with the names of joints, bones, chains
-//     cape.obj        the mesh as modelled; its UV are the pattern laid flat, in metres
+//     cape_mesh.obj   the mesh as modelled; its UV are the pattern laid flat, in metres
 //     cape_rest.npy   the drape: float32, vertices x 3. Not an OBJ: it has the mesh's triangles and nothing of its own but
 //                     places, and data sets keep places this way too
 //
@@ -22,6 +22,9 @@ namespace billow::garment {
 
 inline constexpr const char* kGarmentFormat = "billow garment";
 inline constexpr size_t kGarmentVersion = 1;
+
+// The mesh that goes beside a garment's file. Not of the same name: that is often the file the garment was described from.
+std::filesystem::path mesh_file_of(const std::filesystem::path& garment);
 
 // Writes all three (the last one if there is a drape), each beside its file, which is then replaced; the JSON last. `path`
 // has to end in .json. Floats are read back to the last bit; joints of weight 0 are left out. Throws std::runtime_error

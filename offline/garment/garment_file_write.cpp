@@ -58,7 +58,13 @@ std::string bone_text(const Embedding& bone) {
   return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) + "}";
 }
 
+std::filesystem::path beside(std::filesystem::path path, const char* ending) {
+  return path.replace_filename(path.stem().string() + ending);
+}
+
 }  // namespace
+
+std::filesystem::path mesh_file_of(const std::filesystem::path& garment) { return beside(garment, "_mesh.obj"); }
 
 std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton, const std::string& mesh_file,
                             const std::string& rest_file) {
@@ -88,11 +94,7 @@ void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
   validate(garment, skeleton.size());
   if (path.extension() != ".json")
     throw std::runtime_error("expected a garment's file to end in .json, found " + path.string());
-  const auto beside = [&](const char* ending) {
-    std::filesystem::path other = path;
-    return other.replace_filename(path.stem().string() + ending);
-  };
-  const std::filesystem::path mesh = beside(".obj"), rest = beside("_rest.npy");
+  const std::filesystem::path mesh = mesh_file_of(path), rest = beside(path, "_rest.npy");
   write_obj({garment.shape, garment.triangles, garment.flat, {}, {}, {}}, mesh);
   const bool draped = !garment.rest.empty();
   if (draped) write_whole_file(rest, places_to_npy(garment.rest));

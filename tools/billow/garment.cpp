@@ -48,7 +48,7 @@ void print_row(const garment::Garment& g, const std::string& about) {
 void list_garments() {
   const body::Person person = body::make_person();
   // Where chains run does not depend on the skin's weights, so a coarse skin will do.
-  const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 2500, .spacing = 0.02f});
+  const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
   std::printf("%-8s %8s %7s %9s %9s %9s %10s  %-8s\n", "name", "vertices", "chains", "bones", "simulated", "following",
               "reduction", "key");
   for (const garment::BuiltIn& b : garment::built_in_garments())
@@ -64,26 +64,7 @@ void make(const MakeOptions& o) {
   const body::Person person = body::make_person(body::person_preset(o.preset));
   const body::Skin skin = o.quick_skin ? body::make_skin(person.skeleton, person.colliders) : body::make_skin(person);
   garment::Garment g = garment::make_garment(o.name, person, skin, o.vertices);
-  if (!o.no_drape) {
-    const int threads = o.threads > 0 ? o.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    dress::Drape drape{};
-    double seconds = 0;
-    {
-      Progress progress("draping");
-      double said = 0;
-      drape = dress::drape(g, person, threads, [&](float share) {
-        progress(static_cast<double>(share));
-        // Without a terminal, a line now and then.
-        if (isatty(2) || progress.seconds() - said < 10) return;
-        said = progress.seconds();
-        std::printf("draping: %.0f %%\n", 100 * static_cast<double>(share));
-        std::fflush(stdout);
-      });
-      seconds = progress.seconds();
-    }
-    std::printf("draped: %.1f s of cloth in %.1f s; it still moves by %.2f mm/s on average\n",
-                static_cast<double>(drape.seconds), seconds, 1000 * static_cast<double>(drape.mean));
-  }
+  if (!o.no_drape) drape_on(g, person, o.threads);
   garment::write_garment_file(g, person.skeleton, out);
   std::printf("%s: %zu vertices, %zu chains, %zu simulated bones\n%s\n", g.name.c_str(), g.size(), g.chains.size(),
               garment::simulated_bones(g), out.string().c_str());
@@ -140,6 +121,27 @@ void add_show(CLI::App* command) {
 }
 
 }  // namespace
+
+void drape_on(garment::Garment& g, const body::Person& person, int threads) {
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  dress::Drape drape{};
+  double seconds = 0;
+  {
+    Progress progress("draping");
+    double said = 0;
+    drape = dress::drape(g, person, threads, [&](float share) {
+      progress(static_cast<double>(share));
+      // Without a terminal, a line now and then.
+      if (isatty(2) || progress.seconds() - said < 10) return;
+      said = progress.seconds();
+      std::printf("draping: %.0f %%\n", 100 * static_cast<double>(share));
+      std::fflush(stdout);
+    });
+    seconds = progress.seconds();
+  }
+  std::printf("draped: %.1f s of cloth in %.1f s; it still moves by %.2f mm/s on average\n",
+              static_cast<double>(drape.seconds), seconds, 1000 * static_cast<double>(drape.mean));
+}
 
 void add_garment(CLI::App& app) {
   CLI::App* command = app.add_subcommand("garment", "Garments: the built-in ones, and descriptions of any other");

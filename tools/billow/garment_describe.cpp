@@ -19,6 +19,7 @@
 #include "garment/mesh_file.h"
 #include "garment/ssdr.h"
 #include "import/character.h"
+#include "motion/human.h"
 #include "progress.h"
 
 namespace billow::tool {
@@ -31,7 +32,7 @@ struct DescribeOptions {
   std::string mesh, out, name, material = "cotton";
   std::string attach, group, part, near, key, wearer = "average";
   float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
-  bool weld = false;
+  bool weld = false, drape = false;
   garment::ChainOptions chains;
   std::vector<std::string> by_hand;
   std::string frames;
@@ -85,12 +86,34 @@ garment::Region region_of(const GarmentMesh& mesh, const GarmentWearer& wearer, 
   return garment::region_above(mesh, height);
 }
 
-// The joint that attached vertices follow most.
-std::string heaviest_joint(const Garment& g, const body::Skeleton& skeleton) {
+// The joint that the seam follows most: attached vertices with a free one beside them.
+std::string joint_of_seam(const Garment& g, const body::Skeleton& skeleton) {
+  std::vector<bool> attached(g.size(), false), beside_free(g.size(), false);
+  for (const garment::Attachment& a : g.attachments) attached[a.vertex] = true;
+  for (const garment::Triangle& t : g.triangles)
+    if (!attached[t[0]] || !attached[t[1]] || !attached[t[2]])
+      for (const uint32_t v : t) beside_free[v] = true;
   std::vector<double> sum(skeleton.size(), 0);
   for (const garment::Attachment& a : g.attachments)
-    for (size_t k = 0; k < a.joints.size(); ++k) sum[a.joints[k]] += static_cast<double>(a.weights[k]);
+    for (size_t k = 0; k < a.joints.size() && beside_free[a.vertex]; ++k)
+      sum[a.joints[k]] += static_cast<double>(a.weights[k]);
   return skeleton.joints[static_cast<size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin())].name;
+}
+
+// What hangs from the waist moves with the hips, what hangs from neck or shoulders with the neck.
+std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Skeleton& skeleton) {
+  if (!o.key.empty()) return skeleton.joints[static_cast<size_t>(skeleton.at(o.key))].name;
+  if (o.attach.empty()) return joint_of_seam(g, skeleton);
+  const motion::Human human = motion::find_human(skeleton);
+  const int joint = human.of(o.attach == "waist" ? motion::Part::hips : motion::Part::neck);
+  return joint == body::kNoJoint ? joint_of_seam(g, skeleton) : skeleton.joints[static_cast<size_t>(joint)].name;
+}
+
+// Writing must not replace the mesh that was read.
+void expect_other_file(const std::filesystem::path& read, const std::filesystem::path& written) {
+  std::error_code error;
+  if (std::filesystem::equivalent(read, written, error))
+    throw std::runtime_error(written.string() + " would be written over; give the garment another name with -o");
 }
 
 std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& texts) {
@@ -132,28 +155,33 @@ void describe(const DescribeOptions& o) {
                                                std::to_string(ways));
   if ((o.ssdr > 0) != !o.frames.empty())
     throw CLI::ValidationError("describe", "--ssdr and --frames go together");
+  const auto& presets = body::person_presets();
+  if (o.drape && std::find(presets.begin(), presets.end(), o.wearer) == presets.end())
+    throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.wearer);
   const std::vector<std::vector<uint32_t>> by_hand = chains_of(o.by_hand);
+  const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
+  const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
+  expect_other_file(o.mesh, garment::mesh_file_of(out));
   GarmentMesh mesh = read_mesh(o);
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
   const GarmentWearer wearer = garment_wearer(o.wearer);
 
   Garment g;
-  g.name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
+  g.name = name;
   g.material = o.material;
   g.shape = mesh.positions;
   g.triangles = mesh.triangles;
   take_pattern(mesh, o, g);
   garment::sew_on(g, region_of(mesh, wearer, o), wearer.skin);
-  g.key_joint = o.key.empty() ? heaviest_joint(g, wearer.skeleton) : o.key;
-  static_cast<void>(wearer.skeleton.at(g.key_joint));
+  g.key_joint = key_joint(o, g, wearer.skeleton);
   if (o.ssdr > 0) {
     take_ssdr_bones(o, g);
   } else {
     const std::vector<std::string> notes = by_hand.empty() ? lay_chains(g, o.chains) : lay_chains(g, by_hand);
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
-  const std::filesystem::path out = o.out.empty() ? g.name + ".json" : o.out;
+  if (o.drape) drape_on(g, body::make_person(body::person_preset(o.wearer)), 0);
   if (out.has_parent_path()) make_folder(out.parent_path());
   garment::write_garment_file(g, wearer.skeleton, out);
   const size_t simulated = garment::simulated_bones(g);
@@ -226,6 +254,7 @@ void add_garment_describe(CLI::App* garment_command) {
   command->add_option("--uv-scale", o->uv_scale, "The UV are the flat pattern, with so many metres a unit")
       ->check(CLI::Range(1e-6f, 1e6f));
   command->add_flag("--weld", o->weld, "Join vertices that are at the same place");
+  command->add_flag("--drape", o->drape, "Let it fall on the built-in person and keep the drape");
   command->add_option("-o,--out", o->out, "The file to write; the mesh goes beside it. Left out: NAME.json");
   command->footer(
       "Examples\n"

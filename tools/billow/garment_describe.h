@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "body/person.h"
 #include "body/skin.h"
+#include "garment/garment.h"
 
 namespace billow::tool {
 
@@ -14,6 +16,9 @@ struct GarmentWearer {
 };
 GarmentWearer garment_wearer(const std::string& name);
 CLI::Option* add_wearer(CLI::App* command, std::string& wearer);
+
+// Lets a garment fall on a person and says how it went. Threads 0: as many as there are cores.
+void drape_on(garment::Garment& garment, const body::Person& person, int threads);
 
 void add_garment_describe(CLI::App* garment_command);
 

@@ -17,7 +17,7 @@ namespace {
 // The built-in person, made once.
 struct Wearer {
   body::Person person = body::make_person();
-  body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 2500, .spacing = 0.02f});
+  body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
 };
 const Wearer& wearer() {
   static const Wearer made;

@@ -73,7 +73,7 @@ class GarmentFile : public ::testing::Test {
 
 TEST_F(GarmentFile, ReadsBackWhatWasWritten) {
   write_garment_file(garment_, person_.skeleton, path());
-  EXPECT_TRUE(fs::exists(path().parent_path() / "sheet.obj"));
+  EXPECT_TRUE(fs::exists(path().parent_path() / "sheet_mesh.obj"));
   EXPECT_TRUE(fs::exists(path().parent_path() / "sheet_rest.npy"));
   const Garment again = read_garment_file(path(), person_.skeleton);
   EXPECT_EQ(again.name, garment_.name);
@@ -130,8 +130,8 @@ TEST_F(GarmentFile, RefusesWrongCountsAndValues) {
   expect("\"triangles\": 60", "\"triangles\": 61", "triangles: expected the mesh's number of triangles, 60");
   expect("billow garment", "billow body", "format: expected \"billow garment\"");
   expect("\"version\": 1", "\"version\": 2", "version: expected version 1, found 2");
-  expect("sheet.obj", "../sheet.obj", "mesh: expected the name of a file in the same folder");
-  expect("sheet.obj", "gone.obj", "cannot read");
+  expect("sheet_mesh.obj", "../sheet_mesh.obj", "mesh: expected the name of a file in the same folder");
+  expect("sheet_mesh.obj", "gone.obj", "cannot read");
   expect("\"vertex\": ", "\"vertex\": 42", "attachments[0].vertex: expected a whole number from 0 to 41, found 42");
   expect("\"pelvis\"", "\"trunk\"", "key_joint: expected a joint of the wearer, found \"trunk\"");
   expect("\"ring\": true", "\"ring\": 1", "ring: expected true or false, found 1");
