@@ -101,8 +101,8 @@ Region region_above(const GarmentMesh& mesh, float height) {
   }
   if (!(high > height) || !(low <= height))
     throw std::invalid_argument("expected a part of the garment, and not all of it, above " +
-                                std::to_string(height) + " m; it reaches from " + std::to_string(low) + " to " +
-                                std::to_string(high) + " m");
+                                std::to_string(height) + " m; it reaches from " + std::to_string(low) +
+                                " to " + std::to_string(high) + " m");
   return region;
 }
 
@@ -145,8 +145,7 @@ float attach_height(const body::Skeleton& skeleton, std::string_view place) {
   if (place == "waist")
     return height_of(human.spine.size() > 1 ? human.spine[1] : body::kNoJoint, "a spine") + 0.005f * size;
   if (place == "neck") return height_of(human.of(motion::Part::neck), "a neck") - 0.03f * size;
-  if (place == "shoulders")
-    return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
+  if (place == "shoulders") return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
   throw std::invalid_argument("there is no place '" + std::string(place) +
                               "' to attach at; there are waist, neck and shoulders");
 }

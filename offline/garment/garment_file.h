@@ -32,8 +32,8 @@ std::filesystem::path mesh_file_of(const std::filesystem::path& garment);
 void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
                         const std::filesystem::path& path);
 // The JSON alone.
-std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton, const std::string& mesh_file,
-                            const std::string& rest_file);
+std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton,
+                            const std::string& mesh_file, const std::string& rest_file);
 
 // Reads it for a wearer: joints are found by their names. Throws std::runtime_error with the file, the place in it, what
 // was expected and what was found, for joints that the wearer lacks too.

@@ -55,7 +55,8 @@ std::string attachment_text(const Attachment& a, const body::Skeleton& skeleton)
 }
 
 std::string bone_text(const Embedding& bone) {
-  return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) + "}";
+  return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) +
+         "}";
 }
 
 std::filesystem::path beside(std::filesystem::path path, const char* ending) {
@@ -64,10 +65,12 @@ std::filesystem::path beside(std::filesystem::path path, const char* ending) {
 
 }  // namespace
 
-std::filesystem::path mesh_file_of(const std::filesystem::path& garment) { return beside(garment, "_mesh.obj"); }
+std::filesystem::path mesh_file_of(const std::filesystem::path& garment) {
+  return beside(garment, "_mesh.obj");
+}
 
-std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton, const std::string& mesh_file,
-                            const std::string& rest_file) {
+std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton,
+                            const std::string& mesh_file, const std::string& rest_file) {
   std::string out = "{\n";
   const auto add = [&](const char* key, const std::string& value) {
     out += std::string(out.size() > 2 ? ",\n" : "") + "  \"" + key + "\": " + value;
@@ -83,7 +86,8 @@ std::string garment_to_text(const Garment& garment, const body::Skeleton& skelet
   add("flat", garment.flat.empty() ? "false" : "true");
   if (!rest_file.empty()) add("rest", quoted(rest_file));
   add("ring", garment.ring ? "true" : "false");
-  add("attachments", lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
+  add("attachments",
+      lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
   add("bones", lines(garment.bones, bone_text));
   add("chains", lines(garment.chains, [](const std::vector<uint32_t>& chain) { return list(chain, whole); }));
   return out + "\n}\n";

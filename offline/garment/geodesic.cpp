@@ -53,7 +53,8 @@ Front pass(const Laid& t, const Front& a, const Front& b) {
   Front best = via_a < via_b ? Front{via_a, a.straight} : Front{via_b, b.straight};
   const double straight = 0.5 * (a.straight + b.straight);
   // Or through the face, if the way crosses AB.
-  const Crossing circle = round_front(t, a.distance, b.distance), line = straight_front(t, a.distance, b.distance);
+  const Crossing circle = round_front(t, a.distance, b.distance),
+                 line = straight_front(t, a.distance, b.distance);
   if (straight > 0 && !(line.distance < kFar)) return best;
   const double at = straight > 0 ? (1 - straight) * circle.at + straight * line.at : circle.at;
   if (at < 0 || at > 1) return best;
@@ -94,8 +95,8 @@ std::vector<Front> start_fronts(size_t vertices, std::span<const Triangle> trian
   std::vector<Front> fronts(vertices);
   for (const uint32_t s : sources) {
     if (s >= vertices)
-      throw std::invalid_argument("distances: expected vertices below " + std::to_string(vertices) + ", found " +
-                                  std::to_string(s));
+      throw std::invalid_argument("distances: expected vertices below " + std::to_string(vertices) +
+                                  ", found " + std::to_string(s));
     fronts[s] = {0, 0};
   }
   for (const Triangle& t : triangles)
@@ -130,7 +131,8 @@ std::vector<float> geodesic_distances(std::span<const V3> positions, std::span<c
         const Laid laid = lay_flat(positions[a], positions[b], positions[c]);
         if (!(laid.ab > 0)) continue;
         const Front reached = pass(laid, fronts[a], fronts[b]);
-        if (!(reached.distance < fronts[c].distance * (1 - 1e-9)) || reached.distance > static_cast<double>(reach))
+        if (!(reached.distance < fronts[c].distance * (1 - 1e-9)) ||
+            reached.distance > static_cast<double>(reach))
           continue;
         fronts[c] = reached;
         open.push({reached.distance, c});

@@ -112,8 +112,8 @@ class Tracer {
   Crossing leave(const Crossing& in) const {
     for (const size_t edge : {(in.edge + 1) % 3, (in.edge + 2) % 3})
       if (crosses(in.triangle, edge, in.level)) return {in.triangle, edge, in.level};
-    const bool first = std::fabs(at(in.triangle, in.edge) - in.level) <
-                       std::fabs(at(in.triangle, in.edge + 1) - in.level);
+    const bool first =
+        std::fabs(at(in.triangle, in.edge) - in.level) < std::fabs(at(in.triangle, in.edge + 1) - in.level);
     return {in.triangle, (in.edge + (first ? 2 : 1)) % 3, in.level};
   }
 
@@ -141,7 +141,8 @@ class Tracer {
       for (size_t i = 0; i < loop.size(); ++i) {
         const auto [t, k] = border_.at({loop[i], loop[(i + 1) % loop.size()]});
         const double level = c.level + std::round(at(t, k) - c.level);
-        const float least_down = std::min(cloth_.distance[loop[i]], cloth_.distance[loop[(i + 1) % loop.size()]]);
+        const float least_down =
+            std::min(cloth_.distance[loop[i]], cloth_.distance[loop[(i + 1) % loop.size()]]);
         if (!crosses(t, k, level) || !(least_down > down) || is_hem({t, k, level})) continue;
         const float far = length(place_of(place({t, k, level}), garment_.shape) - here);
         if (far < least) least = far, best = {t, k, level};
@@ -183,7 +184,8 @@ Embedding place_at(const Line& line, float distance) {
 // crosses, ropes do not.
 std::vector<Embedding> evenly_spaced(const Line& line, size_t count, std::span<const V3> shape) {
   std::vector<float> at(count + 1);
-  for (size_t b = 0; b <= count; ++b) at[b] = line.along.back() * static_cast<float>(b) / static_cast<float>(count);
+  for (size_t b = 0; b <= count; ++b)
+    at[b] = line.along.back() * static_cast<float>(b) / static_cast<float>(count);
   std::vector<Embedding> out;
   for (int round = 0;; ++round) {
     out.clear();
@@ -223,7 +225,8 @@ void check(const Garment& garment, const ChainOptions& options) {
   const auto expect = [&](bool good, const std::string& expected, const std::string& found) {
     if (!good) fail(garment, "expected " + expected + ", found " + found);
   };
-  expect(options.chains >= 1 && options.chains <= kMostChains, "1 to 1000 chains", std::to_string(options.chains));
+  expect(options.chains >= 1 && options.chains <= kMostChains, "1 to 1000 chains",
+         std::to_string(options.chains));
   expect(options.spacing >= 0 && std::isfinite(options.spacing), "a spacing of 0 or more",
          std::to_string(options.spacing));
   expect(options.spacing > 0 || (options.bones >= 1 && options.bones <= kMostBonesOfChain),
@@ -255,7 +258,8 @@ int order_of(const std::vector<double>& shares, bool closed) {
 }
 
 // Roots that are on the seam tell what is between them, and whether they go all round.
-std::vector<std::string> add_between_by_hand(Garment& garment, const std::vector<std::vector<uint32_t>>& by_hand) {
+std::vector<std::string> add_between_by_hand(Garment& garment,
+                                             const std::vector<std::vector<uint32_t>>& by_hand) {
   FreeCloth cloth;
   try {
     cloth = find_free_cloth(garment);
@@ -293,15 +297,17 @@ void check_by_hand(const Garment& garment, const std::vector<std::vector<uint32_
       used[v] = true;
     }
     if (!attached[chains[c][0]])
-      fail(garment, where + "expected its first vertex, " + std::to_string(chains[c][0]) + ", to be attached");
+      fail(garment,
+           where + "expected its first vertex, " + std::to_string(chains[c][0]) + ", to be attached");
     for (size_t i = 1; i < chains[c].size(); ++i) {
       const uint32_t from = chains[c][i - 1], to = chains[c][i];
       const float straight = length(garment.shape[to] - garment.shape[from]);
       const float way = geodesic_distances(garment.shape, garment.triangles, std::span(&from, 1),
                                            kDetour * straight + 0.005f)[to];
       if (!std::isfinite(way))
-        fail(garment, where + "from vertex " + std::to_string(from) + " to " + std::to_string(to) + " it is " +
-                          std::to_string(straight) + " m straight and more than 1.6 times that along the cloth: " +
+        fail(garment, where + "from vertex " + std::to_string(from) + " to " + std::to_string(to) +
+                          " it is " + std::to_string(straight) +
+                          " m straight and more than 1.6 times that along the cloth: " +
                           "there is a hole or a slit between them");
     }
   }

@@ -11,8 +11,8 @@ namespace billow::garment {
 
 struct ChainOptions {
   size_t chains = 20;
-  size_t bones = 10;   // of each chain, besides its root
-  float spacing = 0;   // m between bones; then `bones` is not used and longer chains have more
+  size_t bones = 10;     // of each chain, besides its root
+  float spacing = 0;     // m between bones; then `bones` is not used and longer chains have more
   float margin = 0.03f;  // of the seam's length, from the ends of an open seam to the first and last chain
 };
 

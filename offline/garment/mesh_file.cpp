@@ -50,8 +50,9 @@ class ObjReader {
       read_line({line});
     }
     if (mesh_.positions.empty() || mesh_.triangles.empty())
-      throw std::runtime_error("expected vertices and faces, found " + std::to_string(mesh_.positions.size()) +
-                               " and " + std::to_string(mesh_.triangles.size()));
+      throw std::runtime_error("expected vertices and faces, found " +
+                               std::to_string(mesh_.positions.size()) + " and " +
+                               std::to_string(mesh_.triangles.size()));
     keep_uv();
     drop_empty(mesh_.groups);
     drop_empty(mesh_.materials);
@@ -85,8 +86,9 @@ class ObjReader {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const auto n = static_cast<long long>(count);
     if (error != std::errc() || end != word.data() + word.size() || value == 0 || value > n || value < -n)
-      fail("a " + std::string(what) + " from 1 to " + std::to_string(count) + " (the file has no more so far)",
-           word);
+      fail(
+          "a " + std::string(what) + " from 1 to " + std::to_string(count) + " (the file has no more so far)",
+          word);
     return static_cast<uint32_t>(value > 0 ? value - 1 : n + value);
   }
 
@@ -244,7 +246,8 @@ size_t weld(GarmentMesh& mesh) {
     }
   }
   const size_t gone = mesh.positions.size() - out.positions.size();
-  if (!same_uv) out.uv.clear(), mesh.notes.push_back("UV are left out: they differ where vertices were joined");
+  if (!same_uv)
+    out.uv.clear(), mesh.notes.push_back("UV are left out: they differ where vertices were joined");
   mesh.positions = std::move(out.positions);
   mesh.uv = std::move(out.uv);
   for (Triangle& t : mesh.triangles)

@@ -23,7 +23,8 @@ struct MeshPart {
 struct GarmentMesh {
   std::vector<V3> positions;
   std::vector<Triangle> triangles;
-  std::vector<std::array<float, 2>> uv;  // one a vertex; empty where there are none, or more than one at a vertex
+  std::vector<std::array<float, 2>>
+      uv;  // one a vertex; empty where there are none, or more than one at a vertex
   std::vector<MeshPart> groups, materials;
   std::vector<std::string> notes;  // what of the file could not be kept, in sentences
 };

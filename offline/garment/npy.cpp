@@ -19,7 +19,8 @@ constexpr size_t kMostBytes = size_t{8} << 30;
 // The text after a key of the header's dictionary.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const size_t at = header.find(key);
-  if (at == std::string_view::npos) throw std::runtime_error("expected " + std::string(key) + " in the header");
+  if (at == std::string_view::npos)
+    throw std::runtime_error("expected " + std::string(key) + " in the header");
   std::string_view rest = header.substr(at + key.size());
   while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
   return rest;
@@ -65,7 +66,8 @@ NpyPlaces places_from_npy(std::string_view bytes) {
     throw std::runtime_error("expected a NumPy file of version 1.0");
   const size_t length = static_cast<size_t>(static_cast<unsigned char>(bytes[8])) +
                         256 * static_cast<size_t>(static_cast<unsigned char>(bytes[9]));
-  if (bytes.size() < kMagic.size() + 2 + length) throw std::runtime_error("expected a header, found it cut off");
+  if (bytes.size() < kMagic.size() + 2 + length)
+    throw std::runtime_error("expected a header, found it cut off");
   const std::string_view header = bytes.substr(kMagic.size() + 2, length);
   const std::string_view data = bytes.substr(kMagic.size() + 2 + length);
   if (!value_of(header, "'descr'").starts_with("'<f4'"))
@@ -75,7 +77,8 @@ NpyPlaces places_from_npy(std::string_view bytes) {
   if ((out.shape.size() != 2 && out.shape.size() != 3) || out.shape.back() != 3)
     throw std::runtime_error("expected the shape (n, 3) or (frames, n, 3)");
   size_t count = out.shape[0];
-  if (out.shape.size() == 3) count = out.shape[1] > 0 && count > kMostBytes / out.shape[1] ? kMostBytes : count * out.shape[1];
+  if (out.shape.size() == 3)
+    count = out.shape[1] > 0 && count > kMostBytes / out.shape[1] ? kMostBytes : count * out.shape[1];
   if (count > kMostBytes / sizeof(V3) || data.size() != sizeof(V3) * count)
     throw std::runtime_error("expected " + std::to_string(count) + " places of 12 bytes, found " +
                              std::to_string(data.size()) + " bytes");

@@ -65,8 +65,9 @@ std::vector<Piece> free_pieces(const Garment& garment, const std::vector<bool>& 
                                                          garment.shape[t[2]] - garment.shape[t[0]])));
   }
   std::erase_if(pieces, [&](const Piece& piece) {
-    return std::none_of(piece.triangles.begin(), piece.triangles.end(),
-                        [&](const Triangle& t) { return attached[t[0]] || attached[t[1]] || attached[t[2]]; });
+    return std::none_of(piece.triangles.begin(), piece.triangles.end(), [&](const Triangle& t) {
+      return attached[t[0]] || attached[t[1]] || attached[t[2]];
+    });
   });
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.area > b.area; });
@@ -133,7 +134,8 @@ Slopes outward_slopes(const Garment& garment, const FreeCloth& cloth) {
 // What an edge of the border adds to a hem: its length, counted against where the distance does not grow outward.
 float hem_gain(const Garment& garment, const Slopes& slopes, uint32_t a, uint32_t b) {
   const auto slope = slopes.find({a, b});
-  return (slope == slopes.end() ? 0 : slope->second - kHemSlope) * length(garment.shape[b] - garment.shape[a]);
+  return (slope == slopes.end() ? 0 : slope->second - kHemSlope) *
+         length(garment.shape[b] - garment.shape[a]);
 }
 
 // A whole border is the hem: the one where most of its length is.

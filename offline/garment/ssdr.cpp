@@ -15,9 +15,9 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr size_t kCandidates = 12;    // bones that a vertex chooses from: those that alone come nearest
-constexpr size_t kNeighbours = 20;    // vertices that a new bone starts with
-constexpr double kWeakest = 0.5;      // sum of squared weights below which a bone is put elsewhere
+constexpr size_t kCandidates = 12;  // bones that a vertex chooses from: those that alone come nearest
+constexpr size_t kNeighbours = 20;  // vertices that a new bone starts with
+constexpr double kWeakest = 0.5;    // sum of squared weights below which a bone is put elsewhere
 constexpr int kClusterRounds = 4;
 
 Vector3d to_eigen(V3 p) {
@@ -138,7 +138,8 @@ class Decomposer {
     const size_t count = motions();
     std::vector<double> sum(count, 0), members(count, 0);
     std::vector<Vector3d> centre(count, Vector3d::Zero());
-    for (size_t v = 0; v < n_; ++v) sum[label[v]] += error[v], centre[label[v]] += rest_[v], members[label[v]] += 1;
+    for (size_t v = 0; v < n_; ++v)
+      sum[label[v]] += error[v], centre[label[v]] += rest_[v], members[label[v]] += 1;
     std::vector<size_t> order(count);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sum[a] > sum[b]; });
@@ -149,7 +150,8 @@ class Decomposer {
       double most = -1;
       for (uint32_t v = 0; v < n_; ++v) {
         if (label[v] != bone && members[bone] > 0) continue;
-        const double score = error[v] * (rest_[v] - centre[bone] / std::max(1.0, members[bone])).squaredNorm();
+        const double score =
+            error[v] * (rest_[v] - centre[bone] / std::max(1.0, members[bone])).squaredNorm();
         if (score > most) most = score, seed = v;
       }
       motions_.resize(motions_.size() + f_);
@@ -177,11 +179,13 @@ class Decomposer {
   }
 
   // Solves for all candidates, keeps the heaviest, and solves for these.
-  void choose(size_t v, const Eigen::MatrixXd& products, const std::vector<std::pair<double, uint32_t>>& order) {
+  void choose(size_t v, const Eigen::MatrixXd& products,
+              const std::vector<std::pair<double, uint32_t>>& order) {
     const Eigen::VectorXd all = nearest_in_hull(products);
     std::vector<Eigen::Index> heaviest(static_cast<size_t>(all.size()));
     std::iota(heaviest.begin(), heaviest.end(), 0);
-    std::stable_sort(heaviest.begin(), heaviest.end(), [&](Eigen::Index a, Eigen::Index b) { return all[a] > all[b]; });
+    std::stable_sort(heaviest.begin(), heaviest.end(),
+                     [&](Eigen::Index a, Eigen::Index b) { return all[a] > all[b]; });
     heaviest.resize(std::min(heaviest.size(), kBonesPerVertex));
     const auto m = static_cast<Eigen::Index>(heaviest.size());
     Eigen::MatrixXd part(m, m);
@@ -247,7 +251,9 @@ class Decomposer {
 
 void check(std::span<const V3> rest, std::span<const Triangle> triangles, std::span<const V3> frames,
            const SsdrOptions& options) {
-  const auto fail = [](const std::string& message) { throw std::invalid_argument("decomposition: " + message); };
+  const auto fail = [](const std::string& message) {
+    throw std::invalid_argument("decomposition: " + message);
+  };
   if (rest.size() < 3 || triangles.empty()) fail("expected vertices and triangles");
   if (frames.empty() || frames.size() % rest.size() != 0)
     fail("expected frames of " + std::to_string(rest.size()) + " vertices each, found " +
@@ -270,7 +276,8 @@ void check(std::span<const V3> rest, std::span<const Triangle> triangles, std::s
 Transform to_transform(const Rigid& r) {
   const Eigen::Quaterniond q(r.rotation);
   const auto f = [](double x) { return static_cast<float>(x); };
-  return {{f(r.translation.x()), f(r.translation.y()), f(r.translation.z())}, {f(q.x()), f(q.y()), f(q.z()), f(q.w())}};
+  return {{f(r.translation.x()), f(r.translation.y()), f(r.translation.z())},
+          {f(q.x()), f(q.y()), f(q.z()), f(q.w())}};
 }
 
 }  // namespace
@@ -287,7 +294,7 @@ Embedding embed_nearest(std::span<const V3> vertices, std::span<const Triangle> 
     const float square = dot(normal, normal);
     if (!(square > 0)) continue;
     least = dot(away, away);
-    const float u = std::clamp(dot(cross(b - a, p - a), normal) / square, 0.0f, 1.0f);  // of c
+    const float u = std::clamp(dot(cross(b - a, p - a), normal) / square, 0.0f, 1.0f);      // of c
     const float v = std::clamp(dot(cross(p - a, c - a), normal) / square, 0.0f, 1.0f - u);  // of b
     best = {t, {1 - u - v, v, u}};
   }
@@ -320,7 +327,8 @@ Ssdr decompose(std::span<const V3> rest, std::span<const Triangle> triangles, st
         rest, triangles, {static_cast<float>(c.x()), static_cast<float>(c.y()), static_cast<float>(c.z())}));
   }
   for (size_t f = 0; f < frames.size() / rest.size(); ++f)
-    for (size_t b = 0; b < options.bones; ++b) out.transforms.push_back(to_transform(decomposer.motion(f, b)));
+    for (size_t b = 0; b < options.bones; ++b)
+      out.transforms.push_back(to_transform(decomposer.motion(f, b)));
   return out;
 }
 

@@ -16,8 +16,8 @@ inline constexpr size_t kBonesPerVertex = 4;
 
 struct SsdrOptions {
   size_t bones = 20;
-  int rounds = 40;        // at most, of weights and transforms in turn
-  double enough = 0.002;  // ends when a round makes the error less by a smaller share
+  int rounds = 40;                          // at most, of weights and transforms in turn
+  double enough = 0.002;                    // ends when a round makes the error less by a smaller share
   std::function<void(double)> report = {};  // is told the share that is done
 };
 
@@ -25,8 +25,9 @@ struct Ssdr {
   std::vector<Embedding> places;  // on the cloth, near the middle of what each bone moves
   std::vector<std::array<uint32_t, kBonesPerVertex>> bones;  // of each vertex
   std::vector<std::array<float, kBonesPerVertex>> weights;   // not negative, they add up to 1
-  std::vector<Transform> transforms;  // from rest to each frame: those of the first frame's bones, then the next's
-  double rms = 0;                     // m, over all vertices and frames
+  std::vector<Transform>
+      transforms;  // from rest to each frame: those of the first frame's bones, then the next's
+  double rms = 0;  // m, over all vertices and frames
 };
 
 // `frames`: all vertices of the first frame, then of the next. Throws std::invalid_argument for sizes that do not go

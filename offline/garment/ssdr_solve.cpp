@@ -25,8 +25,8 @@ Eigen::VectorXd nearest_in_hull(const Eigen::MatrixXd& products) {
       Eigen::MatrixXd part(m, m);
       for (Eigen::Index a = 0; a < m; ++a)
         for (Eigen::Index b = 0; b < m; ++b)
-          part(a, b) = products(active[static_cast<size_t>(a)], active[static_cast<size_t>(b)]) +
-                       (a == b ? ridge : 0);
+          part(a, b) =
+              products(active[static_cast<size_t>(a)], active[static_cast<size_t>(b)]) + (a == b ? ridge : 0);
       Eigen::VectorXd y = part.ldlt().solve(Eigen::VectorXd::Ones(m));
       y /= y.sum();
       if (!y.allFinite()) return w;
@@ -54,8 +54,8 @@ Rigid Procrustes::solve() const {
   if (!(weight_ > 0)) return {};
   const Eigen::Vector3d from = from_ / weight_, to = to_ / weight_;
   // sum w (p - from) (q - w to)^T
-  const Eigen::Matrix3d product = product_ - from * to_.transpose() - from_ * to.transpose() +
-                                  weight_ * from * to.transpose();
+  const Eigen::Matrix3d product =
+      product_ - from * to_.transpose() - from_ * to.transpose() + weight_ * from * to.transpose();
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(product, Eigen::ComputeFullU | Eigen::ComputeFullV);
   Eigen::Matrix3d flip = Eigen::Matrix3d::Identity();
   flip(2, 2) = (svd.matrixV() * svd.matrixU().transpose()).determinant() < 0 ? -1 : 1;

@@ -41,7 +41,8 @@ void find_neighbours(size_t vertices, std::span<const Triangle> triangles, const
     const std::string where =
         "the edge from vertex " + std::to_string(edges[i].a) + " to " + std::to_string(edges[i].b);
     if (end - i > 2)
-      throw std::invalid_argument(where + ": expected one or two triangles, found " + std::to_string(end - i));
+      throw std::invalid_argument(where + ": expected one or two triangles, found " +
+                                  std::to_string(end - i));
     if (end - i == 2) {
       if (edges[i].forward == edges[i + 1].forward)
         throw std::invalid_argument(where + ": expected triangles wound alike, found " +
@@ -99,7 +100,8 @@ void find_borders(std::span<const Triangle> triangles, ClothTopology& topology) 
 
 }  // namespace
 
-ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles, const std::vector<bool>& cut) {
+ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles,
+                          const std::vector<bool>& cut) {
   ClothTopology topology;
   find_neighbours(vertices, triangles, cut, topology);
   find_pieces(topology);

@@ -26,6 +26,7 @@ struct ClothTopology {
 // Throws std::invalid_argument that names the triangle or the edge: a corner that is no vertex or is there twice, an
 // edge of three triangles, neighbours that are wound unlike. `cut`, one bit a vertex or empty: the cloth is cut open along
 // edges with both ends in it.
-ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles, const std::vector<bool>& cut = {});
+ClothTopology topology_of(size_t vertices, std::span<const Triangle> triangles,
+                          const std::vector<bool>& cut = {});
 
 }  // namespace billow::garment

@@ -49,7 +49,8 @@ double ear(const std::vector<Point>& p, const std::vector<size_t>& left, size_t 
 
 }  // namespace
 
-void triangulate(std::span<const V3> positions, std::span<const uint32_t> corners, std::vector<Triangle>& out) {
+void triangulate(std::span<const V3> positions, std::span<const uint32_t> corners,
+                 std::vector<Triangle>& out) {
   const std::vector<Point> p = flatten(positions, corners);
   std::vector<size_t> left(corners.size());
   for (size_t i = 0; i < left.size(); ++i) left[i] = i;

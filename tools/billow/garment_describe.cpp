@@ -44,8 +44,10 @@ GarmentMesh read_mesh(const DescribeOptions& options) {
   std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
   if (kind == ".obj") return garment::read_obj(options.mesh, options.scale);
   // The importer keeps neither UV nor names of parts.
-  importer::Character file = importer::read_character(options.mesh, {.scale = options.scale == 1 ? 0 : options.scale});
-  if (file.skin.mesh.triangles.empty()) throw std::runtime_error(options.mesh + ": expected a mesh, found none");
+  importer::Character file =
+      importer::read_character(options.mesh, {.scale = options.scale == 1 ? 0 : options.scale});
+  if (file.skin.mesh.triangles.empty())
+    throw std::runtime_error(options.mesh + ": expected a mesh, found none");
   GarmentMesh mesh;
   mesh.positions = std::move(file.skin.mesh.positions);
   mesh.triangles = std::move(file.skin.mesh.triangles);
@@ -61,26 +63,33 @@ void take_pattern(const GarmentMesh& mesh, const DescribeOptions& options, Garme
     for (size_t k = 0; k < 3; ++k) {
       const uint32_t a = t[k], b = t[(k + 1) % 3];
       const float edge = length(mesh.positions[b] - mesh.positions[a]);
-      if (edge > 0) ratios.push_back(std::hypot(mesh.uv[b][0] - mesh.uv[a][0], mesh.uv[b][1] - mesh.uv[a][1]) / edge);
+      if (edge > 0)
+        ratios.push_back(std::hypot(mesh.uv[b][0] - mesh.uv[a][0], mesh.uv[b][1] - mesh.uv[a][1]) / edge);
     }
   if (ratios.empty()) return;
-  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
   const float ratio = ratios[ratios.size() / 2];
   if (options.uv_scale > 0 || (ratio > 0.85f && ratio < 1.18f)) {
     const float scale = options.uv_scale > 0 ? options.uv_scale : 1;
     for (const auto& uv : mesh.uv) g.flat.push_back({scale * uv[0], scale * uv[1]});
-    std::printf("UV are the flat pattern: edges are %.3f times as long in it\n", static_cast<double>(scale * ratio));
+    std::printf("UV are the flat pattern: edges are %.3f times as long in it\n",
+                static_cast<double>(scale * ratio));
   } else {
-    std::printf("note: UV are not in metres (edges are %.3g times as long in them), so the cloth is cut as modelled; "
-                "--uv-scale takes them as the pattern\n",
-                static_cast<double>(ratio));
+    std::printf(
+        "note: UV are not in metres (edges are %.3g times as long in them), so the cloth is cut as modelled; "
+        "--uv-scale takes them as the pattern\n",
+        static_cast<double>(ratio));
   }
 }
 
-garment::Region region_of(const GarmentMesh& mesh, const GarmentWearer& wearer, const DescribeOptions& o) {
+garment::Region region_of(const GarmentMesh& mesh, GarmentWearer& wearer, const DescribeOptions& o) {
   if (!o.group.empty()) return garment::region_of_group(mesh, o.group);
   if (!o.part.empty()) return garment::region_of_material(mesh, o.part);
-  if (!o.near.empty()) return garment::region_near_joint(mesh, wearer.skeleton, wearer.skin, o.near, o.reach);
+  if (!o.near.empty()) {
+    static_cast<void>(wearer.skeleton.at(o.near));
+    return garment::region_near_joint(mesh, wearer.skeleton, wearer.skin(), o.near, o.reach);
+  }
   const float height = std::isnan(o.above) ? garment::attach_height(wearer.skeleton, o.attach) : o.above;
   std::printf("attached above %.3f m\n", static_cast<double>(height));
   return garment::region_above(mesh, height);
@@ -106,14 +115,16 @@ std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Sk
   if (o.attach.empty()) return joint_of_seam(g, skeleton);
   const motion::Human human = motion::find_human(skeleton);
   const int joint = human.of(o.attach == "waist" ? motion::Part::hips : motion::Part::neck);
-  return joint == body::kNoJoint ? joint_of_seam(g, skeleton) : skeleton.joints[static_cast<size_t>(joint)].name;
+  return joint == body::kNoJoint ? joint_of_seam(g, skeleton)
+                                 : skeleton.joints[static_cast<size_t>(joint)].name;
 }
 
 // Writing must not replace the mesh that was read.
 void expect_other_file(const std::filesystem::path& read, const std::filesystem::path& written) {
   std::error_code error;
   if (std::filesystem::equivalent(read, written, error))
-    throw std::runtime_error(written.string() + " would be written over; give the garment another name with -o");
+    throw std::runtime_error(written.string() +
+                             " would be written over; give the garment another name with -o");
 }
 
 std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& texts) {
@@ -125,7 +136,8 @@ std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& tex
       uint32_t vertex = 0;
       const auto [next, error] = std::from_chars(at, end, vertex);
       if (error != std::errc() || (next < end && *next != ','))
-        throw CLI::ValidationError("--chain", "expected vertices like 1,5,9 (counted from 0), found '" + text + "'");
+        throw CLI::ValidationError("--chain",
+                                   "expected vertices like 1,5,9 (counted from 0), found '" + text + "'");
       out.back().push_back(vertex);
       at = next < end ? next + 1 : end;
     }
@@ -149,10 +161,12 @@ void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
 }
 
 void describe(const DescribeOptions& o) {
-  const int ways = !o.attach.empty() + !o.group.empty() + !o.part.empty() + !o.near.empty() + !std::isnan(o.above);
+  const int ways =
+      !o.attach.empty() + !o.group.empty() + !o.part.empty() + !o.near.empty() + !std::isnan(o.above);
   if (ways != 1)
-    throw CLI::ValidationError("describe", "expected one of --attach, --group, --part, --above and --near, found " +
-                                               std::to_string(ways));
+    throw CLI::ValidationError(
+        "describe",
+        "expected one of --attach, --group, --part, --above and --near, found " + std::to_string(ways));
   if ((o.ssdr > 0) != !o.frames.empty())
     throw CLI::ValidationError("describe", "--ssdr and --frames go together");
   const auto& presets = body::person_presets();
@@ -165,7 +179,8 @@ void describe(const DescribeOptions& o) {
   GarmentMesh mesh = read_mesh(o);
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
-  const GarmentWearer wearer = garment_wearer(o.wearer);
+  GarmentWearer wearer(o.wearer);
+  if (!o.key.empty()) static_cast<void>(wearer.skeleton.at(o.key));
 
   Garment g;
   g.name = name;
@@ -173,7 +188,8 @@ void describe(const DescribeOptions& o) {
   g.shape = mesh.positions;
   g.triangles = mesh.triangles;
   take_pattern(mesh, o, g);
-  garment::sew_on(g, region_of(mesh, wearer, o), wearer.skin);
+  const garment::Region region = region_of(mesh, wearer, o);
+  garment::sew_on(g, region, wearer.skin());
   g.key_joint = key_joint(o, g, wearer.skeleton);
   if (o.ssdr > 0) {
     take_ssdr_bones(o, g);
@@ -185,26 +201,35 @@ void describe(const DescribeOptions& o) {
   if (out.has_parent_path()) make_folder(out.parent_path());
   garment::write_garment_file(g, wearer.skeleton, out);
   const size_t simulated = garment::simulated_bones(g);
-  std::printf("%s: %zu vertices, %zu triangles, %zu attached; %zu chains%s, %zu bones of which %zu are simulated", g.name.c_str(),
-              g.size(), g.triangles.size(), g.attachments.size(), g.chains.size(), g.ring ? " in a ring" : "",
-              g.bones.size(), simulated);
+  std::printf(
+      "%s: %zu vertices, %zu triangles, %zu attached; %zu chains%s, %zu bones of which %zu are simulated",
+      g.name.c_str(), g.size(), g.triangles.size(), g.attachments.size(), g.chains.size(),
+      g.ring ? " in a ring" : "", g.bones.size(), simulated);
   if (simulated > 0)
-    std::printf(" (%.0f times fewer degrees of freedom)", static_cast<double>(g.size()) / static_cast<double>(simulated));
+    std::printf(" (%.0f times fewer degrees of freedom)",
+                static_cast<double>(g.size()) / static_cast<double>(simulated));
   std::printf("; follows %s\n%s\n", g.key_joint.c_str(), out.string().c_str());
 }
 
 }  // namespace
 
-GarmentWearer garment_wearer(const std::string& name) {
+GarmentWearer::GarmentWearer(const std::string& name) {
   const auto& presets = body::person_presets();
-  if (std::find(presets.begin(), presets.end(), name) == presets.end()) {
-    importer::Character character = importer::read_character(name);
-    if (character.skin.mesh.triangles.empty())
-      throw std::runtime_error(name + ": expected a character with a skin, found no mesh");
-    return {std::move(character.skeleton), std::move(character.skin)};
+  if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
+    person_ = body::make_person(body::person_preset(name));
+    skeleton = person_.skeleton;
+    return;
   }
-  const body::Person person = body::make_person(body::person_preset(name));
-  return {person.skeleton, body::make_skin(person.skeleton, person.colliders)};
+  importer::Character character = importer::read_character(name);
+  if (character.skin.mesh.triangles.empty())
+    throw std::runtime_error(name + ": expected a character with a skin, found no mesh");
+  skeleton = std::move(character.skeleton);
+  skin_ = std::move(character.skin);
+}
+
+const body::Skin& GarmentWearer::skin() {
+  if (skin_.mesh.positions.empty()) skin_ = body::make_skin(person_.skeleton, person_.colliders);
+  return skin_;
 }
 
 CLI::Option* add_wearer(CLI::App* command, std::string& wearer) {
@@ -215,13 +240,17 @@ CLI::Option* add_wearer(CLI::App* command, std::string& wearer) {
 void add_garment_describe(CLI::App* garment_command) {
   auto o = std::make_shared<DescribeOptions>();
   CLI::App* command = garment_command->add_subcommand(
-      "describe", "Make a garment of any mesh: where it is attached, and chains of bones from there to the hem");
-  command->add_option("mesh", o->mesh, "The mesh: .obj, or .glb, .gltf, .fbx, .dae (without groups and UV)")->required();
+      "describe",
+      "Make a garment of any mesh: where it is attached, and chains of bones from there to the hem");
+  command->add_option("mesh", o->mesh, "The mesh: .obj, or .glb, .gltf, .fbx, .dae (without groups and UV)")
+      ->required();
   command->add_option("--attach", o->attach, "All above the wearer's waist, neck or shoulders is sewn on")
       ->check(CLI::IsMember(garment::attach_places()))
       ->group("Attached (one of these)");
-  command->add_option("--above", o->above, "All above this height, in metres")->group("Attached (one of these)");
-  command->add_option("--group", o->group, "The faces of this group or object")->group("Attached (one of these)");
+  command->add_option("--above", o->above, "All above this height, in metres")
+      ->group("Attached (one of these)");
+  command->add_option("--group", o->group, "The faces of this group or object")
+      ->group("Attached (one of these)");
   command->add_option("--material", o->part, "The faces of this material")->group("Attached (one of these)");
   command->add_option("--near", o->near, "What is within --reach of skin that follows this joint")
       ->group("Attached (one of these)");
@@ -238,11 +267,15 @@ void add_garment_describe(CLI::App* garment_command) {
   command->add_option("--spacing", o->chains.spacing, "Metres between bones, instead of their number")
       ->check(CLI::Range(0.001f, 10.0f))
       ->excludes(bones);
-  command->add_option("--chain", o->by_hand, "A chain by hand, instead: vertices from the seam down, counted from 0")
+  command
+      ->add_option("--chain", o->by_hand,
+                   "A chain by hand, instead: vertices from the seam down, counted from 0")
       ->type_name("V,V,V...");
-  command->add_option("--ssdr", o->ssdr, "So many bones from --frames, instead of chains")->check(CLI::Range(1, 10000));
+  command->add_option("--ssdr", o->ssdr, "So many bones from --frames, instead of chains")
+      ->check(CLI::Range(1, 10000));
   command->add_option("--frames", o->frames, "Cloth in motion: a .npy of float32, frames x vertices x 3");
-  command->add_option("--key", o->key, "The joint whose motion is taken out; left out: the one it is attached to most");
+  command->add_option("--key", o->key,
+                      "The joint whose motion is taken out; left out: the one it is attached to most");
   command->add_option("--name", o->name, "Its name; left out: the file's");
   command->add_option("--cloth", o->material, "What it is made of")
       ->check(CLI::IsMember(cloth::material_names()))

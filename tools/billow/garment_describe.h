@@ -10,11 +10,17 @@
 namespace billow::tool {
 
 // Who wears a garment: a preset of the built-in person, or a character's file.
-struct GarmentWearer {
+class GarmentWearer {
+ public:
+  explicit GarmentWearer(const std::string& name);
   body::Skeleton skeleton;
-  body::Skin skin;
+  // That of the built-in person takes seconds, so it is made when it is asked for.
+  const body::Skin& skin();
+
+ private:
+  body::Person person_;
+  body::Skin skin_;
 };
-GarmentWearer garment_wearer(const std::string& name);
 CLI::Option* add_wearer(CLI::App* command, std::string& wearer);
 
 // Lets a garment fall on a person and says how it went. Threads 0: as many as there are cores.

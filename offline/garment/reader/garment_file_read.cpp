@@ -68,7 +68,8 @@ void read_lists(const JsonAt& file, const body::Skeleton& skeleton, Garment& g) 
   std::vector<bool> used(g.size(), false);
   for (size_t i = 0; i < attachments.size(); ++i) {
     g.attachments.push_back(read_attachment(attachments.at(i), g.size(), skeleton));
-    if (used[g.attachments[i].vertex]) attachments.at(i).at("vertex").fail("a vertex that is not attached yet");
+    if (used[g.attachments[i].vertex])
+      attachments.at(i).at("vertex").fail("a vertex that is not attached yet");
     used[g.attachments[i].vertex] = true;
   }
   if (bones.size() > kMostBones) bones.fail("at most " + std::to_string(kMostBones) + " bones");
@@ -103,8 +104,8 @@ void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g
 }
 
 Garment read(const JsonAt& file, const std::filesystem::path& path, const body::Skeleton& skeleton) {
-  expect_keys(file, {"format", "version", "name", "material", "key_joint", "mesh", "vertices", "triangles", "flat",
-                     "rest", "ring", "attachments", "bones", "chains"});
+  expect_keys(file, {"format", "version", "name", "material", "key_joint", "mesh", "vertices", "triangles",
+                     "flat", "rest", "ring", "attachments", "bones", "chains"});
   if (file.at("format").string() != kGarmentFormat) file.at("format").fail("\"billow garment\"");
   if (file.at("version").index(1000) != kGarmentVersion) file.at("version").fail("version 1");
   Garment g;

@@ -30,7 +30,8 @@ size_t count(const Region& region) {
 
 TEST(Attach, ByGroupAndMaterial) {
   const GarmentMesh mesh = obj_from_text(
-      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 2 0 0\nusemtl red\ng top\nf 1 2 3\nusemtl blue\ng low\nf 3 2 4\nf 2 5 4\n");
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 2 0 0\nusemtl red\ng top\nf 1 2 3\nusemtl blue\ng low\nf 3 2 "
+      "4\nf 2 5 4\n");
   EXPECT_EQ(region_of_group(mesh, "top"), (Region{true, true, true, false, false}));
   EXPECT_EQ(region_of_material(mesh, "blue"), (Region{false, true, true, true, true}));
   EXPECT_EQ(message_of([&] { region_of_group(mesh, "belt"); }),
@@ -50,7 +51,9 @@ TEST(Attach, ByHeight) {
 TEST(Attach, PlacesOfThePerson) {
   const body::Skeleton& skeleton = wearer().person.skeleton;
   const std::vector<Transform> rest = body::rest_transforms(skeleton);
-  const auto height = [&](const char* joint) { return rest[static_cast<size_t>(skeleton.at(joint))].position.y; };
+  const auto height = [&](const char* joint) {
+    return rest[static_cast<size_t>(skeleton.at(joint))].position.y;
+  };
   const float waist = attach_height(skeleton, "waist"), neck = attach_height(skeleton, "neck"),
               shoulders = attach_height(skeleton, "shoulders");
   EXPECT_GT(waist, height("pelvis") + 0.04f);
@@ -61,7 +64,8 @@ TEST(Attach, PlacesOfThePerson) {
             std::string::npos);
   body::Skeleton stick;
   stick.joints.push_back({"stick", body::kNoJoint, {}});
-  EXPECT_NE(message_of([&] { attach_height(stick, "waist"); }).find("expected a wearer with"), std::string::npos);
+  EXPECT_NE(message_of([&] { attach_height(stick, "waist"); }).find("expected a wearer with"),
+            std::string::npos);
 }
 
 TEST(Attach, NearAJoint) {
@@ -69,8 +73,7 @@ TEST(Attach, NearAJoint) {
   const auto& [person, skin] = wearer();
   const Region region = region_near_joint(dress, person.skeleton, skin, "chest", 0.06f);
   EXPECT_GT(count(region), 0u);
-  for (size_t v = 0; v < region.size(); ++v)
-    EXPECT_TRUE(!region[v] || dress.positions[v].y > 1.0f) << v;
+  for (size_t v = 0; v < region.size(); ++v) EXPECT_TRUE(!region[v] || dress.positions[v].y > 1.0f) << v;
   EXPECT_THROW(region_near_joint(dress, person.skeleton, skin, "left_toes"), std::invalid_argument);
   EXPECT_THROW(region_near_joint(dress, person.skeleton, skin, "tail"), std::invalid_argument);
 }

@@ -29,8 +29,8 @@ struct GridOptions {
 };
 
 // Flips edges between triangles whose two outlines together stay convex in (i, j).
-inline void flip_edges(std::vector<Triangle>& triangles, const std::vector<std::array<double, 2>>& flat, double period,
-                       Random& random, int times) {
+inline void flip_edges(std::vector<Triangle>& triangles, const std::vector<std::array<double, 2>>& flat,
+                       double period, Random& random, int times) {
   const auto area = [&](uint32_t a, uint32_t b, uint32_t c) {
     const auto wrap = [&](double x) { return period > 0 ? x - period * std::round(x / period) : x; };
     const double bx = wrap(flat[b][0] - flat[a][0]), cx = wrap(flat[c][0] - flat[a][0]);
@@ -52,7 +52,8 @@ inline void flip_edges(std::vector<Triangle>& triangles, const std::vector<std::
     for (const uint32_t v : triangles[u])
       if (v != a && v != b) d = v;
     const double least = 0.15 * (area(a, b, c) + area(b, a, d));
-    if (!(area(c, a, d) > least) || !(area(d, b, c) > least) || sides.count({c, d}) || sides.count({d, c})) continue;
+    if (!(area(c, a, d) > least) || !(area(d, b, c) > least) || sides.count({c, d}) || sides.count({d, c}))
+      continue;
     sides.erase({a, b});
     sides.erase({b, a});
     triangles[t] = {c, a, d};
@@ -104,7 +105,11 @@ template <class At> GarmentMesh make_grid(const GridOptions& o, At at, uint32_t 
 // A flat sheet in x and z, its first row at z = 0.
 inline GarmentMesh make_sheet(float width, float height, GridOptions options, uint32_t seed = 1) {
   return make_grid(
-      options, [&](double u, double v) { return V3{width * as_float(u), 1, height * as_float(v)}; }, seed);
+      options,
+      [&](double u, double v) {
+        return V3{width * as_float(u), 1, height * as_float(v)};
+      },
+      seed);
 }
 
 // A tube about the y axis: `radius` and height at (turn 0..1, down 0..1).
@@ -129,7 +134,9 @@ inline GarmentMesh make_dress(uint32_t columns = 60, uint32_t rows = 50) {
     return 0.15 + 0.05 * std::pow(std::fabs(v - 0.3) / 0.3, 2) * (v < 0.3 ? 1 : 0) + 0.30 * below +
            below * 0.05 * std::sin(8 * 2 * pi * u);
   };
-  const auto height = [pi](double u, double v) { return 1.32 - v * (0.92 + 0.07 * std::sin(2 * 2 * pi * u)); };
+  const auto height = [pi](double u, double v) {
+    return 1.32 - v * (0.92 + 0.07 * std::sin(2 * 2 * pi * u));
+  };
   return make_tube({.columns = columns, .rows = rows, .closed = true, .mess = true}, radius, height, 7);
 }
 
@@ -140,7 +147,8 @@ template <class Chosen> GarmentMesh without(const GarmentMesh& mesh, Chosen chos
   for (const Triangle& t : mesh.triangles) {
     if (chosen((mesh.positions[t[0]] + mesh.positions[t[1]] + mesh.positions[t[2]]) * (1.0f / 3))) continue;
     for (const uint32_t v : t)
-      if (now[v] == ~0u) now[v] = static_cast<uint32_t>(out.positions.size()), out.positions.push_back(mesh.positions[v]);
+      if (now[v] == ~0u)
+        now[v] = static_cast<uint32_t>(out.positions.size()), out.positions.push_back(mesh.positions[v]);
     out.triangles.push_back({now[t[0]], now[t[1]], now[t[2]]});
   }
   return out;

@@ -126,20 +126,23 @@ TEST_F(GarmentFile, RefusesWrongCountsAndValues) {
     const std::string message = message_after(from, to);
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
-  expect("\"vertices\": 42", "\"vertices\": 41", "vertices: expected the mesh's number of vertices, 42, found 41");
+  expect("\"vertices\": 42", "\"vertices\": 41",
+         "vertices: expected the mesh's number of vertices, 42, found 41");
   expect("\"triangles\": 60", "\"triangles\": 61", "triangles: expected the mesh's number of triangles, 60");
   expect("billow garment", "billow body", "format: expected \"billow garment\"");
   expect("\"version\": 1", "\"version\": 2", "version: expected version 1, found 2");
   expect("sheet_mesh.obj", "../sheet_mesh.obj", "mesh: expected the name of a file in the same folder");
   expect("sheet_mesh.obj", "gone.obj", "cannot read");
-  expect("\"vertex\": ", "\"vertex\": 42", "attachments[0].vertex: expected a whole number from 0 to 41, found 42");
+  expect("\"vertex\": ", "\"vertex\": 42",
+         "attachments[0].vertex: expected a whole number from 0 to 41, found 42");
   expect("\"pelvis\"", "\"trunk\"", "key_joint: expected a joint of the wearer, found \"trunk\"");
   expect("\"ring\": true", "\"ring\": 1", "ring: expected true or false, found 1");
   expect("\"ring\": true", "\"ring\": true, \"rang\": 1", "found 'rang'");
   expect("\"ring\": true", "\"ring\": true, \"ring\": true", "expected each key once");
   expect("\"ring\": true,", "", "expected an object with 'ring'");
   expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 3]", "chain 0: expected a bone of its own, found 3");
-  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 99]", "chains[0][4]: expected a whole number from 0 to 16, found 99");
+  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 99]",
+         "chains[0][4]: expected a whole number from 0 to 16, found 99");
   expect("[0, 1, 2, 3, 4]", "[0]", "expected a root and a bone at least");
   expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7]", "expected 3 numbers");
   expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7, 0.9]", "weights that add up to 1");
@@ -158,8 +161,9 @@ TEST_F(GarmentFile, RefusesADrapeOfAnotherGarment) {
   };
   EXPECT_NE(message_for(places_to_npy(std::vector<V3>(41))).find("rest: expected a file of 42 places"),
             std::string::npos);
-  EXPECT_NE(message_for(good.substr(0, good.size() - 1)).find("expected 42 places of 12 bytes, found 503 bytes"),
-            std::string::npos);
+  EXPECT_NE(
+      message_for(good.substr(0, good.size() - 1)).find("expected 42 places of 12 bytes, found 503 bytes"),
+      std::string::npos);
   EXPECT_NE(message_for("nothing").find("expected a NumPy file"), std::string::npos);
   std::string doubles = good;
   doubles.replace(doubles.find("<f4"), 3, "<f8");

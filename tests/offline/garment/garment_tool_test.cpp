@@ -29,8 +29,9 @@ struct Outcome {
 class GarmentToolSlow : public ::testing::Test {
  protected:
   GarmentToolSlow()
-      : folder_(fs::temp_directory_path() / ("billow_garment_" + std::to_string(getpid()) + "_" +
-                                             ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+      : folder_(fs::temp_directory_path() /
+                ("billow_garment_" + std::to_string(getpid()) + "_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::create_directories(folder_);
     GarmentMesh dress = testing::make_dress(30, 26);
     write("dress.obj", "o dress\n" + obj_to_text(dress));
@@ -53,10 +54,11 @@ class GarmentToolSlow : public ::testing::Test {
   }
   Outcome run(const std::string& arguments) const {
     Outcome outcome{-1, ""};
-    std::FILE* pipe = popen(("cd '" + folder_.string() + "' && ASAN_OPTIONS=detect_leaks=0 '" BILLOW_PROGRAM "' garment " +
-                             arguments + " 2>&1")
-                                .c_str(),
-                            "r");
+    std::FILE* pipe =
+        popen(("cd '" + folder_.string() + "' && ASAN_OPTIONS=detect_leaks=0 '" BILLOW_PROGRAM "' garment " +
+               arguments + " 2>&1")
+                  .c_str(),
+              "r");
     if (pipe == nullptr) return outcome;
     char buffer[4096];
     for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
@@ -97,8 +99,9 @@ TEST_F(GarmentToolSlow, DescribesADressAndShowsIt) {
 
 TEST_F(GarmentToolSlow, DescribesByGroupMaterialHeightJointAndHand) {
   for (const char* arguments :
-       {"centimetres.obj --scale 0.01 --group top", "centimetres.obj --scale 0.01 --material band --key chest",
-        "dress.obj --above 1.05 --spacing 0.08", "dress.obj --near chest --reach 0.07 --chains 5"}) {
+       {"centimetres.obj --scale 0.01 --group top",
+        "centimetres.obj --scale 0.01 --material band --key chest", "dress.obj --above 1.05 --spacing 0.08",
+        "dress.obj --near chest --reach 0.07 --chains 5"}) {
     const Outcome made = run("describe " + std::string(arguments) + " -o g.json");
     EXPECT_EQ(made.code, 0) << arguments << ": " << made.output;
     EXPECT_NEAR(read("g.json").shape[0].y, 0.8, 0.6) << arguments;
@@ -110,7 +113,8 @@ TEST_F(GarmentToolSlow, DescribesByGroupMaterialHeightJointAndHand) {
     p = {p.x - 0.15f, 1.45f - p.z, -0.1f};
   }
   write("sheet.obj", obj_to_text(sheet));
-  const Outcome made = run("describe sheet.obj --above 1.44 --chain 1,22,43,85 --chain 5,26,47,89 --name bib --cloth silk");
+  const Outcome made =
+      run("describe sheet.obj --above 1.44 --chain 1,22,43,85 --chain 5,26,47,89 --name bib --cloth silk");
   EXPECT_EQ(made.code, 0) << made.output;
   const Garment g = read("bib.json");
   EXPECT_EQ(g.chains.size(), 2u);
@@ -127,7 +131,8 @@ TEST_F(GarmentToolSlow, FindsBonesInFrames) {
     for (const V3& p : dress.positions)
       frames.push_back({p.x + 0.02f * static_cast<float>(f) * (1.3f - p.y), p.y, p.z});
   std::string bytes = places_to_npy(frames);
-  const std::string n = std::to_string(dress.positions.size()), whole = "(" + std::to_string(frames.size()) + ", 3), ";
+  const std::string n = std::to_string(dress.positions.size()),
+                    whole = "(" + std::to_string(frames.size()) + ", 3), ";
   std::string shape = "(6," + n + ",3)";
   shape.resize(whole.size(), ' ');
   bytes.replace(bytes.find(whole), whole.size(), shape);
@@ -171,11 +176,13 @@ class GarmentTool : public GarmentToolSlow {};
 
 TEST_F(GarmentTool, RefusesWhatMakesNoSense) {
   for (const char* arguments :
-       {"", "describe", "describe dress.obj", "describe dress.obj --attach knee", "describe dress.obj --attach waist --above 1",
-        "describe dress.obj --attach waist --chains 0", "describe dress.obj --attach waist --chain 1,x",
-        "describe dress.obj --attach waist --bones 3 --spacing 0.1", "describe dress.obj --attach waist --ssdr 4",
-        "describe dress.obj --attach waist --cloth tin", "describe dress.obj --attach waist --drape --wearer a.glb",
-        "make", "make shoe", "make cape --vertices 1", "show"}) {
+       {"", "describe", "describe dress.obj", "describe dress.obj --attach knee",
+        "describe dress.obj --attach waist --above 1", "describe dress.obj --attach waist --chains 0",
+        "describe dress.obj --attach waist --chain 1,x",
+        "describe dress.obj --attach waist --bones 3 --spacing 0.1",
+        "describe dress.obj --attach waist --ssdr 4", "describe dress.obj --attach waist --cloth tin",
+        "describe dress.obj --attach waist --drape --wearer a.glb", "make", "make shoe",
+        "make cape --vertices 1", "show"}) {
     const Outcome refused = run(arguments);
     EXPECT_EQ(refused.code, 2) << arguments << ": " << refused.output;
   }

@@ -56,8 +56,9 @@ TEST(Geodesic, FromOneVertexOfASheet) {
       for (uint32_t v = 0; v < sheet.positions.size(); ++v)
         if (length(sheet.positions[v] - corner) < length(sheet.positions[source] - corner)) source = v;
       const V3 from = sheet.positions[source];
-      expect_within(error_of(sheet, {source}, 0.025, [&](V3 p) { return static_cast<double>(length(p - from)); }), 0.01,
-                    std::string("sheet, from a vertex") + (mess ? ", irregular" : ""));
+      expect_within(
+          error_of(sheet, {source}, 0.025, [&](V3 p) { return static_cast<double>(length(p - from)); }), 0.01,
+          std::string("sheet, from a vertex") + (mess ? ", irregular" : ""));
     }
   }
 }
@@ -100,9 +101,10 @@ TEST(Geodesic, OverASphere) {
                          [](V3 p) { return std::acos(std::clamp(static_cast<double>(p.y), -1.0, 1.0)); }),
                 0.01, "sphere, from its pole");
   const V3 from = mesh.positions[900];
-  expect_within(error_of(mesh, {900}, 0.08,
-                         [&](V3 p) { return std::acos(std::clamp(static_cast<double>(dot(p, from)), -1.0, 1.0)); }),
-                0.03, "sphere, from its side");
+  expect_within(
+      error_of(mesh, {900}, 0.08,
+               [&](V3 p) { return std::acos(std::clamp(static_cast<double>(dot(p, from)), -1.0, 1.0)); }),
+      0.03, "sphere, from its side");
 }
 
 TEST(Geodesic, GoesRoundASlit) {
@@ -120,7 +122,8 @@ TEST(Geodesic, GoesRoundASlit) {
 
 TEST(Geodesic, StopsAtItsReachAndAtTheEndOfThePiece) {
   GarmentMesh sheet = make_sheet(1, 1, {.columns = 10, .rows = 10});
-  const std::vector<float> near = geodesic_distances(sheet.positions, sheet.triangles, std::vector<uint32_t>{0}, 0.35f);
+  const std::vector<float> near =
+      geodesic_distances(sheet.positions, sheet.triangles, std::vector<uint32_t>{0}, 0.35f);
   EXPECT_NEAR(near[3], 0.3, 1e-5);
   EXPECT_TRUE(std::isinf(near[5]));
   sheet.positions.push_back({5, 5, 5});

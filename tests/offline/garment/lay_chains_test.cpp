@@ -70,8 +70,9 @@ TEST(LayChains, StraightDownASheet) {
 }
 
 TEST(LayChains, RoundASkirtInARing) {
-  Garment g = as_garment(make_tube({.columns = 60, .rows = 30}, [](double, double v) { return 0.12 + 0.4 * v; },
-                                   [](double, double v) { return 1.1 - 0.4 * v; }),
+  Garment g = as_garment(make_tube(
+                             {.columns = 60, .rows = 30}, [](double, double v) { return 0.12 + 0.4 * v; },
+                             [](double, double v) { return 1.1 - 0.4 * v; }),
                          [](V3 p) { return p.y > 1.099f; });
   EXPECT_TRUE(lay_chains(g, {.chains = 13, .bones = 9}).empty());
   validate(g, 1);
@@ -81,7 +82,8 @@ TEST(LayChains, RoundASkirtInARing) {
   for (size_t c = 0; c < 13; ++c) {
     const std::vector<V3> p = places_of(g, c);
     for (size_t b = 1; b < p.size(); ++b) EXPECT_NEAR(turn_between(p[0], p[b]), 0, 0.02) << c << " " << b;
-    EXPECT_NEAR(std::fabs(turn_between(p[0], places_of(g, (c + 1) % 13)[0])), 2 * std::numbers::pi / 13, 0.02);
+    EXPECT_NEAR(std::fabs(turn_between(p[0], places_of(g, (c + 1) % 13)[0])), 2 * std::numbers::pi / 13,
+                0.02);
     EXPECT_NEAR(p.back().y, 0.7f, 1e-4);
   }
 }
@@ -124,9 +126,9 @@ TEST(LayChains, BySpacing) {
 }
 
 TEST(LayChains, PassesOverAHole) {
-  const GarmentMesh holed =
-      without(make_sheet(1, 1, {.columns = 24, .rows = 24}),
-              [](V3 c) { return std::fabs(c.x - 0.5f) < 0.15f && std::fabs(c.z - 0.5f) < 0.12f; });
+  const GarmentMesh holed = without(make_sheet(1, 1, {.columns = 24, .rows = 24}), [](V3 c) {
+    return std::fabs(c.x - 0.5f) < 0.15f && std::fabs(c.z - 0.5f) < 0.12f;
+  });
   Garment g = as_garment(holed, [](V3 p) { return p.z == 0; });
   const std::vector<std::string> notes = lay_chains(g, {.chains = 5, .bones = 8});
   ASSERT_FALSE(notes.empty());
@@ -155,10 +157,13 @@ TEST(LayChains, RefusesBadChainsByHand) {
   const GarmentMesh sheet = make_sheet(1, 1, {.columns = 4, .rows = 4});
   EXPECT_NE(message(sheet, {}).find("expected 1 to 1000 chains"), std::string::npos);
   EXPECT_NE(message(sheet, {{1}}).find("chain 1: expected 2 to 1000 vertices, found 1"), std::string::npos);
-  EXPECT_NE(message(sheet, {{1, 25}}).find("chain 1: expected vertices below 25, found 25"), std::string::npos);
-  EXPECT_NE(message(sheet, {{6, 11}}).find("expected its first vertex, 6, to be attached"), std::string::npos);
+  EXPECT_NE(message(sheet, {{1, 25}}).find("chain 1: expected vertices below 25, found 25"),
+            std::string::npos);
+  EXPECT_NE(message(sheet, {{6, 11}}).find("expected its first vertex, 6, to be attached"),
+            std::string::npos);
   EXPECT_NE(message(sheet, {{1, 6}, {2, 6}}).find("chain 2: vertex 6 has a bone already"), std::string::npos);
-  EXPECT_NE(message(sheet, {{1, 6}, {3, 8}, {2, 7}}).find("in their order along the seam"), std::string::npos);
+  EXPECT_NE(message(sheet, {{1, 6}, {3, 8}, {2, 7}}).find("in their order along the seam"),
+            std::string::npos);
   // A slit between columns 2 and 3 from the hem nearly up to the seam.
   GarmentMesh slit = make_sheet(1, 1, {.columns = 9, .rows = 9});
   std::erase_if(slit.triangles, [&](const Triangle& t) {
@@ -181,8 +186,9 @@ TEST(LayChains, SaysWhatIsWrongWithAGarment) {
   const auto top = [](V3 p) { return p.z == 0; };
   const Garment good = as_garment(sheet, top);
 
-  EXPECT_NE(message_for(as_garment(sheet, [](V3) { return false; })).find("expected attached vertices, found none"),
-            std::string::npos);
+  EXPECT_NE(
+      message_for(as_garment(sheet, [](V3) { return false; })).find("expected attached vertices, found none"),
+      std::string::npos);
   EXPECT_NE(message_for(as_garment(sheet, [](V3) { return true; })).find("cloth that hangs from attached"),
             std::string::npos);
   EXPECT_NE(message_for(good, {.chains = 0}).find("1 to 1000 chains, found 0"), std::string::npos);
@@ -194,7 +200,8 @@ TEST(LayChains, SaysWhatIsWrongWithAGarment) {
   bad.shape.push_back({0, 2, 0});
   bad.triangles.push_back({8, 9, 49});
   std::string found = message_for(bad);
-  EXPECT_NE(found.find("the edge from vertex 8 to 9: expected one or two triangles, found 3"), std::string::npos)
+  EXPECT_NE(found.find("the edge from vertex 8 to 9: expected one or two triangles, found 3"),
+            std::string::npos)
       << found;
   bad = good;
   std::swap(bad.triangles[20][0], bad.triangles[20][1]);
@@ -209,7 +216,8 @@ TEST(LayChains, SaysWhatIsWrongWithAGarment) {
   EXPECT_NE(message_for(bad).find("vertex 49 is in no triangle"), std::string::npos);
   bad.triangles.push_back({49, 50, 51});
   found = message_for(bad);
-  EXPECT_NE(found.find("that of vertex 49 hanging from nothing; there are 2 pieces"), std::string::npos) << found;
+  EXPECT_NE(found.find("that of vertex 49 hanging from nothing; there are 2 pieces"), std::string::npos)
+      << found;
 }
 
 TEST(LayChains, RefusesTwoHems) {
@@ -223,8 +231,9 @@ TEST(LayChains, RefusesTwoHems) {
 }
 
 TEST(LayChains, HangsFromARowInTheMiddle) {
-  const GarmentMesh ring = make_tube({.columns = 40, .rows = 20}, [](double, double v) { return 0.1 + v; },
-                                     [](double, double) { return 1.0; });
+  const GarmentMesh ring = make_tube(
+      {.columns = 40, .rows = 20}, [](double, double v) { return 0.1 + v; },
+      [](double, double) { return 1.0; });
   Garment g = as_garment(ring, [](V3 p) { return std::fabs(std::hypot(p.x, p.z) - 0.6f) < 0.03f; });
   const std::vector<std::string> notes = lay_chains(g, {.chains = 8, .bones = 4});
   ASSERT_EQ(notes.size(), 1u);

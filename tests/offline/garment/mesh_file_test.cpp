@@ -87,14 +87,16 @@ TEST(MeshFile, WritesWhatItReadsToTheBit) {
   ASSERT_EQ(again.positions.size(), 4u);
   for (size_t v = 0; v < 4; ++v) {
     for (const auto x : {&V3::x, &V3::y, &V3::z})
-      EXPECT_EQ(std::bit_cast<uint32_t>(again.positions[v].*x), std::bit_cast<uint32_t>(mesh.positions[v].*x));
+      EXPECT_EQ(std::bit_cast<uint32_t>(again.positions[v].*x),
+                std::bit_cast<uint32_t>(mesh.positions[v].*x));
     for (size_t k = 0; k < 2; ++k)
       EXPECT_EQ(std::bit_cast<uint32_t>(again.uv[v][k]), std::bit_cast<uint32_t>(mesh.uv[v][k]));
   }
 }
 
 TEST(MeshFile, JoinsVerticesAtOnePlace) {
-  GarmentMesh mesh = obj_from_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 -0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 6 4 5\n");
+  GarmentMesh mesh =
+      obj_from_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 -0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 6 4 5\n");
   EXPECT_EQ(weld(mesh), 2u);
   EXPECT_EQ(mesh.positions.size(), 4u);
   EXPECT_EQ(mesh.triangles[1], (Triangle{2, 1, 3}));

@@ -29,7 +29,8 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
   Random random(seed);
   std::vector<V3> centres;
   for (size_t b = 0; b < bones; ++b)
-    centres.push_back({random.uniform_float(0.05, 0.95), 1, (static_cast<float>(b) + 0.5f) / static_cast<float>(bones)});
+    centres.push_back(
+        {random.uniform_float(0.05, 0.95), 1, (static_cast<float>(b) + 0.5f) / static_cast<float>(bones)});
   const size_t n = out.mesh.positions.size();
   std::vector<std::vector<double>> weights(n, std::vector<double>(bones, 0));
   for (size_t v = 0; v < n; ++v) {
@@ -47,13 +48,18 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
     std::vector<Transform> moved;
     for (size_t b = 0; b < bones; ++b) {
       const auto axis = random.direction();
-      const Quat turn = body::turn_about({billow::testing::as_float(axis[0]), billow::testing::as_float(axis[1]), billow::testing::as_float(axis[2])}, random.uniform_float(-0.7, 0.7));
-      const V3 to = centres[b] + V3{random.uniform_float(-0.2, 0.2), random.uniform_float(-0.2, 0.2), random.uniform_float(-0.2, 0.2)};
+      const Quat turn =
+          body::turn_about({billow::testing::as_float(axis[0]), billow::testing::as_float(axis[1]),
+                            billow::testing::as_float(axis[2])},
+                           random.uniform_float(-0.7, 0.7));
+      const V3 to = centres[b] + V3{random.uniform_float(-0.2, 0.2), random.uniform_float(-0.2, 0.2),
+                                    random.uniform_float(-0.2, 0.2)};
       moved.push_back({to - rotate(turn, centres[b]), turn});
     }
     for (size_t v = 0; v < n; ++v) {
       V3 sum{0, 0, 0};
-      for (size_t b = 0; b < bones; ++b) sum += apply(moved[b], out.mesh.positions[v]) * static_cast<float>(weights[v][b]);
+      for (size_t b = 0; b < bones; ++b)
+        sum += apply(moved[b], out.mesh.positions[v]) * static_cast<float>(weights[v][b]);
       out.frames.push_back(sum);
     }
   }
@@ -62,7 +68,8 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
 
 TEST(Ssdr, RecoversKnownBones) {
   const Moved moved = move_by_bones(16, 24, 5, 24, 3);
-  const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = 5, .rounds = 200, .enough = 1e-5});
+  const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames,
+                               {.bones = 5, .rounds = 200, .enough = 1e-5});
   std::printf("5 bones found again: rms %.4f mm\n", 1000 * found.rms);
   EXPECT_LT(found.rms, 0.001);
   ASSERT_EQ(found.places.size(), 5u);
@@ -115,8 +122,8 @@ TEST(SsdrSlow, ErrorFallsWithMoreBonesInSeconds) {
     const auto began = std::chrono::steady_clock::now();
     const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = bones});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    std::printf("%zu vertices, 60 frames, %2zu bones: rms %.3f mm in %.2f s\n", moved.mesh.positions.size(), bones,
-                1000 * found.rms, seconds);
+    std::printf("%zu vertices, 60 frames, %2zu bones: rms %.3f mm in %.2f s\n", moved.mesh.positions.size(),
+                bones, 1000 * found.rms, seconds);
     EXPECT_LT(found.rms, 0.8 * before) << bones;
     before = found.rms;
   }
@@ -125,7 +132,9 @@ TEST(SsdrSlow, ErrorFallsWithMoreBonesInSeconds) {
 
 TEST(Ssdr, GivesTheSameAgain) {
   const Moved moved = move_by_bones(8, 10, 3, 8, 9);
-  const auto once = [&] { return decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = 3}); };
+  const auto once = [&] {
+    return decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = 3});
+  };
   const Ssdr a = once(), b = once();
   EXPECT_EQ(a.rms, b.rms);
   EXPECT_EQ(a.weights, b.weights);
@@ -134,7 +143,8 @@ TEST(Ssdr, GivesTheSameAgain) {
 TEST(Ssdr, RefusesBadInput) {
   Moved moved = move_by_bones(4, 4, 2, 3, 9);
   const auto message = [&](size_t bones) {
-    return message_of([&] { decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = bones}); });
+    return message_of(
+        [&] { decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = bones}); });
   };
   EXPECT_NE(message(0).find("expected 1 to 25 bones, found 0"), std::string::npos);
   EXPECT_NE(message(26).find("found 26"), std::string::npos);
