@@ -103,6 +103,16 @@ TEST_F(GarmentFile, LeavesOutWhatIsNotThere) {
   EXPECT_TRUE(again.flat.empty());
 }
 
+TEST_F(GarmentFile, NamesThatAreNoUtf8CanBeReadAgain) {
+  for (const char* name :
+       {"caf\xe9", "\xc0\x80", "\xed\xa0\x80", "\xf5", "\xe2\x82", "\xf0\x9f\x91\x97 dress\x01\t"}) {
+    garment_.name = name;
+    write_garment_file(garment_, person_.skeleton, path());
+    const std::string again = read_garment_file(path(), person_.skeleton).name;
+    EXPECT_EQ(again == name, name[0] == '\xf0') << again;
+  }
+}
+
 TEST_F(GarmentFile, FindsJointsByTheirNames) {
   write_garment_file(garment_, person_.skeleton, path());
   // Another skeleton with the joints elsewhere in its list.
