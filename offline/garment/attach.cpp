@@ -140,11 +140,15 @@ float attach_height(const body::Skeleton& skeleton, std::string_view place) {
                                   std::string(place) + ", found none; give a height or a joint instead");
     return rest[static_cast<size_t>(joint)].position.y;
   };
-  // Lengths are for a person of 1.75 m and grow with it; the neck is at 0.828 of the height.
-  const float size = height_of(human.of(motion::Part::neck), "a neck") / 1.449f;
+  // Lengths are for a person of 1.75 m, whose neck is at 1.449 m and whose head begins at 1.549 m, and grow with it.
+  const int neck = human.of(motion::Part::neck), head = human.of(motion::Part::head);
+  const float size = neck != body::kNoJoint   ? height_of(neck, "") / 1.449f
+                     : head != body::kNoJoint ? height_of(head, "") / 1.549f
+                                              : 1;
   if (place == "waist")
     return height_of(human.spine.size() > 1 ? human.spine[1] : body::kNoJoint, "a spine") + 0.005f * size;
-  if (place == "neck") return height_of(human.of(motion::Part::neck), "a neck") - 0.03f * size;
+  if (place == "neck")
+    return height_of(neck != body::kNoJoint ? neck : head, "a neck or a head") - 0.03f * size;
   if (place == "shoulders") return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
   throw std::invalid_argument("there is no place '" + std::string(place) +
                               "' to attach at; there are waist, neck and shoulders");

@@ -230,6 +230,36 @@ TEST(LayChains, RefusesTwoHems) {
   EXPECT_NE(found.find("expected one hem, found 2"), std::string::npos) << found;
 }
 
+TEST(LayChains, EndsWithAGarmentOrAMessageWhateverIsAttached) {
+  billow::testing::Random random(11);
+  const GarmentMesh dress = make_dress(24, 20);
+  int laid = 0;
+  for (int k = 0; k < 200; ++k) {
+    // Above a slope, with random holes; or a sprinkling of vertices.
+    const float height = random.uniform_float(0.35, 1.35), slope = random.uniform_float(-0.5, 0.5);
+    const double share = k % 3 == 0 ? random.uniform(0, 0.3) : k % 3 == 1 ? 1 : random.uniform(0.5, 1);
+    const float top = k % 5 == 0 ? -9.0f : height;
+    Garment g =
+        as_garment(dress, [&](V3 p) { return p.y > top + slope * p.x && random.uniform(0, 1) < share; });
+    if (k % 7 == 0) {
+      const float at = random.uniform_float(-0.2, 0.2);
+      const GarmentMesh holed = without(dress, [&](V3 c) { return std::fabs(c.x - at) < 0.05f && c.z > 0; });
+      g = as_garment(holed, [&](V3 p) { return p.y > height; });
+    }
+    try {
+      lay_chains(g, {.chains = 1 + random.bits() % 12, .bones = 1 + random.bits() % 8});
+      validate(g, 1);
+      ++laid;
+      for (const Embedding& bone : g.bones)
+        for (const float w : bone.weights) ASSERT_TRUE(w >= 0 && w <= 1.0001f) << k;
+    } catch (const std::invalid_argument& e) {
+      ASSERT_NE(std::string(e.what()).find("garment"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_GT(laid, 60);
+  std::printf("chains laid on %d of 200 odd garments\n", laid);
+}
+
 TEST(LayChains, HangsFromARowInTheMiddle) {
   const GarmentMesh ring = make_tube(
       {.columns = 40, .rows = 20}, [](double, double v) { return 0.1 + v; },

@@ -66,7 +66,7 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
   return out;
 }
 
-TEST(Ssdr, RecoversKnownBones) {
+TEST(SsdrSlow, RecoversKnownBones) {
   const Moved moved = move_by_bones(16, 24, 5, 24, 3);
   const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames,
                                {.bones = 5, .rounds = 200, .enough = 1e-5});
