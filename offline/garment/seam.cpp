@@ -14,6 +14,11 @@ constexpr float kRingGap = 0.25f;    // of a border: a seam with smaller gaps go
 constexpr float kHemSlope = 0.6f;    // a border across which the distance grows faster is hem
 constexpr float kSecondHem = 0.35f;  // of the first one's length: a second one is too much
 
+constexpr const char* kNoHem =
+    "found no hem: no free border of the cloth faces away from the seam. Cloth that is modelled with "
+    "thickness, outside and "
+    "inside, has none: take one layer";
+
 [[noreturn]] void fail(const Garment& garment, const std::string& message) {
   throw std::invalid_argument("garment '" + garment.name + "': " + message);
 }
@@ -139,7 +144,7 @@ float hem_gain(const Garment& garment, const Slopes& slopes, uint32_t a, uint32_
 }
 
 // A whole border is the hem: the one where most of its length is.
-void find_closed_hem(const Garment& garment, FreeCloth& cloth, size_t seam_border) {
+void find_closed_hem(const Garment& garment, FreeCloth& cloth, const std::vector<bool>& attached) {
   const Slopes slopes = outward_slopes(garment, cloth);
   float best = 0;
   std::vector<float> gains;
@@ -148,10 +153,12 @@ void find_closed_hem(const Garment& garment, FreeCloth& cloth, size_t seam_borde
     float gain = 0;
     for (size_t i = 0; i < loop.size(); ++i)
       gain += hem_gain(garment, slopes, loop[i], loop[(i + 1) % loop.size()]);
-    gains.push_back(k == seam_border ? 0 : gain);
+    // What is attached is no hem: the seam itself, and that of an inner layer.
+    gains.push_back(attached_length(garment, loop, attached) > 0.5f * border_length(garment, loop) ? 0
+                                                                                                   : gain);
     if (gains[k] > best) best = gains[k], cloth.hem = loop;
   }
-  if (cloth.hem.empty()) fail(garment, "found no hem: no border of the cloth faces away from the seam");
+  if (cloth.hem.empty()) fail(garment, kNoHem);
   const auto hems = std::count_if(gains.begin(), gains.end(), [&](float g) { return g > kSecondHem * best; });
   if (hems > 1)
     fail(garment, "expected one hem, found " + std::to_string(hems) +
@@ -169,7 +176,7 @@ void find_open_hem(const Garment& garment, FreeCloth& cloth, const std::vector<u
     sum += hem_gain(garment, slopes, rest[i], rest[i + 1]);
     if (sum > best) best = sum, from = begin, to = i + 1;
   }
-  if (to == 0) fail(garment, "found no hem: no border of the cloth faces away from the seam");
+  if (to == 0) fail(garment, kNoHem);
   const auto at = [&](size_t i) { return rest.begin() + static_cast<std::ptrdiff_t>(i); };
   cloth.side_after.assign(rest.begin(), at(from + 1));
   cloth.hem.assign(at(from), at(to + 1));
@@ -226,7 +233,7 @@ FreeCloth find_free_cloth(const Garment& garment) {
 
   cloth.distance = geodesic_distances(garment.shape, cloth.triangles, cloth.seam);
   if (cloth.closed) {
-    find_closed_hem(garment, cloth, border);
+    find_closed_hem(garment, cloth, attached);
   } else {
     std::vector<uint32_t> rest(loop.begin() + static_cast<std::ptrdiff_t>(end), loop.end());
     rest.push_back(loop[0]);

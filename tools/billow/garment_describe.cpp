@@ -114,7 +114,8 @@ std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Sk
   if (!o.key.empty()) return skeleton.joints[static_cast<size_t>(skeleton.at(o.key))].name;
   if (o.attach.empty()) return joint_of_seam(g, skeleton);
   const motion::Human human = motion::find_human(skeleton);
-  const int joint = human.of(o.attach == "waist" ? motion::Part::hips : motion::Part::neck);
+  int joint = human.of(o.attach == "waist" ? motion::Part::hips : motion::Part::neck);
+  if (joint == body::kNoJoint) joint = human.of(motion::Part::chest);
   return joint == body::kNoJoint ? joint_of_seam(g, skeleton)
                                  : skeleton.joints[static_cast<size_t>(joint)].name;
 }

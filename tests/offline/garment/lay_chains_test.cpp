@@ -260,6 +260,16 @@ TEST(LayChains, EndsWithAGarmentOrAMessageWhateverIsAttached) {
   std::printf("chains laid on %d of 200 odd garments\n", laid);
 }
 
+TEST(LayChains, RefusesTwoLayers) {
+  // Down the outside and up the inside.
+  const GarmentMesh tube = make_tube(
+      {.columns = 30, .rows = 24}, [](double, double v) { return v < 0.5 ? 0.3 : 0.29; },
+      [](double, double v) { return 0.4 + std::fabs(v - 0.5); });
+  const std::string found = message_for(as_garment(tube, [](V3 p) { return p.y > 0.88f; }));
+  EXPECT_NE(found.find("found no hem"), std::string::npos) << found;
+  EXPECT_NE(found.find("take one layer"), std::string::npos) << found;
+}
+
 TEST(LayChains, HangsFromARowInTheMiddle) {
   const GarmentMesh ring = make_tube(
       {.columns = 40, .rows = 20}, [](double, double v) { return 0.1 + v; },
