@@ -6,6 +6,9 @@
 namespace billow::cloth {
 namespace {
 
+// Vertices that are so many edges apart on the flat cloth collide: nearer ones fold by bending.
+constexpr float kFlatReach = 2.2f;
+
 constexpr size_t kMostCells = size_t{1} << 21;
 
 int to_cell(float x, float low, float inverse_size) { return static_cast<int>((x - low) * inverse_size); }
@@ -19,7 +22,8 @@ SelfContact::SelfContact(const Sheet& sheet)
       members_(sheet.size()),
       sorted_(sheet.size()),
       pairs_(sheet.size() * kMostPairs),
-      pair_count_(sheet.size(), 0) {}
+      pair_count_(sheet.size(), 0),
+      changes_(sheet.size()) {}
 
 // A dense grid over the bounding box, cells as large as the search reaches: three neighbours along x are one run of
 // members.
@@ -61,11 +65,10 @@ int SelfContact::Grid::cell(V3 p) const {
 
 void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threads) {
   const float reach = distance_ + 2 * margin;
+  const float apart = kFlatReach * sheet_.spacing;
   sort_into_cells(x, reach);
   threads.for_range(x.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      const uint32_t* near = sheet_.near.data() + sheet_.near_start[v];
-      const uint32_t* near_end = sheet_.near.data() + sheet_.near_start[v + 1];
       size_t count = 0;
       for (int dz = -1; dz <= 1; ++dz)
         for (int dy = -1; dy <= 1; ++dy) {
@@ -73,8 +76,9 @@ void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threa
           const uint32_t last = cell_start_[static_cast<size_t>(cell) + 2];
           for (uint32_t m = cell_start_[static_cast<size_t>(cell) - 1]; m < last; ++m) {
             const V3 d = x[v] - sorted_[m];
-            if (dot(d, d) >= reach * reach || count == kMostPairs) continue;
-            if (!std::binary_search(near, near_end, members_[m]))
+            if (dot(d, d) >= reach * reach) continue;
+            const V3 flat = sheet_.place[v] - sheet_.place[members_[m]];
+            if (dot(flat, flat) > apart * apart && count < kMostPairs)
               pairs_[v * kMostPairs + count++] = members_[m];
           }
         }
@@ -83,30 +87,41 @@ void SelfContact::find_pairs(std::span<const V3> x, float margin, Threads& threa
   });
 }
 
-void SelfContact::push_apart(std::span<const V3> x, std::span<const V3> before,
-                             std::span<const float> inverse_mass, std::span<V3> out, Threads& threads) const {
+void SelfContact::push_apart(std::span<V3> x, std::span<V3> velocity, std::span<const float> inverse_mass,
+                             float dt, Threads& threads) {
+  constexpr float kPerStep = 0.3f;  // of an overlap: the rest is left to the next steps, which is gentler
   const float friction = sheet_.material.self_friction;
   threads.for_range(x.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      V3 shift{0, 0, 0};
+      Change change{{0, 0, 0}, {0, 0, 0}};
       int touched = 0;
       for (size_t k = 0; k < pair_count_[v] && inverse_mass[v] > 0; ++k) {
         const uint32_t o = pairs_[v * kMostPairs + k];
         const V3 d = x[v] - x[o];
         const float l2 = dot(d, d);
         if (l2 >= distance_ * distance_ || l2 < 1e-16f) continue;
-        // Each moves by its share; what slid past each other is held back.
+        // Each moves by its share.
         const float l = std::sqrt(l2), mine = inverse_mass[v] / (inverse_mass[v] + inverse_mass[o]);
-        const V3 n = d * (1 / l);
-        const float push = (distance_ - l) * mine;
-        const V3 slid = (x[v] - before[v]) - (x[o] - before[o]);
-        const V3 along = slid - n * dot(slid, n);
-        const float slide = length(along);
-        shift += n * push;
-        if (slide > 1e-9f) shift -= along * (std::min(friction * push, slide * mine) / slide);
+        const V3 n = d * (1 / l), relative = velocity[v] - velocity[o];
+        const float push = (distance_ - l) * kPerStep, normal = dot(relative, n),
+                    stop = std::max(0.0f, -normal);
+        change.x += n * (push * mine);
+        change.v += n * (stop * mine);
+        // What slides past each other is held back.
+        const V3 along = relative - n * normal;
+        const float slide = length(along), hold = friction * (stop + push / dt);
+        if (slide > 1e-9f) change.v -= along * (mine * std::min(hold, slide) / slide);
         ++touched;
       }
-      out[v] = touched > 1 ? x[v] + shift * (1.5f / static_cast<float>(touched + 1)) : x[v] + shift;
+      // Many contacts share what is to be done.
+      const float share = touched > 1 ? 1.5f / static_cast<float>(touched + 1) : 1;
+      changes_[v] = {change.x * share, change.v * share};
+    }
+  });
+  threads.for_range(x.size(), [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      x[v] += changes_[v].x;
+      velocity[v] += changes_[v].v;
     }
   });
 }

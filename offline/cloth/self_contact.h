@@ -17,9 +17,9 @@ class SelfContact {
 
   // Looks for pairs that may touch before the vertices have moved by `margin` each.
   void find_pairs(std::span<const V3> x, float margin, Threads& threads);
-  // Moves vertices apart: reads x, writes `out`. `before` is where they were at the start of the step.
-  void push_apart(std::span<const V3> x, std::span<const V3> before, std::span<const float> inverse_mass,
-                  std::span<V3> out, Threads& threads) const;
+  // Moves vertices apart and stops those that approach each other, with friction. dt: s, since the last time.
+  void push_apart(std::span<V3> x, std::span<V3> v, std::span<const float> inverse_mass, float dt,
+                  Threads& threads);
 
   float distance() const { return distance_; }
 
@@ -42,6 +42,10 @@ class SelfContact {
   static constexpr size_t kMostPairs = 24;
   std::vector<uint32_t> pairs_;
   std::vector<uint8_t> pair_count_;
+  struct Change {
+    V3 x, v;
+  };
+  std::vector<Change> changes_;
 };
 
 }  // namespace billow::cloth

@@ -29,20 +29,20 @@ double flat_area(double a, double b, double c) {
   return std::sqrt(std::max(0.0, s * (s - a) * (s - b) * (s - c)));
 }
 
-Hinges find_hinges(size_t vertices, std::span<const Triangle> triangles,
-                   const std::function<float(uint32_t, uint32_t)>& rest_distance,
+Hinges find_hinges(std::span<const V3> unstretched, std::span<const Triangle> triangles,
                    std::vector<double>& areas) {
+  const size_t vertices = unstretched.size();
   Hinges hinges;
   areas.assign(vertices, 0);
   for (size_t t = 0; t < triangles.size(); ++t) {
     const Triangle& v = triangles[t];
     double l[3];  // opposite to each corner
-    for (size_t k = 0; k < 3; ++k) {
-      if (v[k] >= vertices)
+    for (const uint32_t corner : v)
+      if (corner >= vertices)
         fail("triangle " + std::to_string(t) + ": expected vertices below " + std::to_string(vertices) +
-             ", found " + std::to_string(v[k]));
-      l[k] = static_cast<double>(rest_distance(v[(k + 1) % 3], v[(k + 2) % 3]));
-    }
+             ", found " + std::to_string(corner));
+    for (size_t k = 0; k < 3; ++k)
+      l[k] = static_cast<double>(length(unstretched[v[(k + 1) % 3]] - unstretched[v[(k + 2) % 3]]));
     const double area = flat_area(l[0], l[1], l[2]);
     if (!(area > 1e-12)) fail("triangle " + std::to_string(t) + ": expected an area, found none");
     double cot[3];
@@ -107,32 +107,63 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
   sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
 }
 
-void find_near(Sheet& sheet, const Hinges& hinges) {
-  std::vector<std::vector<uint32_t>> one(sheet.size());
-  for (const auto& [ends, h] : hinges) one[ends[0]].push_back(ends[1]), one[ends[1]].push_back(ends[0]);
-  for (size_t v = 0; v < sheet.size(); ++v) {
-    std::vector<uint32_t> two{static_cast<uint32_t>(v)};
-    for (const uint32_t n : one[v]) {
-      two.push_back(n);
-      two.insert(two.end(), one[n].begin(), one[n].end());
+// From the fastest way the mesh can bend to and fro (omega, by power iteration): 2 / omega, less with damping.
+float steady_step_of(const Sheet& sheet) {
+  constexpr int kRounds = 40;
+  constexpr double kSafety = 0.8;
+  std::vector<double> u(sheet.size()), next(sheet.size());
+  for (size_t v = 0; v < u.size(); ++v) u[v] = v % 2 == 0 ? 1 + 0.1 * static_cast<double>(v % 7) : -1;
+  double fastest = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    double before = 0, after = 0;
+    for (size_t v = 0; v < u.size(); ++v) {
+      double sum = 0;
+      for (uint32_t k = sheet.row_start[v]; k < sheet.row_start[v + 1]; ++k)
+        sum += static_cast<double>(sheet.value[k]) * u[sheet.column[k]];
+      next[v] = sum / static_cast<double>(sheet.mass[v]);
+      before += u[v] * u[v], after += next[v] * next[v];
     }
-    std::sort(two.begin(), two.end());
-    two.erase(std::unique(two.begin(), two.end()), two.end());
-    sheet.near_start.push_back(static_cast<uint32_t>(sheet.near.size()));
-    sheet.near.insert(sheet.near.end(), two.begin(), two.end());
+    if (!(after > 0)) break;
+    fastest = std::sqrt(after / before);
+    for (size_t v = 0; v < u.size(); ++v) u[v] = next[v] / std::sqrt(after);
   }
-  sheet.near_start.push_back(static_cast<uint32_t>(sheet.near.size()));
+  const double omega = std::sqrt(fastest), damped = 0.5 * static_cast<double>(sheet.material.damping) * omega;
+  return omega > 0 ? static_cast<float>(kSafety * 2 / omega * (std::sqrt(1 + damped * damped) - damped)) : 1;
+}
+
+// The pieces that hang together, moved apart.
+std::vector<V3> places_of(std::span<const V3> unstretched, std::span<const Triangle> triangles) {
+  constexpr float kApart = 100;  // m
+  std::vector<uint32_t> piece(unstretched.size());
+  for (uint32_t v = 0; v < piece.size(); ++v) piece[v] = v;
+  const auto first = [&](uint32_t v) {
+    while (piece[v] != v) v = piece[v] = piece[piece[v]];
+    return v;
+  };
+  for (const Triangle& t : triangles)
+    for (const uint32_t v : t) {
+      const uint32_t a = first(t[0]), b = first(v);
+      piece[std::max(a, b)] = std::min(a, b);
+    }
+  std::vector<V3> places(unstretched.begin(), unstretched.end());
+  std::map<uint32_t, size_t> numbers;
+  for (uint32_t v = 0; v < piece.size(); ++v) {
+    const size_t number = numbers.emplace(first(v), numbers.size()).first->second;
+    places[v].x += kApart * static_cast<float>(number);
+  }
+  return places;
 }
 
 }  // namespace
 
-Sheet make_sheet(size_t vertices, std::span<const Triangle> triangles,
-                 const std::function<float(uint32_t, uint32_t)>& rest_distance, const Material& material) {
+Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> triangles,
+                 const Material& material) {
   Sheet sheet;
   sheet.material = material;
   sheet.triangles.assign(triangles.begin(), triangles.end());
   std::vector<double> areas;
-  const Hinges hinges = find_hinges(vertices, triangles, rest_distance, areas);
+  const Hinges hinges = find_hinges(unstretched, triangles, areas);
+  sheet.place = places_of(unstretched, triangles);
   for (const double a : areas)
     sheet.mass.push_back(static_cast<float>(static_cast<double>(material.density) * a));
   std::vector<StretchEdge> edges;
@@ -146,7 +177,7 @@ Sheet make_sheet(size_t vertices, std::span<const Triangle> triangles,
   sheet.spacing = static_cast<float>(sum / static_cast<double>(edges.size()));
   group_edges(sheet, edges);
   add_bending(sheet, hinges);
-  find_near(sheet, hinges);
+  sheet.steady_step = steady_step_of(sheet);
   return sheet;
 }
 

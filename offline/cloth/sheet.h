@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "cloth/material.h"
+#include "core/vec.h"
 
 namespace billow::cloth {
 
@@ -29,19 +29,20 @@ struct Sheet {
   // The bending force on vertex v is -sum of value[i] x[column[i]], i from row_start[v] to row_start[v + 1]. N/m.
   std::vector<uint32_t> row_start, column;
   std::vector<float> value;
-  // Vertices within two edges of v, rising: they do not collide with it.
-  std::vector<uint32_t> near_start, near;
-  float spacing = 0;  // m, the mean edge
+  // Places on the unstretched cloth; its pieces lie far apart. What is near in here does not collide.
+  std::vector<V3> place;
+  float spacing = 0;      // m, the mean edge
+  float steady_step = 0;  // s, the longest over which the bending force may be taken as steady
 
   size_t size() const { return mass.size(); }
 };
 
-// `rest_distance(a, b)`: the length of an edge of a triangle on the flat pattern.
+// `unstretched`: the cloth as it is cut, flat or as modelled.
 // Edge stiffness: Van Gelder, "Approximate Simulation of Elastic Membranes by Triangulated Spring Meshes" (1998).
 // Bending: Bergou, Wardetzky, Harmon, Zorin and Grinspun, "A Quadratic Bending Model for Inextensible Surfaces"
 // (2006), for cloth that is flat at rest. Throws std::invalid_argument for triangles that do not exist, are
 // degenerate, or meet in threes at an edge.
-Sheet make_sheet(size_t vertices, std::span<const Triangle> triangles,
-                 const std::function<float(uint32_t, uint32_t)>& rest_distance, const Material& material);
+Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> triangles,
+                 const Material& material);
 
 }  // namespace billow::cloth

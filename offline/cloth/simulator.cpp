@@ -11,28 +11,13 @@
 namespace billow::cloth {
 namespace {
 
-constexpr float kForceStep = 1.0f / 240;  // s, how often the air's force is worked out anew
-constexpr float kPairStep = 1.0f / 300;   // s, how often pairs of vertices that may touch are looked for
-constexpr float kFastest = 30;            // m/s
+constexpr float kAirStep = 1.0f / 240;   // s, how often the air's force is worked out anew
+constexpr float kPairStep = 1.0f / 300;  // s, how often pairs of vertices that may touch are looked for
+constexpr float kFastest = 30;           // m/s
+constexpr float kNear = 0.01f;           // m, that cloth and body may approach each other by in a step
+constexpr size_t kBlock = 1024;          // vertices
 
 }  // namespace
-
-// The body's colliders over one sub-step.
-struct Simulator::BodyMotion {
-  PosedCollider posed[kMaxColliders];
-  ColliderBounds bounds;
-  int count = 0;
-
-  BodyMotion(const billow_body* body, float from, float to) {
-    if (!body) return;
-    const Body& b = body->body;
-    count = b.collider_count;
-    for (int i = 0; i < count; ++i)
-      posed[i] = pose_collider(b.colliders[i], b.scale, blend(b.before[i], b.now[i], from),
-                               blend(b.before[i], b.now[i], to));
-    bound_colliders(bounds, posed, count);
-  }
-};
 
 Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const uint32_t> pinned,
                      const Settings& given, int threads)
@@ -43,12 +28,13 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
       x_(positions.begin(), positions.end()),
       before_(x_),
       v_(x_.size(), V3{0, 0, 0}),
-      force_(v_),
-      next_(x_),
+      air_(v_),
+      acceleration_(v_),
       pinned_(pinned.begin(), pinned.end()),
       distance_(x_.size()),
       gradient_(3 * x_.size()),
-      nearest_(x_.size()) {
+      nearest_(x_.size()),
+      contacts_((x_.size() + kBlock - 1) / kBlock) {
   if (positions.size() != sheet_.size())
     throw std::invalid_argument("cloth: expected " + std::to_string(sheet_.size()) + " positions, found " +
                                 std::to_string(positions.size()));
@@ -68,36 +54,37 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))
       throw std::invalid_argument(std::string("cloth: ") + billow_last_error());
   }
-  const int count = std::max(1, static_cast<int>(std::ceil(dt / settings.substep - 1e-4f)));
-  const float h = dt / static_cast<float>(count);
-  const int air_every = std::max(1, static_cast<int>(kForceStep / h));
-  const int pairs_every = std::max(1, static_cast<int>(kPairStep / h));
-  for (int i = 0; i < count; ++i) {
-    const float from = static_cast<float>(i) / static_cast<float>(count);
-    const float to = static_cast<float>(i + 1) / static_cast<float>(count);
-    if (i % air_every == 0) add_air();
+  const int steps =
+      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings.step, sheet_.steady_step) - 1e-4f)));
+  const int substeps = std::max(1, settings.substeps);
+  const float step_time = dt / static_cast<float>(steps), h = step_time / static_cast<float>(substeps);
+  const int air_every = std::max(1, static_cast<int>(kAirStep / step_time + 0.5f));
+  const int pairs_every = std::max(1, static_cast<int>(kPairStep / step_time + 0.5f));
+  for (int i = 0; i < steps; ++i) {
+    const float from = static_cast<float>(i) / static_cast<float>(steps);
+    const float to = static_cast<float>(i + 1) / static_cast<float>(steps);
+    if (i % air_every == 0) find_air();
     if (settings.self_contact && i % pairs_every == 0)
       self_contact_.find_pairs(x_, 0.5f * self_contact_.distance(), threads_);
-    add_forces(h);
-    move_pins(to, pins);
-    keep_tethers();
-    keep_lengths(h);
-    if (settings.self_contact) {
-      self_contact_.push_apart(x_, before_, inverse_mass_, next_, threads_);
-      x_.swap(next_);
+    find_accelerations();
+    find_contacts(body ? body->get() : nullptr, from, to);
+    for (int k = 0; k < substeps; ++k) {
+      move(h);
+      move_pins(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps), pins);
+      keep_lengths(h);
+      keep_out_of_body(k);
+      find_velocities(h);
     }
-    keep_out_of_body(BodyMotion(body ? body->get() : nullptr, from, to));
-    update_velocities(h);
+    if (settings.self_contact) self_contact_.push_apart(x_, v_, inverse_mass_, step_time, threads_);
   }
   pins_before_.assign(pins.begin(), pins.end());
 }
 
 // Air presses on triangles across its flow (drag) and along their normal (lift), as on plates.
-void Simulator::add_air() {
-  std::fill(force_.begin(), force_.end(), V3{0, 0, 0});
-  if (!settings.air) return;
-  const float drag = sheet_.material.drag * settings.drag_scale,
-              lift = sheet_.material.lift * settings.drag_scale;
+void Simulator::find_air() {
+  std::fill(air_.begin(), air_.end(), V3{0, 0, 0});
+  if (!(settings.air_density > 0)) return;
+  const float drag = sheet_.material.drag, lift = sheet_.material.lift;
   for (const Triangle& t : sheet_.triangles) {
     const V3 flow = settings.wind - (v_[t[0]] + v_[t[1]] + v_[t[2]]) * (1.0f / 3);
     const V3 normal = cross(x_[t[1]] - x_[t[0]], x_[t[2]] - x_[t[0]]);  // twice the area long
@@ -110,30 +97,66 @@ void Simulator::add_air() {
     const V3 force =
         (flow * drag + (n * (facing > 0 ? speed : -speed) - flow * (std::fabs(facing) / speed)) * lift) *
         (scale * (1.0f / 3));
-    for (const uint32_t v : t) force_[v] += force;
+    for (const uint32_t v : t) air_[v] += force;
   }
 }
 
-void Simulator::add_forces(float h) {
+// Gravity, air, and bending: of where the cloth is and of how fast that changes.
+void Simulator::find_accelerations() {
   const float damping = sheet_.material.damping;
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      before_[v] = x_[v];
-      if (!(inverse_mass_[v] > 0)) continue;
-      // Bending, of where it is and of how fast that changes.
       V3 bend{0, 0, 0};
       for (uint32_t k = sheet_.row_start[v]; k < sheet_.row_start[v + 1]; ++k) {
         const uint32_t o = sheet_.column[k];
         bend += (x_[o] + v_[o] * damping) * sheet_.value[k];
       }
-      next_[v] = v_[v] + (settings.gravity + (force_[v] - bend) * inverse_mass_[v]) * h;
-      const float speed = length(next_[v]);
-      if (speed > kFastest) next_[v] = next_[v] * (kFastest / speed);
+      acceleration_[v] = settings.gravity + (air_[v] - bend) * inverse_mass_[v] - v_[v] * settings.damping;
     }
   });
+}
+
+void Simulator::find_contacts(const billow_body* body, float from, float to) {
+  for (auto& block : contacts_) block.clear();
+  if (!body) return;
+  // Colliders where they are at the start of the step; their motion is that of the step.
+  const Body& b = body->body;
+  PosedCollider posed[kMaxColliders], moving[kMaxColliders];
+  ColliderBounds bounds;
+  for (int i = 0; i < b.collider_count; ++i) {
+    const Transform start = blend(b.before[i], b.now[i], from), end = blend(b.before[i], b.now[i], to);
+    posed[i] = pose_collider(b.colliders[i], b.scale, start, start);
+    moving[i] = pose_collider(b.colliders[i], b.scale, start, end);
+  }
+  bound_colliders(bounds, posed, b.collider_count);
+  const float thickness = sheet_.material.thickness;
+  const float per_substep = 1 / static_cast<float>(std::max(1, settings.substeps));
+  threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k) {
+      const size_t begin = kBlock * k, end = std::min(begin + kBlock, x_.size());
+      query_points(posed, bounds, &x_[begin].x, end - begin, thickness + kNear, &distance_[begin],
+                   &gradient_[3 * begin], &nearest_[begin]);
+      for (size_t v = begin; v < end; ++v) {
+        if (nearest_[v] < 0 || !(inverse_mass_[v] > 0)) continue;
+        const V3 n{gradient_[3 * v], gradient_[3 * v + 1], gradient_[3 * v + 2]};
+        const V3 carried = lane(embed_with(moving[nearest_[v]], splat(x_[v])), 0);
+        contacts_[k].push_back({static_cast<uint32_t>(v), n, dot(n, x_[v]) + thickness - distance_[v],
+                                (carried - x_[v]) * per_substep});
+      }
+    }
+  });
+}
+
+void Simulator::move(float h) {
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
-    for (size_t v = begin; v < end; ++v)
-      if (inverse_mass_[v] > 0) x_[v] = before_[v] + next_[v] * h;
+    for (size_t v = begin; v < end; ++v) {
+      before_[v] = x_[v];
+      if (!(inverse_mass_[v] > 0)) continue;
+      V3 velocity = v_[v] + acceleration_[v] * h;
+      const float speed2 = dot(velocity, velocity);
+      if (speed2 > kFastest * kFastest) velocity = velocity * (kFastest / std::sqrt(speed2));
+      x_[v] += velocity * h;
+    }
   });
 }
 
@@ -149,12 +172,11 @@ void Simulator::keep_lengths(float h) {
     threads_.for_range(sheet_.group_start[g + 1] - sheet_.group_start[g], [&](size_t begin, size_t end) {
       for (size_t k = begin; k < end; ++k) {
         const StretchEdge& e = edges[k];
-        const float wa = inverse_mass_[e.a], wb = inverse_mass_[e.b], w = wa + wb;
-        if (!(w > 0)) continue;
+        const float wa = inverse_mass_[e.a], wb = inverse_mass_[e.b];
         const V3 d = x_[e.a] - x_[e.b];
-        const float l = std::sqrt(dot(d, d));
-        if (!(l > 1e-9f)) continue;
-        const V3 pull = d * ((l - e.length) / (l * (w + e.compliance * inverse_h2)));
+        // (l - L) / l without a root: l is close to (l^2 + L^2) / 2 L.
+        const float l2 = dot(d, d), rest2 = e.length * e.length;
+        const V3 pull = d * ((l2 - rest2) / ((l2 + rest2) * (wa + wb + e.compliance * inverse_h2)));
         x_[e.a] -= pull * wa;
         x_[e.b] += pull * wb;
       }
@@ -162,40 +184,30 @@ void Simulator::keep_lengths(float h) {
   }
 }
 
-void Simulator::keep_tethers() {
-  threads_.for_range(tethers_.size(), [&](size_t begin, size_t end) {
-    for (size_t k = begin; k < end; ++k) {
-      const Tether& t = tethers_[k];
-      const V3 d = x_[t.vertex] - x_[t.pin];
-      const float l2 = dot(d, d);
-      if (l2 > t.length * t.length) x_[t.vertex] -= d * (1 - t.length / std::sqrt(l2));
-    }
+// Moves vertices out of the planes that stand for the body, and holds back what slides along them.
+void Simulator::keep_out_of_body(int substep) {
+  const float friction = sheet_.material.friction;
+  const float done = static_cast<float>(substep + 1);
+  threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k)
+      for (const Contact& c : contacts_[k]) {
+        V3& x = x_[c.vertex];
+        V3& before = before_[c.vertex];
+        const float push = c.offset + dot(c.normal, c.motion) * done - dot(c.normal, x);
+        if (push <= 0) continue;
+        x += c.normal * push;
+        // What came nearer in this sub-step is undone; cloth that was too near before is only moved, not thrown off.
+        const V3 slid = x - before - c.motion;
+        const float away = dot(slid, c.normal);
+        if (away > 0) before += c.normal * away;
+        const V3 along = slid - c.normal * away;
+        const float slide2 = dot(along, along), hold = friction * push;
+        x -= slide2 > hold * hold ? along * (hold / std::sqrt(slide2)) : along;
+      }
   });
 }
 
-void Simulator::keep_out_of_body(const BodyMotion& body) {
-  if (body.count == 0) return;
-  const float thickness = sheet_.material.thickness, friction = sheet_.material.friction;
-  threads_.for_range((x_.size() + 31) / 32, [&](size_t first, size_t last) {
-    const size_t begin = 32 * first, end = std::min(32 * last, x_.size());
-    query_points(body.posed, body.bounds, &x_[begin].x, end - begin, thickness, &distance_[begin],
-                 &gradient_[3 * begin], &nearest_[begin]);
-    for (size_t v = begin; v < end; ++v) {
-      if (nearest_[v] < 0 || !(inverse_mass_[v] > 0)) continue;
-      const V3 n{gradient_[3 * v], gradient_[3 * v + 1], gradient_[3 * v + 2]};
-      const float push = thickness - distance_[v];
-      x_[v] += n * push;
-      // Hold back what slides along the skin, which itself moves.
-      const PosedCollider& c = body.posed[nearest_[v]];
-      const V3 carried = lane(embed_with(c, splat(before_[v])), 0);
-      const V3 slid = x_[v] - carried, along = slid - n * dot(slid, n);
-      const float slide = length(along);
-      if (slide > 1e-9f) x_[v] -= along * (std::min(friction * push, slide) / slide);
-    }
-  });
-}
-
-void Simulator::update_velocities(float h) {
+void Simulator::find_velocities(float h) {
   const float inverse_h = 1 / h;
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) v_[v] = (x_[v] - before_[v]) * inverse_h;

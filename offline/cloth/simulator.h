@@ -1,6 +1,7 @@
 // The reference cloth: small-step XPBD (Macklin, Storey, Lu, Terdiman, Chentanez, Jeschke and Mueller, "Small Steps
-// in Physics Simulation", 2019). Stretch is solved, once a step; gravity, bending and air are forces; the body and
-// the cloth itself are kept out last. The result does not depend on the number of threads.
+// in Physics Simulation", 2019). One step is short, so that the forces on the cloth change little during it: gravity, air,
+// bending, and planes that stand for the body. It has a few sub-steps, shorter still, in which edges keep their
+// length. The cloth is kept off itself at the end. The result does not depend on the number of threads.
 #pragma once
 
 #include <billow/billow.h>
@@ -17,21 +18,13 @@
 namespace billow::cloth {
 
 struct Settings {
-  float substep = 1.0f / 2400;  // s, at most
+  float step = 1.0f / 1200;  // s, at most; stiff fabrics take shorter ones
+  int substeps = 4;
   V3 gravity{0, -9.81f, 0};
   V3 wind{0, 0, 0};          // m/s
   float air_density = 1.2f;  // kg/m3
-  float drag_scale = 1;      // on the material's drag and lift: for the chaos floor
+  float damping = 0;         // 1/s, of all motion: brings cloth to rest when it is put on
   bool self_contact = true;
-  bool air = true;
-};
-
-// A vertex that may not be farther from a pinned one than the cloth between them is long (Kim, Chentanez and
-// Mueller-Fischer, "Long Range Attachments", 2012): what edges would need many steps to hand up.
-struct Tether {
-  uint32_t vertex;
-  uint32_t pin;  // a vertex, too
-  float length;  // m
 };
 
 class Simulator {
@@ -43,7 +36,6 @@ class Simulator {
   // Moves on by dt while the body goes from its last pose to `joints` and the pinned vertices to `pins`, both
   // steadily. `body` may be NULL.
   void step(float dt, body::Surface* body, std::span<const Transform> joints, std::span<const V3> pins);
-  void set_tethers(std::vector<Tether> tethers) { tethers_ = std::move(tethers); }
   // Stops all motion.
   void stop();
 
@@ -53,25 +45,32 @@ class Simulator {
   Settings settings;
 
  private:
-  struct BodyMotion;
-  void add_forces(float h);
-  void add_air();
+  // The body near a vertex, as a plane that moves.
+  struct Contact {
+    uint32_t vertex;
+    V3 normal;
+    float offset;  // normal . x >= offset at the start
+    V3 motion;     // m, of the body in one sub-step
+  };
+  void find_air();
+  void find_accelerations();
+  void find_contacts(const billow_body* body, float from, float to);
+  void move(float h);
   void move_pins(float share, std::span<const V3> pins);
   void keep_lengths(float h);
-  void keep_tethers();
-  void keep_out_of_body(const BodyMotion& body);
-  void update_velocities(float h);
+  void keep_out_of_body(int substep);
+  void find_velocities(float h);
 
   Sheet sheet_;
   Threads threads_;
   SelfContact self_contact_;
-  std::vector<V3> x_, before_, v_, force_, next_;
+  std::vector<V3> x_, before_, v_, air_, acceleration_;
   std::vector<float> inverse_mass_;
   std::vector<uint32_t> pinned_;
   std::vector<V3> pins_before_;
-  std::vector<Tether> tethers_;
   std::vector<float> distance_, gradient_;
   std::vector<int32_t> nearest_;
+  std::vector<std::vector<Contact>> contacts_;  // by blocks of vertices
 };
 
 }  // namespace billow::cloth

@@ -10,9 +10,9 @@ namespace billow::dress {
 namespace {
 
 cloth::Sheet sheet_of(const garment::Garment& g) {
-  return cloth::make_sheet(
-      g.size(), g.triangles, [&](uint32_t a, uint32_t b) { return garment::rest_distance(g, a, b); },
-      cloth::material_named(g.material));
+  std::vector<V3> unstretched = g.shape;
+  for (size_t v = 0; v < g.flat.size(); ++v) unstretched[v] = {g.flat[v][0], g.flat[v][1], 0};
+  return cloth::make_sheet(unstretched, g.triangles, cloth::material_named(g.material));
 }
 
 std::vector<uint32_t> pinned_of(const garment::Garment& g) {
@@ -21,14 +21,13 @@ std::vector<uint32_t> pinned_of(const garment::Garment& g) {
   return out;
 }
 
-// A rigid motion of the whole from the resting body's root to where it is now.
-std::vector<Transform> inverses(const std::vector<Transform>& joints) {
+}  // namespace
+
+std::vector<Transform> inverses(std::span<const Transform> joints) {
   std::vector<Transform> out;
   for (const Transform& t : joints) out.push_back(inverse(t));
   return out;
 }
-
-}  // namespace
 
 Dressed::Dressed(const garment::Garment& g, const Wearer& wearer, std::span<const V3> vertices,
                  std::span<const Transform> joints, const cloth::Settings& settings, int threads)
@@ -72,7 +71,7 @@ Drape drape(garment::Garment& g, const body::Person& person, int threads,
     const float left = std::max(0.0f, kSew - done.seconds) / kFrame;
     dressed.step(kFrame, pose_at(done.seconds), 1 / (1 + left));
     // Take out the swing once the cloth has fallen; what is left is the drape.
-    dressed.cloth().settings.air_density = done.seconds > kLower ? 12.0f : 1.2f;
+    dressed.cloth().settings.damping = done.seconds > kFall ? 4.0f : 0.0f;
     done.mean = done.fastest = 0;
     for (const V3& v : dressed.cloth().velocities()) {
       done.fastest = std::max(done.fastest, length(v));

@@ -18,6 +18,8 @@ struct Wearer {
 };
 inline Wearer wearer(const body::Person& person) { return {person.skeleton, person.colliders}; }
 
+std::vector<Transform> inverses(std::span<const Transform> joints);
+
 class Dressed {
  public:
   // Starts at `vertices`, at rest, on a body that stands at `joints`. Keeps references to garment and wearer.

@@ -170,7 +170,7 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   for (const auto& [name, components] : kTypes)
     if (name == type) out.components = components;
   if (accessor.at("type").string() != type) accessor.at("type").fail("\"" + std::string(type) + "\"");
-  if (accessor.has("sparse")) fail(accessor.path() + ": sparse accessors are not read");
+  if (accessor.has("sparse")) fail(accessor.path() + ": sparse indices are not read");
   out.type = accessor.at("componentType").index(kFloat + 1);
   if (out.type < kByte || out.type == 5124) accessor.at("componentType").fail("5120 to 5123, 5125 or 5126");
   out.normalized = accessor.has("normalized") && accessor.at("normalized").boolean();
@@ -198,7 +198,46 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   return out;
 }
 
+// Numbers that are 0 or those of another accessor, but for a few (glTF 2.0, 3.6.2.3): the three parts are read as
+// accessors of their own.
+std::vector<float> GltfFile::sparse_numbers(const JsonAt& accessor, std::string_view type) {
+  const JsonAt sparse = accessor.at("sparse"), where = sparse.at("indices"), what = sparse.at("values");
+  nlohmann::json base = accessor.raw(), places = where.raw(), values = what.raw();
+  base.erase("sparse");
+  if (!places.is_object()) where.fail("an object");
+  if (!values.is_object()) what.fail("an object");
+  values.erase("sparse");  // no parts within parts
+  places["count"] = values["count"] = sparse.at("count").raw();
+  places["type"] = "SCALAR";
+  values["type"] = type;
+  for (const char* key : {"componentType", "normalized"})
+    if (accessor.has(key)) values[key] = accessor.at(key).raw();
+
+  const std::vector<uint32_t> at = indices({places, where.path()}, "SCALAR");
+  const std::vector<float> changed = numbers({values, what.path()}, type);
+  const size_t width = at.empty() ? 1 : changed.size() / at.size();
+  std::vector<float> out;
+  if (accessor.has("bufferView")) {
+    out = numbers({base, accessor.path()}, type);
+  } else {
+    numbers_read_ += count(accessor) * width;
+    if (numbers_read_ > kMostNumbers)
+      fail(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+           " numbers in all, found more");
+    out.assign(count(accessor) * width, 0.0f);
+  }
+  for (size_t k = 0; k < at.size(); ++k) {
+    if (at[k] >= count(accessor))
+      fail(where.path() + ": expected indices below " + std::to_string(count(accessor)) + ", found " +
+           std::to_string(at[k]));
+    std::copy_n(changed.begin() + static_cast<std::ptrdiff_t>(k * width), width,
+                out.begin() + static_cast<std::ptrdiff_t>(at[k] * width));
+  }
+  return out;
+}
+
 std::vector<float> GltfFile::numbers(const JsonAt& accessor, std::string_view type) {
+  if (accessor.has("sparse")) return sparse_numbers(accessor, type);
   const Span s = span(accessor, type);
   std::vector<float> out;
   out.reserve(s.count * s.components);

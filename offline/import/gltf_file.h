@@ -31,6 +31,7 @@ class GltfFile {
   void read_container(std::string_view bytes);
   void read_buffers(const std::filesystem::path& folder);
   Span span(const JsonAt& accessor, std::string_view type);
+  std::vector<float> sparse_numbers(const JsonAt& accessor, std::string_view type);
 
   nlohmann::json json_;
   std::string binary_;  // the second chunk of a .glb

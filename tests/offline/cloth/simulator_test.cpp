@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "garment/pattern.h"
@@ -29,9 +30,7 @@ Strip make_strip(float width, float drop, size_t vertices, const Material& mater
   }
   for (uint32_t i = 0; i < s.pattern.row_start[1]; ++i)
     s.pinned.push_back(i), s.pins.push_back(s.positions[i]);
-  s.sheet = make_sheet(
-      s.positions.size(), s.pattern.triangles,
-      [&](uint32_t a, uint32_t b) { return s.pattern.distance(a, b); }, material);
+  s.sheet = make_sheet(s.positions, s.pattern.triangles, material);
   return s;
 }
 
@@ -46,7 +45,8 @@ TEST(ReferenceCloth, AHangingStripStretchesByItsWeight) {
   soft.stretch = 60;
   const Strip s = make_strip(0.3f, 0.5f, 400, soft, false);
   Settings settings;
-  settings.air = settings.self_contact = false;
+  settings.self_contact = false;
+  settings.air_density = 0;
   Simulator cloth(s.sheet, s.positions, s.pinned, settings, 1);
   for (int i = 0; i < 300; ++i) {
     cloth.step(0.01f, nullptr, {}, s.pins);
@@ -84,8 +84,8 @@ TEST(ReferenceCloth, ACantileverHasItsBendingLength) {
   const float overhang = static_cast<float>(2 * expected);
   const Strip s = make_strip(0.12f, overhang + kTable, 260, stiff, true);
   Settings settings;
-  settings.air = settings.self_contact = false;
-  settings.substep = 1.0f / 9600;
+  settings.self_contact = false;
+  settings.air_density = 0;
   // Clamp what lies on the table.
   std::vector<uint32_t> clamped;
   std::vector<V3> pins;
@@ -109,6 +109,158 @@ TEST(ReferenceCloth, ACantileverHasItsBendingLength) {
   ASSERT_GT(theta, 0.2);
   const double found = length * std::cbrt(std::cos(theta / 2) / (8 * std::tan(theta)));
   EXPECT_NEAR(found, expected, 0.1 * expected);
+}
+
+// A heavy rope's slowest swing has omega = (j / 2) sqrt(g / L), j the first zero of the Bessel function J0.
+TEST(ReferenceCloth, SwingsLikeAHangingRope) {
+  constexpr float kLength = 0.6f;
+  constexpr double kZero = 2.404825557695773;
+  Strip s = make_strip(0.05f, kLength, 240, Material{}, false);
+  // Lean it out of its plane by 3 degrees, as it will swing.
+  for (V3& p : s.positions) p.z = -0.05f * p.y;
+  s.sheet = make_sheet(s.positions, s.pattern.triangles, Material{});
+  Settings settings;
+  settings.self_contact = false;
+  settings.air_density = 0;
+  Simulator cloth(s.sheet, s.positions, s.pinned, settings, 1);
+  const auto middle = [&] {
+    V3 sum{0, 0, 0};
+    for (const V3& p : cloth.positions()) sum += p;
+    return sum * (1 / static_cast<float>(cloth.positions().size()));
+  };
+  // Time the passages through the vertical.
+  const float start = std::fabs(middle().z);
+  float most = 0, most_at_end = 0;
+  double first = 0, last = 0;
+  int passages = 0;
+  float before = middle().z;
+  for (int i = 1; i <= 1200; ++i) {
+    cloth.step(0.005f, nullptr, {}, s.pins);
+    const float now = middle().z;
+    most = std::max(most, std::fabs(now));
+    if (i > 900) most_at_end = std::max(most_at_end, std::fabs(now));
+    if (before * now < 0) {
+      last = 0.005 * (i - static_cast<double>(std::fabs(now) / std::fabs(now - before)));
+      if (passages++ == 0) first = last;
+    }
+    before = now;
+  }
+  ASSERT_GT(passages, 4);
+  const double omega = std::numbers::pi * (passages - 1) / (last - first);
+  EXPECT_NEAR(omega, kZero / 2 * std::sqrt(9.81 / static_cast<double>(kLength)), 0.03 * omega);
+  // It gains nothing, and keeps most of its swing.
+  EXPECT_LT(most, 1.01f * start);
+  EXPECT_GT(most_at_end, 0.7f * start);
+}
+
+// Cloth on a slope: stays below the angle of friction, above it slides with g (sin a - mu cos a).
+TEST(ReferenceCloth, SlidesOnASlopeAsFrictionSays) {
+  for (const float angle : {0.2f, 0.6f}) {
+    SCOPED_TRACE(angle);
+    Material material;
+    material.friction = 0.4f;
+    const V3 down{std::cos(angle), -std::sin(angle), 0}, up{std::sin(angle), std::cos(angle), 0};
+    billow_collider slope = billow_collider_default();
+    slope.shape = BILLOW_HALF_SPACE;
+    const Quat turn = body::turn_about({0, 0, 1}, -angle);
+    const float rotation[] = {turn.x, turn.y, turn.z, turn.w};
+    std::copy(rotation, rotation + 4, slope.rotation);
+    body::Skeleton skeleton;
+    skeleton.joints.push_back({"ground", body::kNoJoint, {}});
+    body::Surface ground(skeleton, {&slope, 1});
+    Strip s = make_strip(0.2f, 0.2f, 200, material, true);
+    for (V3& p : s.positions) p = down * p.x + V3{0, 0, p.z} + up * (material.thickness + 1e-5f);
+    Settings settings;
+    settings.air_density = 0;
+    Simulator cloth(s.sheet, s.positions, {}, settings, 1);
+    const std::vector<Transform> joints(1);
+    constexpr int kFrames = 60;
+    for (int i = 0; i < kFrames; ++i) cloth.step(0.01f, &ground, joints, {});
+    double slid = 0;
+    for (size_t v = 0; v < s.positions.size(); ++v)
+      slid += static_cast<double>(dot(cloth.positions()[v] - s.positions[v], down)) /
+              static_cast<double>(s.positions.size());
+    const double a =
+        9.81 * (std::sin(static_cast<double>(angle)) - 0.4 * std::cos(static_cast<double>(angle)));
+    const double expected = a > 0 ? 0.5 * a * std::pow(0.01 * kFrames, 2) : 0;
+    EXPECT_NEAR(slid, expected, 0.003 + 0.05 * expected);
+    for (const V3& p : cloth.positions()) EXPECT_GT(dot(p, up), 0.0f);
+  }
+}
+
+// Cusick's test: a disc of 30 cm on a pedestal of 18 cm covers the less of the ring around it the softer it is.
+TEST(ReferenceCloth, SoftDiscsDrapeMore) {
+  std::vector<double> covered;
+  for (const float bending : {3e-6f, 3e-5f, 1e-3f}) {
+    Material material;
+    material.bending = bending;
+    const garment::RingPattern p = garment::make_ring_pattern(0.09f, 0.15f, 6.2831853f, true, 500);
+    std::vector<V3> flat, pins;
+    std::vector<uint32_t> pinned;
+    for (uint32_t v = 0; v < p.vertices.size(); ++v) {
+      const float turn = p.vertices[v][1] * p.angle, r = p.vertices[v][0];
+      flat.push_back({r * std::sin(turn), 0, r * std::cos(turn)});
+      // The pedestal clamps the first rows, so that the cloth leaves it level.
+      if (v < p.row_start[2]) pinned.push_back(v), pins.push_back(flat.back());
+    }
+    Settings settings;
+    settings.damping = 3;
+    if (bending > 1e-4f) material.damping = 5e-5f;
+    Simulator cloth(make_sheet(flat, p.triangles, material), flat, pinned, settings, 1);
+    // Something has to break the symmetry.
+    for (int i = 0; i < 150; ++i) {
+      settings.wind = i < 20 ? V3{2, 0, 0} : V3{0, 0, 0};
+      cloth.settings.wind = settings.wind;
+      cloth.step(0.01f, nullptr, {}, pins);
+    }
+    // The shadow's area, by its triangles seen from above.
+    double area = 0, whole = 0;
+    for (const Triangle& t : p.triangles) {
+      const auto seen = [&](const std::vector<V3>& x) {
+        return 0.5 * std::fabs(static_cast<double>(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]).y));
+      };
+      area += seen(cloth.positions()), whole += seen(flat);
+    }
+    covered.push_back(area / whole);
+  }
+  EXPECT_LT(covered[0], 0.6);
+  EXPECT_LT(covered[0], covered[1]);
+  EXPECT_LT(covered[1], covered[2]);
+  EXPECT_GT(covered[2], 0.85);
+}
+
+// Two sheets that fall on each other do not pass through each other.
+TEST(ReferenceCloth, SheetsStayApart) {
+  const Strip s = make_strip(0.25f, 0.25f, 400, Material{}, true);
+  std::vector<V3> flat = s.positions, start = s.positions;
+  std::vector<Triangle> triangles(s.pattern.triangles.begin(), s.pattern.triangles.end());
+  const auto n = static_cast<uint32_t>(s.positions.size());
+  for (const V3& p : s.positions) {
+    flat.push_back(p + V3{1, 0, 0});
+    start.push_back({0.6f * p.x + 0.7f * (p.z - 0.125f), 0.12f, 0.6f * (p.z - 0.125f) - 0.7f * p.x + 0.125f});
+  }
+  for (const Triangle& t : s.pattern.triangles) triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
+  // The lower one is held all round.
+  std::vector<uint32_t> pinned;
+  std::vector<V3> pins;
+  for (uint32_t v = 0; v < n; ++v)
+    if (std::fabs(s.positions[v].x) > 0.11f || std::fabs(s.positions[v].z - 0.125f) > 0.11f)
+      pinned.push_back(v), pins.push_back(s.positions[v]);
+  Simulator cloth(make_sheet(flat, triangles, Material{}), start, pinned, {}, 1);
+  for (int i = 0; i < 60; ++i) cloth.step(0.01f, nullptr, {}, pins);
+  size_t below = 0;
+  for (uint32_t v = n; v < 2 * n; ++v) {
+    const V3 p = cloth.positions()[v];
+    if (std::fabs(p.x) > 0.1f || std::fabs(p.z - 0.125f) > 0.1f) continue;
+    // The nearest of the lower sheet is under it.
+    float least = 1e9f, height = 0;
+    for (uint32_t o = 0; o < n; ++o) {
+      const V3 d = cloth.positions()[o] - p;
+      if (d.x * d.x + d.z * d.z < least) least = d.x * d.x + d.z * d.z, height = -d.y;
+    }
+    below += height < 0;
+  }
+  EXPECT_EQ(below, 0u);
 }
 
 }  // namespace

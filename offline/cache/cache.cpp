@@ -1,0 +1,180 @@
+#include "cache/cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "cache/fail.h"
+#include "cache/formats.h"
+
+namespace billow::cache {
+namespace {
+
+// The first vertex with a number that is not finite, or none.
+size_t first_bad(std::span<const V3> positions) {
+  for (size_t v = 0; v < positions.size(); ++v)
+    if (!std::isfinite(positions[v].x) || !std::isfinite(positions[v].y) || !std::isfinite(positions[v].z))
+      return v;
+  return positions.size();
+}
+
+std::string in_words(V3 p) { return words(p.x, " ", p.y, " ", p.z); }
+
+// What kind of file it is, as an extension: by its first bytes where these tell, else by its name.
+std::string kind_of(const std::filesystem::path& path) {
+  char head[12] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  const std::string_view start(head, sizeof head);
+  if (start.starts_with("POINTCACHE")) return ".pc2";
+  if (start.starts_with("glTF")) return ".glb";
+  return lower_extension(path);
+}
+
+std::unique_ptr<Reader> open_by_kind(const std::filesystem::path& path, double fps) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status) || is_pattern(path)) return open_obj_sequence(path);
+  if (!std::filesystem::exists(status)) fail(path.string(), ": there is no such file");
+  if (!std::filesystem::is_regular_file(status))
+    fail(path.string(), ": expected a file or a folder of .obj files");
+  const std::string kind = kind_of(path);
+  if (kind == ".pc2") return open_pc2(path);
+  if (kind == ".mdd") return open_mdd(path);
+  if (kind == ".obj") return open_obj_sequence(path);
+  if (kind == ".glb" || kind == ".gltf") return open_gltf(path, fps);
+  if (kind == ".usda" || kind == ".usd" || kind == ".usdc" || kind == ".abc")
+    fail(path.string(), ": ", kind,
+         " is not read; write .pc2, .mdd, .glb or an .obj sequence with your tool");
+  fail(path.string(), ": expected .pc2, .mdd, .glb, .gltf, .obj, a folder of .obj files or ",
+       "a pattern such as cape_####.obj, found '", kind, "'");
+}
+
+}  // namespace
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string out = path.extension().string();
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+void validate(const Topology& topology) {
+  const auto check = [&](const std::vector<Triangle>& triangles, size_t end, const std::string& of) {
+    for (size_t t = 0; t < triangles.size(); ++t)
+      for (const uint32_t k : triangles[t])
+        if (k >= end) fail("triangle ", t, ": expected ", of, " below ", end, ", found ", k);
+  };
+  if (topology.vertices == 0) fail("expected at least one vertex, found none");
+  if (!topology.uv_triangles.empty() && topology.uv_triangles.size() != topology.triangles.size())
+    fail("expected UVs for all ", topology.triangles.size(), " triangles, found them for ",
+         topology.uv_triangles.size());
+  check(topology.triangles, topology.vertices, "vertices");
+  check(topology.uv_triangles, topology.uvs.size(), "UVs");
+  for (const Uv& uv : topology.uvs)
+    if (!std::isfinite(uv[0]) || !std::isfinite(uv[1])) fail("expected finite UVs");
+}
+
+void Reader::read(size_t frame, std::span<V3> positions) {
+  if (frame >= info_.frames)
+    throw std::invalid_argument(
+        words(path_.string(), ": expected a frame below ", info_.frames, ", found ", frame));
+  if (positions.size() != info_.topology.vertices)
+    throw std::invalid_argument(words(path_.string(), ": expected room for ", info_.topology.vertices,
+                                      " vertices, found ", positions.size()));
+  fetch(frame, positions);
+  const auto check = [&](const std::string& when) {
+    if (const size_t bad = first_bad(positions); bad < positions.size())
+      fail(file_of(frame), ": frame ", frame, ", vertex ", bad, ": expected finite numbers", when, ", found ",
+           in_words(positions[bad]));
+  };
+  check("");
+  if (options_.z_up)
+    for (V3& p : positions) p = {p.x, p.z, -p.y};
+  if (options_.scale == 1) return;
+  for (V3& p : positions) p = p * options_.scale;
+  check(" after scaling");
+}
+
+std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const OpenOptions& options) {
+  if (!std::isfinite(options.scale) || options.scale <= 0)
+    throw std::invalid_argument("expected a scale above 0, found " + std::to_string(options.scale));
+  if (!(options.fps >= 0 && options.fps <= 100000))
+    throw std::invalid_argument("expected 0 to 100000 frames a second, found " + std::to_string(options.fps));
+  std::unique_ptr<Reader> reader = open_by_kind(path, options.fps);
+  reader->path_ = path;
+  reader->options_ = options;
+  if (options.fps > 0) reader->info_.fps = options.fps;
+  try {
+    validate(reader->info_.topology);
+    if (reader->info_.frames > kMostFrames)
+      fail("expected at most ", kMostFrames, " frames, found ", reader->info_.frames);
+  } catch (const std::runtime_error& e) {
+    fail(path.string(), ": ", e.what());
+  }
+  return reader;
+}
+
+void Writer::write(std::span<const V3> positions) {
+  const std::string where = path_.string() + ": frame " + std::to_string(written_);
+  if (written_ >= frames_ || finished_) fail(where, ": expected ", frames_, " frames, found more");
+  if (positions.size() != topology_.vertices)
+    fail(where, ": expected ", topology_.vertices, " vertices, found ", positions.size());
+  if (const size_t bad = first_bad(positions); bad < positions.size())
+    fail(where, ", vertex ", bad, ": expected finite numbers, found ", in_words(positions[bad]));
+  add(positions);
+  ++written_;
+}
+
+void Writer::finish() {
+  if (finished_) return;
+  if (written_ != frames_)
+    fail(path_.string(), ": expected ", frames_, " frames, found ", written_, " at its end");
+  end();
+  finished_ = true;
+}
+
+std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, const Topology& topology,
+                                          double fps, size_t frame_count) {
+  const auto refuse = [&](const auto&... parts) { fail("cannot write ", path.string(), ": ", parts...); };
+  // Choose the format, and look whether it gets what it needs.
+  std::error_code ignored;
+  const std::string kind = lower_extension(path);
+  std::unique_ptr<Writer> writer;
+  bool needs_triangles = true, needs_fps = true;
+  if (is_pattern(path) || kind.empty() || std::filesystem::is_directory(path, ignored))
+    writer = make_obj_writer(), needs_fps = false;
+  else if (kind == ".obj" && frame_count == 1)
+    writer = make_obj_writer(), needs_fps = false;
+  else if (kind == ".pc2")
+    writer = make_pc2_writer(), needs_triangles = needs_fps = false;
+  else if (kind == ".mdd")
+    writer = make_mdd_writer(), needs_triangles = false;
+  else if (kind == ".glb" || kind == ".gltf")
+    writer = make_gltf_writer();
+  else if (kind == ".usda")
+    writer = make_usda_writer();
+  else if (kind == ".obj")
+    refuse("expected a pattern such as cape_####.obj for more than one frame");
+  else
+    refuse("expected .pc2, .mdd, .glb, .gltf, .usda, a folder, or a pattern such as cape_####.obj, found '",
+           kind, "'");
+  if (frame_count < 1 || frame_count > kMostFrames)
+    refuse("expected 1 to ", kMostFrames, " frames, found ", frame_count);
+  if (topology.vertices > size_t{INT32_MAX}) refuse("expected at most 2147483647 vertices");
+  if (!std::isfinite(fps) || fps < 0) refuse("expected frames a second above 0, found ", fps);
+  if (needs_fps && fps == 0) refuse("expected frames a second, which its source does not say: give them");
+  if (needs_triangles && topology.triangles.empty())
+    refuse("expected triangles, which its source does not have: give a mesh that has them");
+  try {
+    validate(topology);
+  } catch (const std::runtime_error& e) {
+    refuse(e.what());
+  }
+  writer->path_ = path;
+  writer->topology_ = topology;
+  writer->fps_ = fps;
+  writer->frames_ = frame_count;
+  writer->begin();
+  return writer;
+}
+
+}  // namespace billow::cache

@@ -1,0 +1,219 @@
+// OBJ sequences: one file a frame, numbered without gaps.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "cache/fail.h"
+#include "cache/formats.h"
+#include "cache/obj_text.h"
+#include "cache/part_file.h"
+#include "import/character.h"
+
+namespace billow::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// cape_####.obj and cape_%04d.obj: the name is prefix, number, suffix.
+struct Pattern {
+  fs::path folder;
+  std::string prefix, suffix;
+  size_t width = 1;  // digits at least
+
+  std::string name(uint64_t number) const {
+    std::string digits = std::to_string(number);
+    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+    return prefix + digits + suffix;
+  }
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<Pattern> pattern_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  Pattern out{path.parent_path(), "", "", 1};
+  if (const size_t first = name.find('#'); first != std::string::npos) {
+    const size_t end = std::min(name.find_first_not_of('#', first), name.size());
+    out.prefix = name.substr(0, first), out.suffix = name.substr(end), out.width = end - first;
+  } else if (const size_t percent = name.find('%'); percent != std::string::npos) {
+    size_t at = percent + 1, width = 0;
+    for (; at < name.size() && is_digit(name[at]) && width < 100; ++at)
+      width = 10 * width + static_cast<size_t>(name[at] - '0');
+    if (at >= name.size() || name[at] != 'd' || width > 18) return std::nullopt;
+    out.prefix = name.substr(0, percent), out.suffix = name.substr(at + 1),
+    out.width = std::max<size_t>(width, 1);
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+// The number in a name that has the pattern.
+std::optional<uint64_t> number_in(const std::string& name, const Pattern& pattern) {
+  const size_t around = pattern.prefix.size() + pattern.suffix.size();
+  if (name.size() <= around || !name.starts_with(pattern.prefix) || !name.ends_with(pattern.suffix))
+    return {};
+  uint64_t number = 0;
+  const char *first = name.data() + pattern.prefix.size(),
+             *last = name.data() + name.size() - pattern.suffix.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  if (error != std::errc{} || end != last || pattern.name(number) != name) return {};
+  return number;
+}
+
+struct Numbered {
+  uint64_t number;
+  fs::path path;
+};
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
+       at.increment(error))
+    out.push_back(folder / at->path().filename());
+  if (error) fail("cannot read the folder ", folder.string(), ": ", error.message());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The pattern of the .obj files in a folder: their names up to their last digits.
+Pattern pattern_in(const fs::path& folder) {
+  std::optional<Pattern> found;
+  fs::path of;
+  for (const fs::path& path : files_in(folder)) {
+    if (lower_extension(path) != ".obj") continue;
+    const std::string stem = path.stem().string();
+    size_t end = stem.size();
+    while (end > 0 && !is_digit(stem[end - 1])) --end;
+    size_t first = end;
+    while (first > 0 && is_digit(stem[first - 1])) --first;
+    if (first == end) fail(path.string(), ": expected a frame number in its name");
+    const Pattern pattern{folder, stem.substr(0, first), stem.substr(end) + path.extension().string(),
+                          end - first};
+    if (found && (found->prefix != pattern.prefix || found->suffix != pattern.suffix))
+      fail(folder.string(), ": expected one sequence, found ", of.filename().string(), " and ",
+           path.filename().string(), "; choose by a pattern such as cape_####.obj");
+    const size_t width = found ? std::min(found->width, pattern.width) : pattern.width;
+    found = pattern, found->width = width, of = path;
+  }
+  if (!found) fail(folder.string(), ": expected .obj files, found none");
+  // Leave none out without a word: cape_2.obj among cape_01.obj and cape_03.obj.
+  for (const fs::path& path : files_in(folder))
+    if (lower_extension(path) == ".obj" && !number_in(path.filename().string(), *found))
+      fail(path.string(), ": expected a number with ", found->width, " digits as in ",
+           of.filename().string());
+  return *found;
+}
+
+std::vector<Numbered> frames_of(const Pattern& pattern) {
+  std::vector<Numbered> out;
+  for (const fs::path& path : files_in(pattern.folder))
+    if (const auto number = number_in(path.filename().string(), pattern)) out.push_back({*number, path});
+  std::sort(out.begin(), out.end(), [](const Numbered& a, const Numbered& b) { return a.number < b.number; });
+  return out;
+}
+
+class ObjReader : public Reader {
+ public:
+  explicit ObjReader(const fs::path& path) {
+    path_ = path;
+    info_.format = "OBJ sequence";
+    std::string stem = path.stem().string();
+    if (fs::is_directory(path) || is_pattern(path)) {
+      uint64_t last = 0;
+      const Pattern pattern = fs::is_directory(path) ? pattern_in(path) : *pattern_of(path);
+      for (const Numbered& file : frames_of(pattern)) {
+        if (!files_.empty() && file.number != last + 1)
+          fail(path.string(), ": frame ", files_.size(), ": expected the file ", pattern.name(last + 1),
+               ", found ", file.path.filename().string(), " next");
+        files_.push_back(file.path), last = file.number;
+      }
+      if (files_.empty()) fail(path.string(), ": expected files of that pattern, found none");
+      stem = pattern.prefix.substr(0, pattern.prefix.find_last_not_of("_-. ") + 1);
+    } else {
+      files_.push_back(path);
+    }
+    info_.name = stem.empty() ? "cache" : stem;
+    info_.frames = files_.size();
+    info_.topology = load(0).topology;
+  }
+
+ private:
+  ObjMesh load(size_t frame) const { return parse_obj(importer::read_bytes(files_[frame]), file_of(frame)); }
+  std::string file_of(size_t frame) const override { return files_[frame].string(); }
+
+  void fetch(size_t frame, std::span<V3> positions) override {
+    const ObjMesh mesh = load(frame);
+    const std::string where = file_of(frame) + ": frame " + std::to_string(frame) + ": expected ";
+    const std::string first = " as in " + files_[0].filename().string();
+    if (mesh.positions.size() != positions.size())
+      fail(where, positions.size(), " vertices", first, ", found ", mesh.positions.size());
+    if (mesh.topology.triangles.size() != info_.topology.triangles.size())
+      fail(where, info_.topology.triangles.size(), " triangles", first, ", found ",
+           mesh.topology.triangles.size());
+    if (mesh.topology.triangles != info_.topology.triangles)
+      fail(where, "the same triangles", first, ", found others");
+    std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
+  }
+
+  std::vector<fs::path> files_;
+};
+
+// All files are written beside their places, and renamed when the last is whole.
+class ObjWriter : public Writer {
+  void begin() override {
+    std::error_code error;
+    if (is_pattern(path_)) {
+      pattern_ = *pattern_of(path_);
+    } else if (lower_extension(path_) == ".obj" && !fs::is_directory(path_, error)) {
+      single_ = true;
+    } else {
+      made_folder_ = fs::create_directories(path_, error);
+      if (!fs::is_directory(path_)) fail("cannot write ", path_.string(), ": it is no folder");
+      const fs::path named = fs::absolute(path_ / "").lexically_normal().parent_path();
+      pattern_ = {path_, named.filename().string() + "_", ".obj", 4};
+    }
+    // Frames of an earlier, longer cache would be taken for frames of this one.
+    if (!single_ && fs::is_directory(pattern_.folder.empty() ? "." : pattern_.folder))
+      for (const Numbered& old : frames_of(pattern_))
+        if (old.number < 1 || old.number > frames_)
+          fail("cannot write ", path_.string(), ": expected no other frames there, found ",
+               old.path.filename().string(), "; remove it or choose another name");
+    after_ = obj_uvs(topology_) + obj_faces(topology_);
+  }
+  void add(std::span<const V3> positions) override {
+    parts_.push_back(
+        std::make_unique<PartFile>(single_ ? path_ : pattern_.folder / pattern_.name(written_ + 1)));
+    parts_.back()->write(obj_vertices(positions) + after_);
+    parts_.back()->close();
+  }
+  void end() override {
+    for (const auto& part : parts_) part->take_place();
+  }
+
+ public:
+  ~ObjWriter() override {
+    if (!made_folder_ || finished_) return;
+    parts_.clear();
+    std::error_code ignored;
+    fs::remove(path_, ignored);  // only if it is empty
+  }
+
+ private:
+  Pattern pattern_;
+  std::string after_;  // UVs and faces, the same in all files
+  bool single_ = false, made_folder_ = false;
+  std::vector<std::unique_ptr<PartFile>> parts_;
+};
+
+}  // namespace
+
+bool is_pattern(const fs::path& path) {
+  return lower_extension(path) == ".obj" && pattern_of(path).has_value();
+}
+
+std::unique_ptr<Reader> open_obj_sequence(const fs::path& path) { return std::make_unique<ObjReader>(path); }
+std::unique_ptr<Writer> make_obj_writer() { return std::make_unique<ObjWriter>(); }
+
+}  // namespace billow::cache

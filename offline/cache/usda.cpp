@@ -1,0 +1,88 @@
+// USD as text, written only: one mesh whose points have a sample a frame, numbered from 1. It says that y is up
+// and a unit a metre.
+#include <algorithm>
+#include <cctype>
+
+#include "cache/formats.h"
+#include "cache/obj_text.h"
+#include "cache/part_file.h"
+
+namespace billow::cache {
+namespace {
+
+template <size_t N> void append(std::string& out, const std::array<float, N>& numbers) {
+  for (size_t k = 0; k < N; ++k) out += k == 0 ? "(" : ", ", append_number(out, numbers[k]);
+  out += ')';
+}
+
+void append(std::string& out, const std::vector<Triangle>& triangles) {
+  out += '[';
+  for (const Triangle& t : triangles)
+    for (const uint32_t k : t) out += (out.back() == '[' ? "" : ", ") + std::to_string(k);
+  out += "]\n";
+}
+
+// A name that USD takes: letters, digits and _, no digit first.
+std::string identifier(std::string name) {
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
+  return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "_" + name : name;
+}
+
+class UsdaWriter : public Writer {
+  void begin() override {
+    file_ = std::make_unique<PartFile>(path_);
+    const std::string name = identifier(path_.stem().string());
+    std::string rate;
+    append_number(rate, static_cast<float>(fps_));
+    std::string out =
+        "#usda 1.0\n(\n    defaultPrim = \"" + name + "\"\n    upAxis = \"Y\"\n    metersPerUnit = 1\n";
+    out +=
+        "    timeCodesPerSecond = " + rate + "\n    framesPerSecond = " + rate + "\n    startTimeCode = 1\n";
+    out += "    endTimeCode = " + std::to_string(frames_) + "\n)\n\ndef Mesh \"" + name + "\"\n{\n";
+    out +=
+        "    uniform token subdivisionScheme = \"none\"\n    uniform bool doubleSided = 1\n    int[] "
+        "faceVertexCounts = [";
+    for (size_t t = 0; t < topology_.triangles.size(); ++t) out += t == 0 ? "3" : ", 3";
+    out += "]\n    int[] faceVertexIndices = ";
+    append(out, topology_.triangles);
+    if (!topology_.uv_triangles.empty()) {
+      out += "    texCoord2f[] primvars:st = [";
+      for (size_t k = 0; k < topology_.uvs.size(); ++k)
+        out += k == 0 ? "" : ", ", append(out, topology_.uvs[k]);
+      out += "] (\n        interpolation = \"faceVarying\"\n    )\n    int[] primvars:st:indices = ";
+      append(out, topology_.uv_triangles);
+    }
+    file_->write(out + "    point3f[] points.timeSamples = {\n");
+  }
+
+  void add(std::span<const V3> positions) override {
+    std::string out = "        " + std::to_string(written_ + 1) + ": [";
+    V3 low = positions[0], high = positions[0];
+    for (size_t v = 0; v < positions.size(); ++v) {
+      const V3 p = positions[v];
+      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+      out += v == 0 ? "" : ", ", append(out, std::array{p.x, p.y, p.z});
+    }
+    file_->write(out + "],\n");
+    extents_ += "        " + std::to_string(written_ + 1) + ": [";
+    append(extents_, std::array{low.x, low.y, low.z});
+    extents_ += ", ", append(extents_, std::array{high.x, high.y, high.z});
+    extents_ += "],\n";
+  }
+
+  void end() override {
+    file_->write("    }\n    float3[] extent.timeSamples = {\n" + extents_ + "    }\n}\n");
+    file_->take_place();
+  }
+
+  std::unique_ptr<PartFile> file_;
+  std::string extents_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_usda_writer() { return std::make_unique<UsdaWriter>(); }
+
+}  // namespace billow::cache

@@ -1,0 +1,129 @@
+#include "dataset/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace billow::dataset {
+namespace {
+
+// Whether the segment pq passes through a triangle (Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle
+// Intersection", 1997).
+bool passes_through(V3 p, V3 q, V3 a, V3 b, V3 c) {
+  const V3 way = q - p, e1 = b - a, e2 = c - a, n = cross(way, e2);
+  const float det = dot(e1, n);
+  if (std::fabs(det) < 1e-20f) return false;
+  const float inverse = 1 / det;
+  const V3 from = p - a;
+  const float u = dot(from, n) * inverse;
+  if (u < 0 || u > 1) return false;
+  const V3 m = cross(from, e1);
+  const float v = dot(way, m) * inverse;
+  if (v < 0 || u + v > 1) return false;
+  const float t = dot(e2, m) * inverse;
+  return t > 0 && t < 1;
+}
+
+struct Box {
+  V3 low, high;
+};
+Box box_of(std::initializer_list<V3> points) {
+  Box b{*points.begin(), *points.begin()};
+  for (const V3& p : points) {
+    b.low = {std::min(b.low.x, p.x), std::min(b.low.y, p.y), std::min(b.low.z, p.z)};
+    b.high = {std::max(b.high.x, p.x), std::max(b.high.y, p.y), std::max(b.high.z, p.z)};
+  }
+  return b;
+}
+bool meet(const Box& a, const Box& b) {
+  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
+         a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+}  // namespace
+
+size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
+  const float size = 2 * sheet.spacing;
+  const auto cell = [&](float v) { return static_cast<int64_t>(std::floor(v / size)); };
+  const auto key = [](int64_t i, int64_t j, int64_t k) {
+    return (i * 73856093) ^ (j * 19349663) ^ (k * 83492791);
+  };
+  const auto visit = [&](const Box& b, const auto& at) {
+    for (int64_t k = cell(b.low.z); k <= cell(b.high.z); ++k)
+      for (int64_t j = cell(b.low.y); j <= cell(b.high.y); ++j)
+        for (int64_t i = cell(b.low.x); i <= cell(b.high.x); ++i) at(key(i, j, k));
+  };
+  std::unordered_map<int64_t, std::vector<uint32_t>> cells;
+  std::vector<Box> boxes;
+  for (uint32_t t = 0; t < sheet.triangles.size(); ++t) {
+    const cloth::Triangle& v = sheet.triangles[t];
+    boxes.push_back(box_of({x[v[0]], x[v[1]], x[v[2]]}));
+    visit(boxes.back(), [&](int64_t at) { cells[at].push_back(t); });
+  }
+  size_t count = 0;
+  std::vector<uint32_t> candidates;
+  for (const cloth::StretchEdge& e : sheet.edges) {
+    const Box box = box_of({x[e.a], x[e.b]});
+    candidates.clear();
+    visit(box, [&](int64_t at) {
+      const auto found = cells.find(at);
+      if (found != cells.end())
+        candidates.insert(candidates.end(), found->second.begin(), found->second.end());
+    });
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (const uint32_t t : candidates) {
+      const cloth::Triangle& v = sheet.triangles[t];
+      const bool touches = std::any_of(v.begin(), v.end(), [&](uint32_t c) { return c == e.a || c == e.b; });
+      if (!touches && meet(box, boxes[t]) && passes_through(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
+        ++count;
+    }
+  }
+  return count;
+}
+
+ClothFigures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span<const float> distances,
+                     bool with_crossings) {
+  ClothFigures f;
+  std::vector<float> strains;
+  strains.reserve(sheet.edges.size());
+  double sum = 0;
+  for (const cloth::StretchEdge& e : sheet.edges) {
+    strains.push_back(std::fabs(length(x[e.a] - x[e.b]) / e.length - 1));
+    sum += static_cast<double>(strains.back());
+  }
+  const auto p99 = strains.begin() + static_cast<std::ptrdiff_t>(strains.size() * 99 / 100);
+  std::nth_element(strains.begin(), p99, strains.end());
+  f.strain_mean = sum / static_cast<double>(strains.size());
+  f.strain_p99 = static_cast<double>(*p99);
+  f.strain_most = static_cast<double>(*std::max_element(p99, strains.end()));
+  for (const float d : distances) {
+    f.penetrating += d < -0.001f ? 1.0 / static_cast<double>(distances.size()) : 0;
+    f.deepest = std::max(f.deepest, -static_cast<double>(d));
+  }
+  if (with_crossings) f.crossings = static_cast<double>(count_crossings(sheet, x));
+  return f;
+}
+
+void FigureSum::add(const ClothFigures& f, bool with_crossings) {
+  ++frames_;
+  sum_.strain_mean += f.strain_mean;
+  sum_.strain_p99 += f.strain_p99;
+  sum_.strain_most = std::max(sum_.strain_most, f.strain_most);
+  sum_.penetrating += f.penetrating;
+  sum_.deepest = std::max(sum_.deepest, f.deepest);
+  worst_p99_ = std::max(worst_p99_, f.strain_p99);
+  if (!with_crossings) return;
+  ++crossing_frames_;
+  sum_.crossings += f.crossings;
+}
+
+ClothFigures FigureSum::mean() const {
+  ClothFigures f = sum_;
+  const double frames = std::max(1.0, frames_);
+  f.strain_mean /= frames, f.strain_p99 /= frames, f.penetrating /= frames;
+  f.crossings /= std::max(1.0, crossing_frames_);
+  return f;
+}
+
+}  // namespace billow::dataset

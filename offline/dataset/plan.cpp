@@ -1,0 +1,69 @@
+#include "dataset/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "motion/motions.h"
+
+namespace billow::dataset {
+namespace {
+
+PlannedClip planned(const motion::MotionRequest& request) {
+  PlannedClip clip;
+  clip.name = request.kind + " " + std::to_string(request.seed);
+  clip.frames = static_cast<size_t>(std::lround(request.seconds * request.frames_per_second));
+  clip.make = [request](const body::Person& person) { return motion::make_motion(person, request); };
+  return clip;
+}
+
+PlannedClip planned(const motion::Clip& given, float frames_per_second) {
+  const motion::Clip clip = motion::resample(given, frames_per_second);
+  return {clip.name, clip.frames.size(), "", [clip](const body::Person&) { return clip; }};
+}
+
+}  // namespace
+
+std::vector<PlannedClip> plan(const Request& request) {
+  if (request.frames == 0 || request.frames > 10'000'000 || request.unseen > 10'000'000)
+    throw std::invalid_argument("data set: expected 1 to 10,000,000 frames, found " +
+                                std::to_string(request.frames) + " and " + std::to_string(request.unseen));
+  if (!(request.frames_per_second >= 1 && request.frames_per_second <= 240))
+    throw std::invalid_argument("data set: expected 1 to 240 frames a second, found " +
+                                std::to_string(request.frames_per_second));
+  const auto mix = motion::motion_mix(request.mix.empty() ? request.garment : request.mix);
+  const auto rate = static_cast<double>(request.frames_per_second);
+  std::vector<PlannedClip> clips;
+  size_t own = 0;
+  for (const motion::Clip& clip : request.clips) {
+    clips.push_back(planned(clip, request.frames_per_second));
+    own += clips.back().frames;
+  }
+  if (own < request.frames)
+    for (const auto& m : motion::varied_motions(request.seed, request.frames - own, rate, mix))
+      clips.push_back(planned(m));
+  const size_t seen = clips.size();
+  if (request.unseen > 0)
+    for (const auto& m : motion::varied_motions(request.seed + 0x10000u, request.unseen, rate, mix))
+      clips.push_back(planned(m));
+
+  // Deal out the frames that are learnt from, as evenly mixed as a shuffled deck.
+  size_t total = 0;
+  for (size_t c = 0; c < seen; ++c) total += clips[c].frames;
+  std::string deck(total, static_cast<char>(Part::kTrain));
+  const size_t tenth = total / 10;
+  std::fill_n(deck.begin(), tenth, static_cast<char>(Part::kValidation));
+  std::fill_n(deck.begin() + static_cast<std::ptrdiff_t>(tenth), tenth, static_cast<char>(Part::kHoldout));
+  std::mt19937 engine(request.seed);
+  for (size_t i = total; i > 1; --i) std::swap(deck[i - 1], deck[engine() % i]);
+  size_t next = 0;
+  for (size_t c = 0; c < clips.size(); ++c) {
+    clips[c].parts = c < seen ? deck.substr(next, clips[c].frames)
+                              : std::string(clips[c].frames, static_cast<char>(Part::kUnseen));
+    if (c < seen) next += clips[c].frames;
+  }
+  return clips;
+}
+
+}  // namespace billow::dataset

@@ -1,0 +1,179 @@
+#include "dataset/reader/dataset_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "dataset/npy.h"
+#include "dataset/simulate.h"
+#include "import/json_at.h"
+
+namespace billow::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+using importer::JsonAt;
+
+nlohmann::json parse(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  try {
+    return nlohmann::json::parse(in);
+  } catch (const nlohmann::json::exception& e) {
+    throw std::runtime_error(std::string("expected JSON: ") + e.what());
+  }
+}
+
+ClipInfo read_clip(const JsonAt& at) {
+  ClipInfo clip;
+  clip.name = at.at("name").string();
+  clip.frames = at.at("frames").index(size_t{1} << 32);
+  clip.usable = at.at("usable").boolean();
+  clip.parts = at.at("split").string();
+  if (clip.parts.size() != clip.frames || clip.parts.find_first_not_of("tvhu") != std::string::npos)
+    at.at("split").fail("a letter t, v, h or u for each of " + std::to_string(clip.frames) + " frames");
+  const JsonAt strain = at.at("strain_percent");
+  clip.strain_mean = strain.at("mean").number();
+  clip.strain_p99 = strain.at("p99").number();
+  clip.strain_worst_p99 = strain.at("worst_frame_p99").number();
+  clip.strain_most = strain.at("most").number();
+  clip.penetrating = at.at("penetrating_percent").number();
+  clip.deepest = at.at("deepest_mm").number();
+  clip.crossings = at.at("crossings").number();
+  for (size_t k = 0; k < kClipFiles.size(); ++k)
+    clip.checksums[k] = at.at("checksums").at(kClipFiles[k]).string();
+  return clip;
+}
+
+DatasetInfo read_manifest(const fs::path& folder) {
+  const nlohmann::json json = parse(folder / "manifest.json");
+  const JsonAt at(json, "");
+  if (at.at("format").string() != "billow data set") at.at("format").fail("\"billow data set\"");
+  if (at.at("version").number() != 1) at.at("version").fail("1");
+  DatasetInfo info;
+  info.folder = folder;
+  info.garment = at.at("garment").string();
+  info.preset = at.at("preset").string();
+  info.vertices = at.at("vertices").index(size_t{1} << 32);
+  info.bones = at.at("bones").index(size_t{1} << 32);
+  info.simulated_bones = at.at("simulated_bones").index(size_t{1} << 32);
+  info.frames_per_second = at.at("frames_per_second").number();
+  for (size_t c = 0; c < at.at("clips").size(); ++c) info.clips.push_back(read_clip(at.at("clips").at(c)));
+  for (size_t c = 0; c < at.at("chaos").size(); ++c) {
+    const JsonAt chaos = at.at("chaos").at(c);
+    info.chaos.push_back(
+        {chaos.at("name").string(), chaos.at("cloth_mm").number(), chaos.at("bones_mm").number()});
+  }
+  return info;
+}
+
+void check_file(const fs::path& file, const ClipInfo& clip, const std::string& checksum,
+                std::vector<std::string>& wrong) {
+  const NpyMap map(file);
+  if (map.shape()[0] != clip.frames)
+    wrong.push_back(file.string() + ": expected " + std::to_string(clip.frames) + " frames, found " +
+                    std::to_string(map.shape()[0]));
+  for (size_t f = 0; f < map.shape()[0]; ++f) {
+    bool finite = true;
+    for (const float v : map.row(f)) finite &= std::isfinite(v);
+    if (finite) continue;
+    wrong.push_back(file.string() + ": frame " + std::to_string(f) + ": expected finite values");
+    break;
+  }
+  char found[20];
+  std::snprintf(found, sizeof found, "%016llx", static_cast<unsigned long long>(map.checksum()));
+  if (checksum != found)
+    wrong.push_back(file.string() + ": expected the checksum " + checksum + ", found " + found);
+}
+
+}  // namespace
+
+fs::path DatasetInfo::clip_folder(size_t clip) const {
+  std::string name = std::to_string(clip);
+  if (name.size() < 4) name.insert(0, 4 - name.size(), '0');
+  return folder / "clips" / name;
+}
+
+size_t DatasetInfo::frames() const {
+  size_t sum = 0;
+  for (const ClipInfo& clip : clips) sum += clip.usable ? clip.frames : 0;
+  return sum;
+}
+
+size_t DatasetInfo::frames(Part part) const {
+  size_t sum = 0;
+  for (const ClipInfo& clip : clips)
+    if (clip.usable)
+      for (const char letter : clip.parts) sum += letter == static_cast<char>(part);
+  return sum;
+}
+
+DatasetInfo read_dataset(const fs::path& folder) {
+  try {
+    return read_manifest(folder);
+  } catch (const std::runtime_error& e) {
+    throw std::runtime_error((folder / "manifest.json").string() + ": " + e.what());
+  }
+}
+
+std::vector<std::string> check_dataset(const DatasetInfo& info) {
+  std::vector<std::string> wrong;
+  for (size_t c = 0; c < info.clips.size(); ++c)
+    for (size_t k = 0; k < kClipFiles.size(); ++k) {
+      const fs::path file = info.clip_folder(c) / kClipFiles[k];
+      try {
+        check_file(file, info.clips[c], info.clips[c].checksums[k], wrong);
+        const NpyMap map(file);
+        const size_t rows = k == 0 ? info.vertices : info.bones;
+        if (k < 3 && (map.shape().size() != 3 || map.shape()[1] != rows || map.shape()[2] != 3))
+          wrong.push_back(file.string() + ": expected frames x " + std::to_string(rows) + " x 3 values");
+      } catch (const std::runtime_error& e) {
+        wrong.push_back(e.what());
+      }
+    }
+  return wrong;
+}
+
+void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
+  if (shards.empty()) throw std::runtime_error("merge: expected shards");
+  if (fs::exists(out)) throw std::runtime_error(out.string() + ": expected a folder that is not there yet");
+  nlohmann::json head;
+  for (const fs::path& shard : shards) {
+    const nlohmann::json found = parse(shard / "head.json");
+    if (!head.is_null() && head != found)
+      throw std::runtime_error(shard.string() + ": is of another request than " + shards[0].string());
+    head = found;
+  }
+  const size_t clips = JsonAt(head, "").at("planned_clips").index(size_t{1} << 32);
+  const fs::path beside = out.string() + ".part";
+  fs::remove_all(beside);
+  fs::create_directories(beside / "clips");
+  fs::create_directories(beside / "chaos");
+  for (const char* name : {"head.json", "rest.npy"}) fs::copy_file(shards[0] / name, beside / name);
+  const auto take = [&](const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::create_hard_link(from, to, error);
+    if (error) fs::copy_file(from, to);
+  };
+  for (const fs::path& shard : shards) {
+    for (const auto& clip : fs::directory_iterator(shard / "clips")) {
+      const fs::path to = beside / "clips" / clip.path().filename();
+      if (clip.path().extension() == ".part" || !fs::create_directory(to)) continue;
+      for (const auto& file : fs::directory_iterator(clip)) take(file, to / file.path().filename());
+    }
+    for (const auto& file : fs::directory_iterator(shard / "chaos"))
+      if (const fs::path to = beside / "chaos" / file.path().filename(); !fs::exists(to)) take(file, to);
+  }
+  for (size_t c = 0; c < clips; ++c) {
+    DatasetInfo place;
+    place.folder = beside;
+    if (!fs::exists(place.clip_folder(c) / "clip.json"))
+      throw std::runtime_error("merge: clip " + std::to_string(c) + " of " + std::to_string(clips) +
+                               " is in none of the shards; nothing was written but " + beside.string());
+  }
+  write_manifest(beside, clips);
+  fs::rename(beside, out);
+}
+
+}  // namespace billow::dataset

@@ -1,0 +1,129 @@
+#include "dress/ropes.h"
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace billow::dress {
+namespace {
+
+void check(billow_status status) {
+  if (status != BILLOW_OK) throw std::invalid_argument(std::string("ropes: ") + billow_last_error());
+}
+
+// On the flat cloth, or between the places at rest.
+float distance_between(const garment::Garment& g, const garment::Embedding& a, const garment::Embedding& b) {
+  if (g.flat.empty()) return length(garment::place_of(a, g.rest) - garment::place_of(b, g.rest));
+  V3 pa{0, 0, 0}, pb{0, 0, 0};
+  for (size_t k = 0; k < 3; ++k) {
+    pa += V3{g.flat[a.vertices[k]][0], g.flat[a.vertices[k]][1], 0} * a.weights[k];
+    pb += V3{g.flat[b.vertices[k]][0], g.flat[b.vertices[k]][1], 0} * b.weights[k];
+  }
+  return length(pa - pb);
+}
+
+}  // namespace
+
+billow_settings rope_settings(const garment::Garment& garment) {
+  return garment.ring ? billow_settings_skirt() : billow_settings_cape();
+}
+
+Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Transform> joints,
+             const billow_settings& settings)
+    : garment_(g),
+      rest_inverse_(inverses(body::rest_transforms(wearer.skeleton))),
+      moved_(rest_inverse_.size()),
+      surface_(wearer.skeleton, wearer.colliders),
+      pins_(g.attachments.size()),
+      bones_(g.bones.size()),
+      roots_(g.chains.size()),
+      sewn_(g.bones.size()) {
+  if (g.rest.size() != g.size()) throw std::invalid_argument("ropes: expected a garment that was draped");
+  std::map<uint32_t, size_t> attachment;
+  for (size_t i = 0; i < g.attachments.size(); ++i) attachment[g.attachments[i].vertex] = i;
+  for (size_t b = 0; b < g.bones.size(); ++b)
+    for (size_t k = 0; k < 3; ++k) {
+      const auto found = attachment.find(g.bones[b].vertices[k]);
+      if (found != attachment.end() && g.bones[b].weights[k] > 0)
+        sewn_[b].push_back({found->second, g.bones[b].weights[k]});
+    }
+
+  std::vector<uint32_t> counts;
+  std::vector<float> rest, lengths;
+  std::vector<V3> places(g.bones.size());
+  garment::places_of_bones(g, g.rest, places);
+  for (const auto& chain : g.chains) {
+    counts.push_back(static_cast<uint32_t>(chain.size()));
+    for (size_t k = 0; k < chain.size(); ++k) {
+      const V3 p = places[chain[k]];
+      rest.insert(rest.end(), {p.x, p.y, p.z});
+      lengths.push_back(k == 0 ? 0 : distance_between(g, g.bones[chain[k - 1]], g.bones[chain[k]]));
+    }
+    if (sewn_[chain[0]].empty()) throw std::invalid_argument("ropes: a chain's root is not sewn to the body");
+  }
+  billow_chains_desc desc{};
+  desc.chain_count = static_cast<uint32_t>(counts.size());
+  desc.bone_counts = counts.data();
+  desc.rest_positions = rest.data();
+  desc.max_lengths = lengths.data();
+  desc.neighbours = 1;
+  desc.closed = g.ring;
+  desc.max_colliders = static_cast<uint32_t>(wearer.colliders.size());
+  billow_chains* chains = nullptr;
+  check(billow_chains_create(&desc, &chains));
+  chains_.reset(chains);
+  check(billow_chains_set_settings(chains, &settings));
+  simulated_.resize(billow_chains_bone_count(chains));
+  surface_.pose(joints);
+  place_roots(joints);
+  const billow_step step{0, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get()};
+  check(billow_chains_step(chains, &step));
+  read_bones();
+}
+
+void Ropes::place_roots(std::span<const Transform> joints) {
+  for (size_t j = 0; j < moved_.size(); ++j) moved_[j] = joints[j] * rest_inverse_[j];
+  garment::follow_body(garment_, moved_, pins_);
+  for (size_t c = 0; c < roots_.size(); ++c) {
+    V3 place{0, 0, 0};
+    float sum = 0;
+    Quat turn{0, 0, 0, 0};
+    for (const auto& [pin, share] : sewn_[garment_.chains[c][0]]) {
+      place += pins_[pin] * share;
+      sum += share;
+      const garment::Attachment& a = garment_.attachments[pin];
+      for (size_t k = 0; k < a.joints.size(); ++k) {
+        const Quat q = moved_[a.joints[k]].rotation;
+        const float w = a.weights[k] * share * (dot(q, turn) < 0 ? -1.0f : 1.0f);
+        turn = {turn.x + q.x * w, turn.y + q.y * w, turn.z + q.z * w, turn.w + q.w * w};
+      }
+    }
+    turn = normalized(turn);
+    place = place * (1 / sum);
+    roots_[c] = {{place.x, place.y, place.z}, {turn.x, turn.y, turn.z, turn.w}};
+  }
+}
+
+void Ropes::step(float dt, std::span<const Transform> joints) {
+  const auto posed = body::to_api(joints);
+  check(billow_body_pose(surface_.get(), posed.data(), static_cast<uint32_t>(posed.size()), 1));
+  place_roots(joints);
+  const billow_step step{dt, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get()};
+  check(billow_chains_step(chains_.get(), &step));
+  read_bones();
+}
+
+void Ropes::read_bones() {
+  check(billow_chains_positions(chains_.get(), &simulated_[0].x, static_cast<uint32_t>(simulated_.size())));
+  // Bones in no chain go with their seam.
+  for (size_t b = 0; b < bones_.size(); ++b) {
+    V3 sum{0, 0, 0};
+    for (const auto& [pin, share] : sewn_[b]) sum += pins_[pin] * share;
+    bones_[b] = sum;
+  }
+  size_t next = 0;
+  for (const auto& chain : garment_.chains)
+    for (const uint32_t b : chain) bones_[b] = simulated_[next++];
+}
+
+}  // namespace billow::dress

@@ -1,0 +1,46 @@
+// The rope chains of a garment on a moving body: what the runtime simulates instead of the cloth.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "body/surface.h"
+#include "dress/dressed.h"
+#include "garment/garment.h"
+
+namespace billow::dress {
+
+// The settings a garment starts from: those of a skirt for a ring of chains, else of a cape.
+billow_settings rope_settings(const garment::Garment& garment);
+
+class Ropes {
+ public:
+  // On a body that stands at `joints`. Keeps a reference to the garment, whose rest has to be there.
+  Ropes(const garment::Garment& garment, const Wearer& wearer, std::span<const Transform> joints,
+        const billow_settings& settings);
+
+  void step(float dt, std::span<const Transform> joints);
+  // All bones of the garment, those that are not simulated too.
+  std::span<const V3> bones() const { return bones_; }
+
+ private:
+  struct Destroy {
+    void operator()(billow_chains* chains) const { billow_chains_destroy(chains); }
+  };
+  void place_roots(std::span<const Transform> joints);
+  void read_bones();
+
+  const garment::Garment& garment_;
+  std::vector<Transform> rest_inverse_, moved_;
+  body::Surface surface_;
+  std::unique_ptr<billow_chains, Destroy> chains_;
+  std::vector<V3> pins_, bones_, simulated_;
+  std::vector<billow_transform> roots_;
+  // For each bone the attachments it lies on, as far as it lies on any.
+  std::vector<std::vector<std::pair<size_t, float>>> sewn_;
+};
+
+}  // namespace billow::dress

@@ -1,0 +1,131 @@
+// Caches to and from Blender, where there is one: what its cloth solver and its exporters write is read, and its
+// Mesh Cache modifier plays what we write. Set BILLOW_KEEP_BLENDER to a folder to keep the rendered picture.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "offline/cache/caches.h"
+
+namespace billow::cache {
+namespace {
+
+constexpr size_t kFrames = 40, kSide = 21;
+
+bool there_is_blender() { return std::system("command -v blender >/dev/null 2>&1") == 0; }
+
+// Runs a script of this folder; its output goes to a file in `folder`.
+void run_blender(const std::string& script, const Folder& folder) {
+  const std::filesystem::path here = BILLOW_TESTS "/offline/cache";
+  const std::string command = "blender --background --factory-startup --python-exit-code 3 --python '" +
+                              (here / script).string() + "' -- '" + (folder / "").string() + "' " +
+                              std::to_string(kFrames) + " >'" + (folder / "log").string() + "' 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "log");
+}
+
+// Frames of float32 x y z as the scripts write them: z up, brought to y up.
+std::vector<std::vector<V3>> read_raw(const std::filesystem::path& path, size_t vertices) {
+  const std::string bytes = bytes_of(path);
+  std::vector<std::vector<V3>> out(bytes.size() / (12 * vertices), std::vector<V3>(vertices));
+  for (size_t f = 0; f < out.size(); ++f) {
+    std::memcpy(out[f].data(), bytes.data() + f * 12 * vertices, 12 * vertices);
+    for (V3& p : out[f]) p = {p.x, p.z, -p.y};
+  }
+  return out;
+}
+
+void expect_same(const std::vector<std::vector<V3>>& a, const std::vector<std::vector<V3>>& b,
+                 float tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  float most = 0;
+  for (size_t f = 0; f < a.size(); ++f) most = std::max(most, difference(a[f], b[f]));
+  EXPECT_LE(most, tolerance);
+  std::printf("  vertices differ by at most %.2g m\n", static_cast<double>(most));
+}
+
+// It hangs, swings and keeps its length as cloth does.
+void expect_cloth(const Frames& cloth) {
+  ASSERT_EQ(cloth.topology.vertices, kSide * kSide);
+  ASSERT_EQ(cloth.topology.triangles.size(), 2 * (kSide - 1) * (kSide - 1));
+  ASSERT_EQ(cloth.positions.size(), kFrames);
+  const auto mean_height = [&](size_t frame) {
+    float sum = 0;
+    for (const V3& p : cloth.positions[frame]) sum += p.y;
+    return sum / static_cast<float>(cloth.topology.vertices);
+  };
+  EXPECT_NEAR(mean_height(0), 0, 1e-5);
+  EXPECT_LT(mean_height(10), -0.15f);
+  EXPECT_LT(mean_height(kFrames - 1), -0.4f);
+  // Sides of quads: neighbours along rows and columns.
+  double sum = 0, most = 0, count = 0;
+  for (const std::vector<V3>& p : cloth.positions)
+    for (size_t v = 0; v + kSide < p.size(); ++v)
+      for (const size_t w : {v + 1, v + kSide}) {
+        if (w == v + 1 && v % kSide == kSide - 1) continue;
+        const double strain = static_cast<double>(length(p[w] - p[v])) * (kSide - 1) - 1;
+        sum += std::abs(strain), most = std::max(most, std::abs(strain)), ++count;
+      }
+  EXPECT_LT(sum / count, 0.01);
+  EXPECT_LT(most, 0.05);
+  std::printf(
+      "  Blender's cloth: mean height at the end %.3f m, strain %.3f %% in the mean, %.2f %% at most\n",
+      static_cast<double>(mean_height(kFrames - 1)), 100 * sum / count, 100 * most);
+}
+
+TEST(BlenderSlow, ItsClothIsRead) {
+  if (!there_is_blender()) GTEST_SKIP() << "there is no blender on the PATH";
+  const Folder folder;
+  run_blender("blender_simulate.py", folder);
+  const auto truth = read_raw(folder / "truth.raw", kSide * kSide);
+  // Blender writes OBJ files y up and with six digits, the others as it has them.
+  const Frames pc2 = read_cache(folder / "sheet.pc2", {.z_up = true});
+  const Frames mdd = read_cache(folder / "sheet.mdd", {.z_up = true});
+  const Frames obj = read_cache(folder / "obj");
+  expect_same(pc2.positions, truth, 0);
+  expect_same(mdd.positions, truth, 0);
+  expect_same(read_cache(folder / "y_up.pc2").positions, truth, 1e-6f);
+  expect_same(obj.positions, truth, 2e-6f);
+  EXPECT_EQ(mdd.fps, 24);
+  EXPECT_EQ(obj.topology.uv_triangles.size(), obj.topology.triangles.size());
+  expect_cloth(obj);
+}
+
+TEST(BlenderSlow, ItPlaysOurCaches) {
+  if (!there_is_blender()) GTEST_SKIP() << "there is no blender on the PATH";
+  const Folder folder;
+  // A sheet in the plane of x and y that waves towards z, no axis like another.
+  Frames sheet;
+  sheet.fps = 24;
+  sheet.topology.vertices = kSide * kSide;
+  for (uint32_t row = 0; row + 1 < kSide; ++row)
+    for (uint32_t column = 0; column + 1 < kSide; ++column) {
+      const uint32_t a = static_cast<uint32_t>(kSide) * row + column, b = a + static_cast<uint32_t>(kSide);
+      sheet.topology.triangles.push_back({a, a + 1, b + 1});
+      sheet.topology.triangles.push_back({a, b + 1, b});
+    }
+  for (size_t f = 0; f < kFrames; ++f) {
+    sheet.positions.emplace_back();
+    for (size_t v = 0; v < kSide * kSide; ++v) {
+      const float x = static_cast<float>(v % kSide) / (kSide - 1),
+                  y = static_cast<float>(v / kSide) / (kSide - 1);
+      sheet.positions.back().push_back(
+          {x - 0.3f, y - 0.9f, 0.2f * (1 - y) * std::sin(7 * y + 3 * x + 0.3f * static_cast<float>(f))});
+    }
+  }
+  for (const char* name : {"sheet.pc2", "sheet.mdd", "sheet.glb"}) write_cache(folder / name, sheet);
+  Frames first = sheet;
+  first.positions.resize(1);
+  write_cache(folder / "sheet.obj", first);
+  run_blender("blender_play.py", folder);
+  for (const char* name : {"pc2.raw", "mdd.raw"})
+    expect_same(read_raw(folder / name, kSide * kSide), sheet.positions, 1e-6f);
+  if (std::filesystem::exists(folder / "glb.raw"))
+    expect_same(read_raw(folder / "glb.raw", kSide * kSide), sheet.positions, 1e-6f);
+  EXPECT_GT(std::filesystem::file_size(folder / "render.png"), 10000u);
+  if (const char* keep = std::getenv("BILLOW_KEEP_BLENDER"))
+    std::filesystem::copy_file(folder / "render.png", std::filesystem::path(keep) / "render.png",
+                               std::filesystem::copy_options::overwrite_existing);
+}
+
+}  // namespace
+}  // namespace billow::cache

@@ -1,0 +1,124 @@
+// `billow dataset`: what is in a data set, whether it is whole, and shards put together.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "commands.h"
+#include "dataset/reader/dataset_file.h"
+
+namespace billow::tool {
+namespace {
+
+using dataset::Part;
+
+struct Sums {
+  double strain_mean = 0, strain_p99 = 0, penetrating = 0, deepest = 0, crossings = 0;
+  size_t left_out = 0;
+};
+
+Sums sums_of(const dataset::DatasetInfo& info) {
+  Sums s;
+  double frames = 0;
+  for (const dataset::ClipInfo& c : info.clips) {
+    if (!c.usable) {
+      ++s.left_out;
+      continue;
+    }
+    const auto n = static_cast<double>(c.frames);
+    frames += n;
+    s.strain_mean += n * c.strain_mean, s.strain_p99 += n * c.strain_p99;
+    s.penetrating += n * c.penetrating, s.crossings += n * c.crossings;
+    s.deepest = std::max(s.deepest, c.deepest);
+  }
+  frames = std::max(1.0, frames);
+  s.strain_mean /= frames, s.strain_p99 /= frames, s.penetrating /= frames, s.crossings /= frames;
+  return s;
+}
+
+// Root mean squares over the clips.
+dataset::DatasetInfo::Chaos chaos_of(const dataset::DatasetInfo& info) {
+  dataset::DatasetInfo::Chaos c;
+  for (const auto& one : info.chaos) c.cloth += one.cloth * one.cloth, c.bones += one.bones * one.bones;
+  const double n = std::max<double>(1, static_cast<double>(info.chaos.size()));
+  c.cloth = std::sqrt(c.cloth / n), c.bones = std::sqrt(c.bones / n);
+  return c;
+}
+
+void print_info(const std::string& folder, bool json) {
+  const dataset::DatasetInfo info = dataset::read_dataset(folder);
+  const Sums s = sums_of(info);
+  const auto chaos = chaos_of(info);
+  const auto frames = [&](Part part) { return info.frames(part); };
+  if (json) {
+    std::printf(
+        "{\"garment\": \"%s\", \"preset\": \"%s\", \"frames\": %zu, \"frames_per_second\": %g, \"vertices\": "
+        "%zu, \"bones\": %zu, \"simulated_bones\": %zu, \"clips\": %zu, \"clips_left_out\": %zu,\n"
+        " \"split\": {\"train\": %zu, \"validation\": %zu, \"holdout\": %zu, \"unseen\": %zu},\n"
+        " \"strain_percent\": {\"mean\": %.4g, \"p99\": %.4g}, \"penetrating_percent\": %.4g, "
+        "\"deepest_mm\": %.4g, \"crossings\": %.4g,\n"
+        " \"chaos_floor_mm\": {\"cloth\": %.4g, \"bones\": %.4g, \"clips\": %zu}}\n",
+        info.garment.c_str(), info.preset.c_str(), info.frames(), info.frames_per_second, info.vertices,
+        info.bones, info.simulated_bones, info.clips.size(), s.left_out, frames(Part::kTrain),
+        frames(Part::kValidation), frames(Part::kHoldout), frames(Part::kUnseen), s.strain_mean, s.strain_p99,
+        s.penetrating, s.deepest, s.crossings, chaos.cloth, chaos.bones, info.chaos.size());
+    return;
+  }
+  std::printf("%s on the %s person: %zu vertices, %zu bones, %zu of them simulated\n", info.garment.c_str(),
+              info.preset.c_str(), info.vertices, info.bones, info.simulated_bones);
+  std::printf("%zu frames at %g a second in %zu clips: %zu train, %zu validation, %zu holdout, %zu unseen\n",
+              info.frames(), info.frames_per_second, info.clips.size(), frames(Part::kTrain),
+              frames(Part::kValidation), frames(Part::kHoldout), frames(Part::kUnseen));
+  std::printf(
+      "strain %.2f %% on average, %.2f %% at the 99th percentile; deeper than 1 mm: %.4f %%, deepest %.1f "
+      "mm\n",
+      s.strain_mean, s.strain_p99, s.penetrating, s.deepest);
+  std::printf("edges through the cloth itself: %.1f a frame\n", s.crossings);
+  std::printf("chaos floor: cloth %.1f mm, bones %.1f mm over %zu clips\n", chaos.cloth, chaos.bones,
+              info.chaos.size());
+  for (size_t c = 0; c < info.clips.size(); ++c)
+    if (!info.clips[c].usable)
+      std::printf(
+          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep\n",
+          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest);
+}
+
+void check(const std::string& folder) {
+  const std::vector<std::string> wrong = dataset::check_dataset(dataset::read_dataset(folder));
+  for (const std::string& line : wrong) std::fprintf(stderr, "%s\n", line.c_str());
+  if (!wrong.empty())
+    throw std::runtime_error(std::to_string(wrong.size()) + " things are wrong with " + folder);
+  std::printf("%s is whole\n", folder.c_str());
+}
+
+}  // namespace
+
+void add_dataset(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("dataset", "What is in a data set; check it; put shards together");
+  command->require_subcommand(1);
+  auto folder = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* info = command->add_subcommand("info", "Print what is in it");
+  info->add_option("folder", *folder, "Folder that `billow simulate` made")->required();
+  info->add_flag("--json", *json, "Print it as JSON");
+  info->callback([folder, json] { print_info(*folder, *json); });
+  CLI::App* whole = command->add_subcommand("check", "Read every byte: shapes, checksums, finite values");
+  whole->add_option("folder", *folder, "Folder that `billow simulate` made")->required();
+  whole->callback([folder] { check(*folder); });
+  auto shards = std::make_shared<std::vector<std::string>>();
+  auto out = std::make_shared<std::string>();
+  CLI::App* merge = command->add_subcommand("merge", "Put the shards of one request together");
+  merge->add_option("shards", *shards, "Their folders")->required();
+  merge->add_option("-o,--out", *out, "A new folder")->required();
+  merge->callback([shards, out] {
+    dataset::merge_dataset({shards->begin(), shards->end()}, *out);
+    std::printf("%s\n", out->c_str());
+  });
+  command->footer(
+      "Examples\n"
+      "  billow dataset info data/cape --json\n"
+      "  billow dataset check data/cape\n"
+      "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n");
+}
+
+}  // namespace billow::tool
