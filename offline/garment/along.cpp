@@ -30,15 +30,34 @@ bool is_hem_edge(const FreeCloth& cloth, const std::vector<bool>& in_hem, uint32
          in_hem[cloth.triangles[t][(k + 1) % 3]];
 }
 
+// A triangle of the path.
+struct Step {
+  uint32_t from = kNoTriangle;  // where the path came from
+  size_t entered = 0;           // by this edge of its own
+  bool seen = false;
+};
+
+// Walks back along the path. Of the two ends of the edge that a triangle was entered by, the second is 1 ahead; so is
+// all beyond it, up to the edge that the path leaves by.
+Corners offsets_along(const FreeCloth& cloth, const std::vector<Step>& steps, uint32_t last, size_t left) {
+  Corners offsets(cloth.triangles.size(), {0, 0, 0});
+  for (uint32_t at = last; at != kNoTriangle;) {
+    const size_t entered = steps[at].entered;
+    for (size_t c = (entered + 1) % 3; c != (left + 1) % 3; c = (c + 1) % 3) offsets[at][c] = 1;
+    const uint32_t from = steps[at].from;
+    for (size_t e = 0; e < 3 && from != kNoTriangle; ++e)
+      if (cloth.topology.across[from][e] == at &&
+          cloth.triangles[from][e] == cloth.triangles[at][(entered + 1) % 3])
+        left = e;
+    at = from;
+  }
+  return offsets;
+}
+
 Cut cut_open(const FreeCloth& cloth, size_t vertices) {
   std::vector<bool> in_hem(vertices, false);
   for (const uint32_t v : cloth.hem) in_hem[v] = true;
-  // Find the triangle at the edge from the last to the first vertex of the seam.
-  struct Step {
-    uint32_t triangle = kNoTriangle;  // that the path came from
-    size_t entered = 0;               // by this edge of its own
-    bool seen = false;
-  };
+  // Begin at the edge from the last to the first vertex of the seam.
   std::vector<Step> steps(cloth.triangles.size());
   std::queue<uint32_t> open;
   for (uint32_t t = 0; t < cloth.triangles.size() && open.empty(); ++t)
@@ -46,33 +65,12 @@ Cut cut_open(const FreeCloth& cloth, size_t vertices) {
       if (cloth.topology.is_border(t, k) && cloth.triangles[t][k] == cloth.seam.back() &&
           cloth.triangles[t][(k + 1) % 3] == cloth.seam.front())
         steps[t] = {kNoTriangle, k, true}, open.push(t);
-
   // Search breadth first, to the first edge of the hem.
-  Cut cut;
-  cut.offsets.assign(cloth.triangles.size(), {0, 0, 0});
   while (!open.empty()) {
     const uint32_t t = open.front();
     open.pop();
     for (size_t k = 0; k < 3; ++k) {
-      if (is_hem_edge(cloth, in_hem, t, k)) {
-        cut.hem_vertex = cloth.triangles[t][k];
-        // Walk back: along the edge by which the path came in, the coordinate jumps by 1.
-        size_t left = k;
-        for (uint32_t at = t; at != kNoTriangle;) {
-          const size_t entered = steps[at].entered;
-          // Of the two ends of the edge that was entered by, the second is 1 ahead; so is all beyond it up to the edge
-          // that the path leaves by.
-          for (size_t c = (entered + 1) % 3; c != (left + 1) % 3; c = (c + 1) % 3) cut.offsets[at][c] = 1;
-          const uint32_t from = steps[at].triangle;
-          if (from != kNoTriangle)
-            for (size_t e = 0; e < 3; ++e)
-              if (cloth.topology.across[from][e] == at &&
-                  cloth.triangles[from][e] == cloth.triangles[at][(entered + 1) % 3])
-                left = e;
-          at = from;
-        }
-        return cut;
-      }
+      if (is_hem_edge(cloth, in_hem, t, k)) return {offsets_along(cloth, steps, t, k), cloth.triangles[t][k]};
       const uint32_t next = cloth.topology.across[t][k];
       if (next == kNoTriangle || steps[next].seen) continue;
       size_t entered = 0;

@@ -21,7 +21,8 @@ Attachment attach(const body::Skin& skin, uint32_t vertex, V3 place);
 void smooth_weights(std::span<Attachment> attachments, size_t joints,
                     const std::vector<std::vector<uint32_t>>& neighbours);
 
-// The vertices of a region, one bit a vertex. All throw std::invalid_argument where there is none, with what there is.
+// The vertices of a region, one bit a vertex. All throw std::invalid_argument where there is none, with what there
+// is.
 using Region = std::vector<bool>;
 Region region_of_group(const GarmentMesh& mesh, std::string_view name);
 Region region_of_material(const GarmentMesh& mesh, std::string_view name);
@@ -30,10 +31,11 @@ Region region_above(const GarmentMesh& mesh, float height);
 Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton, const body::Skin& skin,
                          std::string_view joint, float reach = 0.05f);
 
-// "waist", "neck" or "shoulders": the height from which a garment that hangs from there is sewn on. Everything above it
-// is: what a dress has above the waist lies close. The waist is a little above the lowest joint of the spine, the
-// neckline a little below the neck, the shoulders' line a little above the joints of the upper arms. Joints are found as
-// motion/human.h finds them. Throws std::invalid_argument for other names and for wearers that lack the joint.
+// "waist", "neck" or "shoulders": the height from which a garment that hangs from there is sewn on. Everything
+// above it is: what a dress has above the waist lies close. The waist is a little above the lowest joint of the
+// spine, the neckline a little below the neck, the shoulders' line a little above the joints of the upper arms.
+// Joints are found as motion/human.h finds them. Throws std::invalid_argument for other names and for wearers that
+// lack the joint.
 const std::vector<std::string>& attach_places();
 float attach_height(const body::Skeleton& skeleton, std::string_view place);
 

@@ -1,4 +1,5 @@
-// garment.json: a garment for people to read and change by hand, with two files beside it. docs/garments.md has the format.
+// garment.json: a garment for people to read and change by hand, with two files beside it. docs/garments.md has the
+// format.
 //
 //     cape.json       name, material, attachments with the names of joints, bones, chains
 //     cape_mesh.obj   the mesh as modelled; its UV are the pattern laid flat, in metres
@@ -23,20 +24,21 @@ namespace billow::garment {
 inline constexpr const char* kGarmentFormat = "billow garment";
 inline constexpr size_t kGarmentVersion = 1;
 
-// The mesh that goes beside a garment's file. Not of the same name: that is often the file the garment was described from.
+// The mesh that goes beside a garment's file. Not of the same name: that is often the file the garment was
+// described from.
 std::filesystem::path mesh_file_of(const std::filesystem::path& garment);
 
-// Writes all three (the last one if there is a drape), each beside its file, which is then replaced; the JSON last. `path`
-// has to end in .json. Floats are read back to the last bit; joints of weight 0 are left out. Throws std::runtime_error
-// where a file cannot be written, std::invalid_argument for a garment that is not valid.
+// Writes all three (the last one if there is a drape), each beside its file, which is then replaced; the JSON last.
+// `path` has to end in .json. Floats are read back to the last bit; joints of weight 0 are left out. Throws
+// std::runtime_error where a file cannot be written, std::invalid_argument for a garment that is not valid.
 void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
                         const std::filesystem::path& path);
 // The JSON alone.
 std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton,
                             const std::string& mesh_file, const std::string& rest_file);
 
-// Reads it for a wearer: joints are found by their names. Throws std::runtime_error with the file, the place in it, what
-// was expected and what was found, for joints that the wearer lacks too.
+// Reads it for a wearer: joints are found by their names. Throws std::runtime_error with the file, the place in it,
+// what was expected and what was found, for joints that the wearer lacks too.
 Garment read_garment_file(const std::filesystem::path& path, const body::Skeleton& skeleton);
 
 // Places as a NumPy file: float32, little-endian, C order; n x 3, or frames x n x 3.

@@ -1,6 +1,6 @@
-// Garment meshes as OBJ files (Wavefront): `v`, `vt`, `f`, `g`, `o` and `usemtl`; what else there is, is passed over.
-// Files come from anywhere: whatever is in them, reading ends with a mesh or with a message that says what was expected,
-// what was found and in which line.
+// Garment meshes as OBJ files (Wavefront): `v`, `vt`, `f`, `g`, `o` and `usemtl`; what else there is, is passed
+// over. Files come from anywhere: whatever is in them, reading ends with a mesh or with a message that says what
+// was expected, what was found and in which line.
 #pragma once
 
 #include <array>

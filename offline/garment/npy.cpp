@@ -1,4 +1,5 @@
-// NumPy's file format, version 1.0, as far as places need it: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// NumPy's file format, version 1.0, as far as places need it:
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "body/person.h"
+#include "cache/cache.h"
 #include "cloth/material.h"
 #include "files.h"
 #include "garment/attach.h"
@@ -146,19 +147,37 @@ std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& tex
   return out;
 }
 
+// Frame after frame, from a .npy or a mesh cache of another tool.
+std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
+  const auto expect = [&](size_t found) {
+    if (found != vertices)
+      throw std::runtime_error(o.frames + ": expected " + std::to_string(vertices) +
+                               " vertices a frame, found " + std::to_string(found));
+  };
+  if (std::filesystem::path(o.frames).extension() == ".npy") {
+    garment::NpyPlaces frames = garment::read_npy_places(o.frames);
+    expect(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
+    return std::move(frames.places);
+  }
+  const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.scale});
+  expect(frames->info().topology.vertices);
+  std::vector<V3> out(vertices * frames->info().frames);
+  for (size_t f = 0; f < frames->info().frames; ++f)
+    frames->read(f, std::span(out).subspan(f * vertices, vertices));
+  return out;
+}
+
 // Bones from simulated frames, instead of chains. They follow the cloth, and nothing simulates them.
 void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
-  const garment::NpyPlaces frames = garment::read_npy_places(o.frames);
-  if (frames.shape.size() != 3 || frames.shape[1] != g.size())
-    throw std::runtime_error(o.frames + ": expected the shape (frames, " + std::to_string(g.size()) + ", 3)");
+  const std::vector<V3> frames = read_frames(o, g.size());
   Progress progress("decomposing");
-  const garment::Ssdr found =
-      garment::decompose(g.shape, g.triangles, frames.places,
-                         {.bones = o.ssdr, .report = [&](double share) { progress(share); }});
+  const garment::Ssdr found = garment::decompose(
+      g.shape, g.triangles, frames, {.bones = o.ssdr, .report = [&](double share) { progress(share); }});
   g.bones = found.places;
   g.chains.clear();
   g.ring = false;
-  std::printf("%zu bones from %zu frames: rms %.2f mm\n", g.bones.size(), frames.shape[0], 1000 * found.rms);
+  std::printf("%zu bones from %zu frames: rms %.2f mm\n", g.bones.size(), frames.size() / g.size(),
+              1000 * found.rms);
 }
 
 void describe(const DescribeOptions& o) {
@@ -212,6 +231,43 @@ void describe(const DescribeOptions& o) {
   std::printf("; follows %s\n%s\n", g.key_joint.c_str(), out.string().c_str());
 }
 
+void add_attachment_options(CLI::App* command, DescribeOptions& o) {
+  constexpr const char* kGroup = "Attached (one of these)";
+  command->add_option("--attach", o.attach, "All above the wearer's waist, neck or shoulders is sewn on")
+      ->check(CLI::IsMember(garment::attach_places()))
+      ->group(kGroup);
+  command->add_option("--above", o.above, "All above this height, in metres")->group(kGroup);
+  command->add_option("--group", o.group, "The faces of this group or object")->group(kGroup);
+  command->add_option("--material", o.part, "The faces of this material")->group(kGroup);
+  command->add_option("--near", o.near, "What is within --reach of skin that follows this joint")
+      ->group(kGroup);
+  command->add_option("--reach", o.reach, "Metres, for --near")
+      ->check(CLI::Range(0.001f, 10.0f))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+void add_bone_options(CLI::App* command, DescribeOptions& o) {
+  command->add_option("--chains", o.chains.chains, "How many chains")
+      ->check(CLI::Range(size_t{1}, garment::kMostChains))
+      ->capture_default_str();
+  auto* bones = command->add_option("--bones", o.chains.bones, "Simulated bones of a chain")
+                    ->check(CLI::Range(size_t{1}, garment::kMostBonesOfChain))
+                    ->capture_default_str();
+  command->add_option("--spacing", o.chains.spacing, "Metres between bones, instead of their number")
+      ->check(CLI::Range(0.001f, 10.0f))
+      ->excludes(bones);
+  command
+      ->add_option("--chain", o.by_hand,
+                   "A chain by hand, instead: vertices from the seam down, counted from 0")
+      ->type_name("V,V,V...");
+  command->add_option("--ssdr", o.ssdr, "So many bones from --frames, instead of chains")
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--frames", o.frames,
+                      "Cloth in motion: a cache (.pc2, .mdd, .glb, cloth_####.obj), or a .npy of float32, "
+                      "frames x vertices x 3");
+}
+
 }  // namespace
 
 GarmentWearer::GarmentWearer(const std::string& name) {
@@ -245,36 +301,8 @@ void add_garment_describe(CLI::App* garment_command) {
       "Make a garment of any mesh: where it is attached, and chains of bones from there to the hem");
   command->add_option("mesh", o->mesh, "The mesh: .obj, or .glb, .gltf, .fbx, .dae (without groups and UV)")
       ->required();
-  command->add_option("--attach", o->attach, "All above the wearer's waist, neck or shoulders is sewn on")
-      ->check(CLI::IsMember(garment::attach_places()))
-      ->group("Attached (one of these)");
-  command->add_option("--above", o->above, "All above this height, in metres")
-      ->group("Attached (one of these)");
-  command->add_option("--group", o->group, "The faces of this group or object")
-      ->group("Attached (one of these)");
-  command->add_option("--material", o->part, "The faces of this material")->group("Attached (one of these)");
-  command->add_option("--near", o->near, "What is within --reach of skin that follows this joint")
-      ->group("Attached (one of these)");
-  command->add_option("--reach", o->reach, "Metres, for --near")
-      ->check(CLI::Range(0.001f, 10.0f))
-      ->capture_default_str()
-      ->group("Attached (one of these)");
-  command->add_option("--chains", o->chains.chains, "How many chains")
-      ->check(CLI::Range(size_t{1}, garment::kMostChains))
-      ->capture_default_str();
-  auto* bones = command->add_option("--bones", o->chains.bones, "Simulated bones of a chain")
-                    ->check(CLI::Range(size_t{1}, garment::kMostBonesOfChain))
-                    ->capture_default_str();
-  command->add_option("--spacing", o->chains.spacing, "Metres between bones, instead of their number")
-      ->check(CLI::Range(0.001f, 10.0f))
-      ->excludes(bones);
-  command
-      ->add_option("--chain", o->by_hand,
-                   "A chain by hand, instead: vertices from the seam down, counted from 0")
-      ->type_name("V,V,V...");
-  command->add_option("--ssdr", o->ssdr, "So many bones from --frames, instead of chains")
-      ->check(CLI::Range(1, 10000));
-  command->add_option("--frames", o->frames, "Cloth in motion: a .npy of float32, frames x vertices x 3");
+  add_attachment_options(command, *o);
+  add_bone_options(command, *o);
   command->add_option("--key", o->key,
                       "The joint whose motion is taken out; left out: the one it is attached to most");
   command->add_option("--name", o->name, "Its name; left out: the file's");
@@ -296,7 +324,7 @@ void add_garment_describe(CLI::App* garment_command) {
       "  billow garment describe dress.obj --above 1.05 --spacing 0.06 --scale 0.01\n"
       "  billow garment describe coat.obj --group collar --key chest --wearer hero.glb\n"
       "  billow garment describe flag.obj --material pole --chain 0,12,24 --chain 4,16,28\n"
-      "  billow garment describe dress.obj --attach waist --ssdr 60 --frames simulated.npy\n");
+      "  billow garment describe dress.obj --attach waist --ssdr 60 --frames simulated.pc2\n");
   command->callback([o] { describe(*o); });
 }
 

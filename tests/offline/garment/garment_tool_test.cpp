@@ -11,6 +11,7 @@
 #include <string>
 
 #include "body/person.h"
+#include "cache/cache.h"
 #include "cloths.h"
 #include "garment/garment_file.h"
 #include "offline/import/gltf_writer.h"
@@ -141,6 +142,20 @@ TEST_F(GarmentToolSlow, FindsBonesInFrames) {
   EXPECT_EQ(made.code, 0) << made.output;
   EXPECT_TRUE(contains(made.output, "6 bones from 6 frames: rms")) << made.output;
   EXPECT_EQ(read("g.json").bones.size(), 6u);
+  // The same from a cache as other tools write it.
+  cache::Topology topology;
+  topology.vertices = dress.positions.size();
+  const auto cache = cache::make_cache_writer(folder_ / "frames.pc2", topology, 30, 6);
+  for (size_t f = 0; f < 6; ++f)
+    cache->write(std::span(frames).subspan(f * dress.positions.size(), dress.positions.size()));
+  cache->finish();
+  const Outcome again = run("describe dress.obj --attach waist --ssdr 6 --frames frames.pc2 -o h.json");
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_TRUE(contains(again.output, "6 bones from 6 frames: rms")) << again.output;
+  write("small.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const Outcome wrong = run("describe dress.obj --attach waist --ssdr 6 --frames small.obj -o i.json");
+  EXPECT_EQ(wrong.code, 1) << wrong.output;
+  EXPECT_TRUE(contains(wrong.output, "small.obj: expected 810 vertices a frame, found 3")) << wrong.output;
 }
 
 TEST_F(GarmentToolSlow, MakesASmallSkirt) {
