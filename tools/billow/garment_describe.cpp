@@ -304,7 +304,8 @@ void add_garment_describe(CLI::App* garment_command) {
   add_attachment_options(command, *o);
   add_bone_options(command, *o);
   command->add_option("--key", o->key,
-                      "The joint whose motion is taken out; left out: the one it is attached to most");
+                      "The joint whose motion is taken out; left out: hips or neck with --attach, else what "
+                      "the seam follows");
   command->add_option("--name", o->name, "Its name; left out: the file's");
   command->add_option("--cloth", o->material, "What it is made of")
       ->check(CLI::IsMember(cloth::material_names()))
