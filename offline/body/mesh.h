@@ -1,6 +1,7 @@
 // Triangle meshes of closed surfaces, and what can be wrong with them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,10 @@ struct Mesh {
   std::vector<V3> positions;
   std::vector<Triangle> triangles;
 };
+
+// The corners of boxes.
+inline V3 least(V3 a, V3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
+inline V3 most(V3 a, V3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
 
 // Twice the area times the normal of unit length.
 inline V3 area_normal(std::span<const V3> positions, const Triangle& t) {

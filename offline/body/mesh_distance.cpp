@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace billow::body {
 namespace {
@@ -10,37 +9,14 @@ namespace {
 constexpr float kColumn = 0.01f;    // m
 constexpr float kOffset = 0.0005f;  // m, how far outside a triangle is looked for other parts
 
-V3 least(V3 a, V3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
-V3 most(V3 a, V3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
-
-float squared_distance(V3 p, V3 low, V3 high) {
-  const V3 d = most(most(low - p, p - high), V3{0, 0, 0});
-  return dot(d, d);
-}
-
 }  // namespace
-
-V3 nearest_on_triangle(V3 p, V3 a, V3 b, V3 c) {
-  const V3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
-  const float d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
-              d6 = dot(ac, cp);
-  // Corners, edges, then the face.
-  if (d1 <= 0 && d2 <= 0) return a;
-  if (d3 >= 0 && d4 <= d3) return b;
-  if (d6 >= 0 && d5 <= d6) return c;
-  const float vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return a + ab * (d1 / (d1 - d3));
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return a + ac * (d2 / (d2 - d6));
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-  const float sum = va + vb + vc;
-  if (!(sum > 0)) return a;
-  return a + ab * (vb / sum) + ac * (vc / sum);
-}
 
 MeshDistance::MeshDistance(const Mesh& mesh) : mesh_(mesh) {
   build_columns();
   find_outside();
-  build_tree();
+  std::vector<Triangle> triangles;
+  for (const uint32_t t : outside_) triangles.push_back(mesh_.triangles[t]);
+  tree_ = TriangleTree(mesh_.positions, triangles);
 }
 
 void MeshDistance::build_columns() {
@@ -105,69 +81,8 @@ void MeshDistance::find_outside() {
   }
 }
 
-void MeshDistance::build_tree() {
-  order_ = outside_;
-  std::vector<V3> centres(mesh_.triangles.size());
-  for (const uint32_t t : order_) {
-    const Triangle& v = mesh_.triangles[t];
-    centres[t] = (mesh_.positions[v[0]] + mesh_.positions[v[1]] + mesh_.positions[v[2]]) * (1.0f / 3);
-  }
-  nodes_.resize(1);
-  if (!order_.empty()) build_node(0, 0, static_cast<uint32_t>(order_.size()), centres);
-}
-
-uint32_t MeshDistance::build_node(uint32_t node, uint32_t first, uint32_t count, std::vector<V3>& centres) {
-  Node made{{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}, first, count};
-  for (uint32_t i = first; i < first + count; ++i)
-    for (const uint32_t v : mesh_.triangles[order_[i]])
-      made.low = least(made.low, mesh_.positions[v]), made.high = most(made.high, mesh_.positions[v]);
-  if (count > 4) {
-    // Halve the triangles along the longest side.
-    const V3 size = made.high - made.low;
-    const auto key = [&](uint32_t t) {
-      return size.x >= size.y && size.x >= size.z ? centres[t].x
-             : size.y >= size.z                   ? centres[t].y
-                                                  : centres[t].z;
-    };
-    const uint32_t half = count / 2;
-    std::nth_element(order_.begin() + first, order_.begin() + first + half, order_.begin() + first + count,
-                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-    const uint32_t child = static_cast<uint32_t>(nodes_.size());
-    nodes_.resize(nodes_.size() + 2);
-    made.first = child, made.count = 0;
-    build_node(child, first, half, centres);
-    build_node(child + 1, first + half, count - half, centres);
-  }
-  nodes_[node] = made;
-  return node;
-}
-
 float MeshDistance::at(V3 p) const {
-  float best = 1e30f;
-  if (!order_.empty()) {
-    uint32_t stack[64];
-    int top = 0;
-    stack[top++] = 0;
-    while (top > 0) {
-      const Node& node = nodes_[stack[--top]];
-      if (squared_distance(p, node.low, node.high) >= best) continue;
-      if (node.count == 0) {
-        // Visit the nearer child first.
-        const Node &a = nodes_[node.first], &b = nodes_[node.first + 1];
-        const bool a_first = squared_distance(p, a.low, a.high) < squared_distance(p, b.low, b.high);
-        stack[top++] = a_first ? node.first + 1 : node.first;
-        stack[top++] = a_first ? node.first : node.first + 1;
-        continue;
-      }
-      for (uint32_t i = node.first; i < node.first + node.count; ++i) {
-        const Triangle& v = mesh_.triangles[order_[i]];
-        const V3 d =
-            p - nearest_on_triangle(p, mesh_.positions[v[0]], mesh_.positions[v[1]], mesh_.positions[v[2]]);
-        best = std::min(best, dot(d, d));
-      }
-    }
-  }
-  const float distance = std::sqrt(best);
+  const float distance = tree_.nearest(p).distance;
   return winding(p) > 0 ? -distance : distance;
 }
 

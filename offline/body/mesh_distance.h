@@ -2,17 +2,13 @@
 // measured against.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "body/mesh.h"
+#include "body/triangle_tree.h"
 
 namespace billow::body {
-
-// The nearest point of a triangle (Ericson, "Real-Time Collision Detection", 5.1.5).
-V3 nearest_on_triangle(V3 p, V3 a, V3 b, V3 c);
 
 class MeshDistance {
  public:
@@ -29,18 +25,12 @@ class MeshDistance {
   const Mesh& mesh() const { return mesh_; }
 
  private:
-  struct Node {
-    V3 low, high;
-    uint32_t first, count;  // triangles of a leaf, or count 0 and the first of two children
-  };
   void build_columns();
   void find_outside();
-  void build_tree();
-  uint32_t build_node(uint32_t node, uint32_t first, uint32_t count, std::vector<V3>& centres);
 
   Mesh mesh_;
-  std::vector<uint32_t> outside_, order_;
-  std::vector<Node> nodes_;
+  std::vector<uint32_t> outside_;
+  TriangleTree tree_;  // of the outside
   // Triangles by the columns along z that they lie in.
   V3 low_{0, 0, 0}, high_{0, 0, 0};
   int columns_x_ = 0, columns_y_ = 0;

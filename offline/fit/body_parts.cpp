@@ -13,13 +13,12 @@
 namespace billow::fit {
 namespace {
 
+using body::least;
 using body::Mesh;
 using body::MeshDistance;
+using body::most;
 using body::Skin;
 using body::Triangle;
-
-V3 least(V3 a, V3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
-V3 most(V3 a, V3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
 
 // The skin in one pose.
 struct PosedSkin {

@@ -7,7 +7,6 @@ namespace billow::fit {
 namespace {
 
 V3 load3(const float* v) { return {v[0], v[1], v[2]}; }
-void store3(V3 v, float* out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 Quat rotation_of(const billow_collider& c) {
   return normalized(Quat{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]});
 }

@@ -16,6 +16,8 @@
 
 namespace billow::fit {
 
+inline void store3(V3 v, float* out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+
 // A collider alone in its resting place, or moved as a whole.
 body::Surface surface_of(billow_collider collider, const Transform& motion = {});
 

@@ -36,7 +36,7 @@ const std::vector<V3>& directions() {
 }
 
 // Whether so many looks from a point are free, on either side of a surface that it may be on.
-bool is_open(const TriangleTree& tree, V3 point, float size, size_t enough) {
+bool is_open(const body::TriangleTree& tree, V3 point, float size, size_t enough) {
   size_t free = 0;
   for (const V3& d : directions())
     if (!tree.meets(point, d, 1e-4f * size) && ++free >= enough) return true;
@@ -62,7 +62,7 @@ SkinSamples sample_skin(const body::Skin& skin, size_t count) {
   const std::vector<V3>& positions = skin.mesh.positions;
   SkinSamples out;
   if (!positions.empty()) out.size = longest_side(positions);
-  const TriangleTree tree(positions, skin.mesh.triangles);
+  const body::TriangleTree tree(positions, skin.mesh.triangles);
 
   // Keep what can be seen, with the area up to each triangle.
   std::vector<uint32_t> numbers;
@@ -121,7 +121,7 @@ PosedSkin pose_one(const body::Skeleton& skeleton, const body::Skin& skin, const
   skin_vertices(skin, joints, vertices);
   std::vector<Transform> moved;
   for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(skin.joint_rest[j]));
-  PosedSkin out{std::move(joints), std::move(moved), {}, {}, TriangleTree(vertices, samples.seen)};
+  PosedSkin out{std::move(joints), std::move(moved), {}, {}, body::TriangleTree(vertices, samples.seen)};
   for (size_t i = 0; i < samples.triangles.size(); ++i) {
     const V3 p = on_triangle(vertices, skin.mesh.triangles[samples.triangles[i]], samples.corners[i]);
     out.points.push_back(p);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "body/skin.h"
-#include "fit/triangle_tree.h"
+#include "body/triangle_tree.h"
 #include "motion/clip.h"
 
 namespace billow::fit {
@@ -35,8 +35,8 @@ struct PosedSkin {
   std::vector<Transform> joints;  // in model space
   std::vector<Transform> moved;   // from the place at rest to the place in the pose, one a joint
   std::vector<V3> points;
-  std::vector<char> seen;  // a fold may hide a sample
-  TriangleTree tree;       // of the triangles that can be seen at rest
+  std::vector<char> seen;   // a fold may hide a sample
+  body::TriangleTree tree;  // of the triangles that can be seen at rest
 };
 std::vector<PosedSkin> pose_samples(const body::Skeleton& skeleton, const body::Skin& skin,
                                     const SkinSamples& samples, std::span<const body::Pose> poses);
@@ -49,7 +49,7 @@ class InsideSkin {
   bool operator()(V3 point);
 
  private:
-  TriangleTree tree_;
+  body::TriangleTree tree_;
   float cell_;
   std::mutex mutex_;
   std::map<std::array<int, 3>, bool> known_;

@@ -18,7 +18,6 @@ constexpr float kLeastWeight = 0.15f;  // of a joint that a collider follows
 V3 to_v3(const Eigen::Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
-void store3(V3 v, float* out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 
 float quantile(std::vector<float> values, float share) {
   const auto at = std::min(values.size() - 1, static_cast<size_t>(share * static_cast<float>(values.size())));

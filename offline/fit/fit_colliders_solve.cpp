@@ -199,7 +199,7 @@ std::vector<ZeroPoint> zero_points(const ColliderModel& model,
 }
 
 // Makes the surface at a point go to where the skin is: it moves out by what the distance there loses.
-void add_pull(const ZeroPoint& p, const TriangleTree::Nearest& near, float weight, FitTargets& out) {
+void add_pull(const ZeroPoint& p, const body::TriangleTree::Nearest& near, float weight, FitTargets& out) {
   if (!(near.distance > 1e-7f)) return;
   const float facing = dot(p.point - near.point, p.normal) / near.distance;
   out.add(p.point, near.distance + facing * p.distance, -facing, weight);

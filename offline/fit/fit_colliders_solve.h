@@ -54,7 +54,7 @@ std::vector<ZeroPoint> zero_points(const ColliderModel& model,
                                    std::span<const Transform> moved);
 
 // A target that brings the surface at a point to the nearest point of the skin.
-void add_pull(const ZeroPoint& p, const TriangleTree::Nearest& near, float weight, FitTargets& out);
+void add_pull(const ZeroPoint& p, const body::TriangleTree::Nearest& near, float weight, FitTargets& out);
 
 // Targets that bring the zero set to the nearest points of the skin. `share` is the weight of all of them
 // together.

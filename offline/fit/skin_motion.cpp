@@ -57,7 +57,7 @@ SkinMotion::SkinMotion(const body::Skin& skin, std::span<const Transform> before
     : skin_(skin), before_(skin, before), now_(skin, now) {}
 
 V3 SkinMotion::follow(const Pose& from, const Pose& to, V3 x) const {
-  const TriangleTree::Nearest nearest = from.tree.nearest(x);
+  const body::TriangleTree::Nearest nearest = from.tree.nearest(x);
   const body::Triangle& t = skin_.mesh.triangles[nearest.triangle];
   const auto shares = shares_of(nearest.point, from.vertices[t[0]], from.vertices[t[1]], from.vertices[t[2]]);
   Affine out_of_rest, to_next;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "body/skin.h"
-#include "fit/triangle_tree.h"
+#include "body/triangle_tree.h"
 
 namespace billow::fit {
 
@@ -24,7 +24,7 @@ class SkinMotion {
     Pose(const body::Skin& skin, std::span<const Transform> joints);
     std::vector<Transform> moved;  // joints, relative to rest
     std::vector<V3> vertices;
-    TriangleTree tree;
+    body::TriangleTree tree;
   };
   // Takes x from a pose back to rest with the weights of the nearest skin, and on to the other pose.
   V3 follow(const Pose& from, const Pose& to, V3 x) const;

@@ -136,8 +136,6 @@ body::Pose pose_of(const Bvh& bvh, size_t frame) {
   return pose;
 }
 
-float angle_between(Quat a, Quat b) { return 2 * std::acos(std::min(1.0f, std::fabs(dot(a, b)))); }
-
 // True if the first frame is a T-pose: most joints unturned, unlike in the next, which is far from it
 // compared with the one after.
 bool starts_with_rest(const std::vector<body::Pose>& frames, const std::vector<Channels>& channels) {
@@ -147,10 +145,10 @@ bool starts_with_rest(const std::vector<body::Pose>& frames, const std::vector<C
   for (size_t j = 0; j < channels.size(); ++j) {
     if (channels[j].empty()) continue;
     ++turning;
-    unturned += angle_between(frames[0].rotations[j], {0, 0, 0, 1}) < 1e-3f;
-    unturned_next += angle_between(frames[1].rotations[j], {0, 0, 0, 1}) < 1e-3f;
-    jump = std::max(jump, angle_between(frames[0].rotations[j], frames[1].rotations[j]));
-    step = std::max(step, angle_between(frames[1].rotations[j], frames[2].rotations[j]));
+    unturned += motion::angle_between(frames[0].rotations[j], {0, 0, 0, 1}) < 1e-3f;
+    unturned_next += motion::angle_between(frames[1].rotations[j], {0, 0, 0, 1}) < 1e-3f;
+    jump = std::max(jump, motion::angle_between(frames[0].rotations[j], frames[1].rotations[j]));
+    step = std::max(step, motion::angle_between(frames[1].rotations[j], frames[2].rotations[j]));
   }
   return 2 * unturned > turning && unturned > unturned_next && jump > 0.17f && jump > 4 * step;
 }

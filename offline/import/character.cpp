@@ -41,10 +41,7 @@ float size_of(const Character& character) {
   float size = extent(character.skeleton);
   if (character.skin.mesh.positions.empty()) return size;
   V3 low = character.skin.mesh.positions[0], high = low;
-  for (const V3 p : character.skin.mesh.positions) {
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  }
+  for (const V3 p : character.skin.mesh.positions) low = body::least(low, p), high = body::most(high, p);
   return std::max({size, high.x - low.x, high.y - low.y, high.z - low.z});
 }
 

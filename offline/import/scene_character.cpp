@@ -193,6 +193,9 @@ Character make_character(const Scene& scene, const CharacterOptions& options) {
   character.skeleton = make_skeleton(scene, joints, unit);
   for (const SceneMesh& mesh : scene.meshes)
     if (!is_left_out(scene, mesh, options)) add_mesh(scene, joints, mesh, unit, character.skin);
+  if (!scene.meshes.empty() && character.skin.mesh.positions.empty())
+    throw std::runtime_error("expected a mesh that is not left out, found none of " +
+                             std::to_string(scene.meshes.size()));
   weld(character.skin);
   character.skin.joint_rest = body::rest_transforms(character.skeleton);
   add_clips(scene, joints, unit, options, character);

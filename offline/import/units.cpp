@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "body/mesh.h"
 #include "import/bvh.h"
 #include "motion/human.h"
 
@@ -19,11 +20,8 @@ constexpr float kLegShare = 0.491f;
 
 float extent(const body::Skeleton& skeleton) {
   V3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
-  for (const Transform& t : body::rest_transforms(skeleton)) {
-    const V3 p = t.position;
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  }
+  for (const Transform& t : body::rest_transforms(skeleton))
+    low = body::least(low, t.position), high = body::most(high, t.position);
   return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
 }
 

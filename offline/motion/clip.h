@@ -1,6 +1,8 @@
 // Clips: a skeleton's poses at even times.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct Clip {
 
 // Throws std::invalid_argument that names the clip, the frame, what was expected and what was found.
 void validate(const Skeleton& skeleton, const Clip& clip);
+
+// Radians between two turns of unit length.
+inline float angle_between(Quat a, Quat b) { return 2 * std::acos(std::min(1.0f, std::fabs(dot(a, b)))); }
 
 // Between two poses: positions linearly, rotations along the shorter arc. `share` 0 is a, 1 is b.
 Pose blend(const Pose& a, const Pose& b, float share);

@@ -106,7 +106,7 @@ Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sol
     return to_double(s.joints[static_cast<size_t>(s.at(joint))].rest.position);
   };
   for (size_t side = 0; side < kSides; ++side) {
-    const std::string name = side == 0 ? "left_" : "right_";
+    const std::string name = kSideNames[side];
     hip[side] = offset(name + "thigh");
     thigh[side] = offset(name + "calf");
     shin[side] = offset(name + "foot");
@@ -114,7 +114,8 @@ Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sol
   leg = length(thigh[0] + shin[0]);
   size = static_cast<double>(person.shape.height) / 1.75;
   // Stand with the feet under the hips, farther apart where thighs are thick.
-  stance = hip[0].x + (0.005 + 0.02 * std::max(0.0, static_cast<double>(person.shape.build))) * size;
+  spread = 0.04 * std::max(0.0, static_cast<double>(person.shape.build)) * size;
+  stance = hip[0].x + 0.005 * size + 0.5 * spread;
   stand_height = pelvis_height(6 * kDegree, stance - hip[0].x, roll.height(0));
 }
 

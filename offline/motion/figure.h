@@ -14,6 +14,7 @@
 namespace billow::motion {
 
 inline constexpr size_t kSides = 2;
+inline constexpr const char* kSideNames[kSides] = {"left_", "right_"};  // that joints begin with
 inline double sign_of(size_t side) { return side == 0 ? 1.0 : -1.0; }
 
 // Angles of a leg as in body/postures.h: those of the thigh, the knee, the ankle and the toes.
@@ -74,6 +75,7 @@ struct Figure {
   FootRoll roll;
   double leg;           // from hip to ankle, at rest
   double size;          // 1 for legs of a person of 1.75 m: lengths scale with it
+  double spread;        // how much farther apart feet are held because thighs are thick
   double stance;        // half the distance of the feet when standing
   double stand_height;  // of the pelvis when standing
 

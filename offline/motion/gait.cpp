@@ -113,7 +113,9 @@ void Gait::vary(GaitFigures& g) {
        {&GaitFigures::arm_forward, &GaitFigures::arm_back, &GaitFigures::elbow, &GaitFigures::pelvis_turn,
         &GaitFigures::trunk_turn, &GaitFigures::list, &GaitFigures::sway, &GaitFigures::lean})
     g.*member *= random.uniform(0.88, 1.12);
-  g.width += random.uniform(-0.02, 0.02) * figure_.size;
+  // Heavy people walk with their feet farther apart (Spyropoulos et al., "Biomechanic gait analysis in obese men",
+  // 1991).
+  g.width += figure_.spread + random.uniform(-0.02, 0.02) * figure_.size;
   g.arm_turn += random.uniform(-3, 3) * kDegree;
 }
 
@@ -139,8 +141,13 @@ void Gait::place(Footfall& step) const {
   // Bodies lean into a curve a little less than balance asks for; arms and ankles do the rest.
   step.lean = 0.7 * v * path_.turn(over) / kGravity;
   const double aside = mix(figure_.stance, 0.5 * step.g.width, moving);
-  const double brake = -0.4 * figure_.stand_height * path_.acceleration(over) / kGravity;
-  step.place = beside(root, left * aside - 0.95 * figure_.stand_height * step.lean, brake * moving);
+  const double slowing = -path_.acceleration(over) / kGravity * moving;
+  const double ahead = 0.4 * figure_.stand_height * slowing;
+  // When braking swing the leg farther, too, and meet the ground with the knee bent: a straight one would have
+  // to give way at once.
+  step.g.leg_front += 0.7 * std::atan(ahead / figure_.leg);
+  step.g.strike_knee += 16 * kDegree * std::max(0.0, slowing);
+  step.place = beside(root, left * aside - 0.95 * figure_.stand_height * step.lean, ahead);
   const Place& other = steps_.back().place;
   const double heading = 0.5 * (other.heading + step.place.heading);
   const double apart =
@@ -213,7 +220,9 @@ void Gait::write_feet() {
     via(0.43, kLegAnkle, 2 * kDegree);
     via(0.42, kLegToes, 6 * kDegree);
     via(0.4, kLegTurn, 2 * kDegree);
-    via(0.45, kLegOut, 1 * kDegree - sign_of(from.side) * std::atan(0.5 * (from.lean + to.lean)));
+    via(0.45, kLegOut,
+        1 * kDegree + 0.5 * figure_.spread / figure_.leg -
+            sign_of(from.side) * std::atan(0.5 * (from.lean + to.lean)));
   }
 }
 

@@ -10,8 +10,6 @@
 namespace billow::motion {
 namespace {
 
-const char* const kSideNames[kSides] = {"left_", "right_"};
-
 void keep(Most& most, double value, const std::string& where, double seconds) {
   if (value > most.value) most = {value, where, seconds};
 }

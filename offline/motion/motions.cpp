@@ -61,14 +61,39 @@ void write_motion(Score& score, const std::string& kind, double seconds, double 
   }
 }
 
-const std::string& draw(Random& random, const std::vector<MotionShare>& mix) {
-  double sum = 0;
-  for (const MotionShare& m : mix) sum += m.weight;
-  double at = random.uniform(0, sum);
-  size_t k = 0;
-  while (k + 1 < mix.size() && (at -= mix[k].weight) > 0) ++k;
-  return mix[k].kind;
-}
+// Draws motions at random, each as often as its weight asks for: what has come more often than its share waits, so
+// that none is long in coming.
+class Draw {
+ public:
+  explicit Draw(const std::vector<MotionShare>& mix) : mix_(mix), owed_(mix.size(), 0) {}
+
+  // Another than the last, where there is one.
+  const std::string& next(Random& random) {
+    double sum = 0, open = 0;
+    for (const MotionShare& m : mix_) sum += m.weight;
+    for (size_t k = 0; k < mix_.size(); ++k) owed_[k] += mix_[k].weight / sum;
+    for (size_t k = 0; k < mix_.size(); ++k) open += chance(k);
+    double at = random.uniform(0, open);
+    size_t drawn = mix_.size();
+    for (size_t k = 0; k < mix_.size(); ++k) {
+      if (chance(k) <= 0) continue;
+      drawn = k;
+      if ((at -= chance(k)) <= 0) break;
+    }
+    // Where only the last is owed, take whatever comes after it.
+    if (drawn == mix_.size()) drawn = (last_ + 1) % mix_.size();
+    owed_[drawn] -= 1;
+    last_ = drawn;
+    return mix_[drawn].kind;
+  }
+
+ private:
+  double chance(size_t k) const { return k == last_ ? 0 : std::max(0.0, owed_[k]); }
+
+  const std::vector<MotionShare>& mix_;
+  std::vector<double> owed_;  // how many times it should have come more
+  size_t last_ = ~size_t{0};
+};
 
 void check(const std::vector<MotionShare>& mix) {
   if (mix.empty()) throw std::invalid_argument("a mix of motions: expected at least one, found none");
@@ -136,14 +161,12 @@ Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, dou
   const Figure figure(person);
   Score score(figure, seed);
   score.now = 0.25;
-  std::string last;
+  Draw draw(mix);
   while (score.now < seconds) {
-    const std::string& next = draw(score.random, mix);
-    if (next == last && mix.size() > 1) continue;
+    const std::string& next = draw.next(score.random);
     if (parts) parts->push_back({next, score.now});
     const bool on_the_spot = next != "walk" && next != "run" && next != "dance";
     write_motion(score, next, score.random.uniform(on_the_spot ? 1 : 4, on_the_spot ? 4 : 9), 0);
-    last = next;
   }
   return {"sequence", static_cast<float>(frames_per_second), perform(score, 0, frames, frames_per_second),
           false};
@@ -153,11 +176,12 @@ std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double f
                                           const std::vector<MotionShare>& mix) {
   check(mix);
   Random random(seed);
+  Draw draw(mix);
   std::vector<MotionRequest> out;
   while (frames > 0) {
     const size_t wanted = static_cast<size_t>(random.uniform(3, 7) * frames_per_second);
     const size_t count = frames < wanted + static_cast<size_t>(3 * frames_per_second) ? frames : wanted;
-    MotionRequest request{draw(random, mix), seed * 1000003u + static_cast<uint32_t>(out.size()),
+    MotionRequest request{draw.next(random), seed * 1000003u + static_cast<uint32_t>(out.size()),
                           static_cast<double>(count) / frames_per_second, frames_per_second, 0};
     out.push_back(request);
     frames -= count;

@@ -10,7 +10,6 @@ namespace billow::motion {
 namespace {
 
 constexpr const char* kSpine[] = {"spine_lower", "spine_upper", "chest"};
-const char* const kSideNames[kSides] = {"left_", "right_"};
 
 // Keeps an angle within a range, ever more slowly towards its ends.
 double soft_clamp(double angle, double most) { return most * std::tanh(angle / most); }

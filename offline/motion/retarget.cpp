@@ -18,7 +18,8 @@ namespace {
 
 using body::kNoJoint;
 
-constexpr float kMostClavicle = 0.55f;              // radians it turns against the chest
+constexpr float kMostClavicle = 0.55f;  // radians it turns against the chest
+constexpr float kMostAnkle = 1.2f;      // radians a foot points away from where its calf has it at rest
 constexpr float kToesDown = -0.4f, kToesUp = 1.0f;  // radians
 
 float smooth_step(float low, float high, float x) {
@@ -48,6 +49,7 @@ class Retargeter {
     std::function<Quat(const Turns&)> turn;  // in the model
     bool may_jump = true;                    // limbs have no jumps left: they are aimed
     SteadyTurn steady = {};
+    std::function<Quat(const Turns&, Quat)> hold = {};  // brings what is steady into a joint's range
   };
 
   // Turns as the source's joint has been turned from its rest; `align` brings the target's rest to the source's.
@@ -87,7 +89,7 @@ class Retargeter {
   void follow_foot(size_t side);
   Quat fold_now(const Limb& limb, size_t side) const;
   Quat rolled_to_hinge(Quat turn, const Limb& limb, size_t side);
-  Quat foot_turn(const Turns& turns, size_t side, Quat align);
+  Quat held_foot(const Turns& turns, size_t side, Quat free);
   Quat toes_turn(const Turns& turns, size_t side) const;
 
   const Actor& from_;
@@ -152,7 +154,7 @@ void Retargeter::follow_clavicle(size_t side) {
     const size_t target = to_.joint(Part::clavicle, side), chest = place_of(to_.human.spine.back());
     const Quat along = carried(turns, chest, target);
     const Quat free = taken_over(from_.joint(Part::clavicle, side), target, kUnturned);
-    const float angle = 2 * std::acos(std::min(1.0f, std::fabs(dot(normalized(along), normalized(free)))));
+    const float angle = angle_between(normalized(along), normalized(free));
     return angle > kMostClavicle ? nlerp(along, free, kMostClavicle / angle) : free;
   });
 }
@@ -227,19 +229,37 @@ void Retargeter::follow_hand(size_t side) {
 // Soles are flat at rest in both: feet are aligned about the vertical only, until they point the same way.
 void Retargeter::follow_foot(size_t side) {
   const Quat align = turn_between(unit_or_zero(rotate(base_, to_.heading(side))), from_.heading(side));
-  set(Part::foot, side, [=, this](const Turns& turns) { return foot_turn(turns, side, align); });
+  set(Part::foot, side, [=, this](const Turns&) {
+    return taken_over(from_.joint(Part::foot, side), to_.joint(Part::foot, side), align);
+  });
+  follows_[to_.joint(Part::foot, side)]->hold = [=, this](const Turns& turns, Quat free) {
+    return held_foot(turns, side, free);
+  };
   if (both_have(Part::toes, side))
     set(Part::toes, side, [=, this](const Turns& turns) { return toes_turn(turns, side); });
 }
 
+// A direction as far from another one as an ankle can bend. Recorded feet may point backward for seconds (CMU
+// 05_06): the farther beyond they are the less is taken over, so that a foot does not jump from side to side.
+V3 within_ankle(V3 straight, V3 ahead) {
+  constexpr float kHalfTurn = 3.1415927f;
+  const float angle = std::acos(std::clamp(dot(straight, ahead), -1.0f, 1.0f));
+  const V3 axis = unit_or_zero(cross(straight, ahead));
+  if (angle <= kMostAnkle || !(length(axis) > 0)) return angle <= kMostAnkle ? ahead : straight;
+  const float taken = kMostAnkle * (kHalfTurn - angle) / (kHalfTurn - kMostAnkle);
+  return rotate(body::turn_about(axis, taken), straight);
+}
+
 // Points the foot as the source's. Its roll about itself is taken as half the sine of twice the angle: recorded
-// feet may be upside down for seconds (CMU 05_06), which then does no harm, and small angles stay.
-Quat Retargeter::foot_turn(const Turns& turns, size_t side, Quat align) {
+// feet may be upside down too, which then does no harm, and small angles stay.
+Quat Retargeter::held_foot(const Turns& turns, size_t side, Quat free) {
   const size_t target = to_.joint(Part::foot, side);
-  const Quat free = taken_over(from_.joint(Part::foot, side), target, align);
-  const V3 ahead = unit_or_zero(rotate(free * conjugate(to_.rest[target].rotation), to_.heading(side)));
-  const Quat level =
-      aimed(carried(turns, to_.joint(Part::calf, side), target), target, to_.heading(side), ahead);
+  const Quat along = carried(turns, to_.joint(Part::calf, side), target);
+  const auto heading = [&](Quat turn) {
+    return unit_or_zero(rotate(turn * conjugate(to_.rest[target].rotation), to_.heading(side)));
+  };
+  const V3 ahead = within_ankle(heading(along), heading(free));
+  const Quat level = aimed(along, target, to_.heading(side), ahead);
   const float roll = angle_about(free * conjugate(level), ahead);
   foot_roll_[side] = roll;
   return body::turn_about(ahead, 0.5f * std::sin(2 * roll)) * level;
@@ -271,6 +291,7 @@ Pose Retargeter::pose(std::span<const Transform> source) {
     if (std::optional<Follow>& follow = follows_[j]) {
       turns[j] = normalized(follow->turn(turns));
       if (follow->may_jump) turns[j] = follow->steady.next(turns[j], frame_time_);
+      if (follow->hold) turns[j] = normalized(follow->hold(turns, turns[j]));
     } else {
       turns[j] = normalized(above * normalized(to_.skeleton.joints[j].rest.rotation));
     }

@@ -11,8 +11,6 @@ constexpr float kTurnApart = 0.1f;    // radians
 constexpr float kPlaceApart = 0.02f;  // m
 constexpr float kTimesApart = 4;      // and so many times as far as the neighbours are from their middle
 
-float angle_between(Quat a, Quat b) { return 2 * std::acos(std::min(1.0f, std::fabs(dot(a, b)))); }
-
 // A frame of a clip, also before its start and after its end: round where it loops, and else turned about the
 // first or last frame, so that a steady motion goes on.
 class Around {

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(BILLOW_COUNT_OPERATIONS)
 #define BILLOW_SIMD_SCALAR 1
@@ -320,22 +321,25 @@ template <> inline constexpr bool kIsLanes<F4> = true;
 template <> inline constexpr bool kIsLanes<F8> = true;
 template <class F>
 concept AnyLanes = kIsLanes<F>;
+// For operators that also take a number: Clang 14 looks at a concept only after it has refused the operator for two
+// numbers, and refuses the program with it.
+template <class F> using IfLanes = std::enable_if_t<kIsLanes<F>, int>;
 template <AnyLanes F> inline auto operator>(F a, F b) { return b < a; }
 template <AnyLanes F> inline auto operator>=(F a, F b) { return b <= a; }
 template <AnyLanes F> inline F& operator+=(F& a, F b) { return a = a + b; }
 template <AnyLanes F> inline F& operator-=(F& a, F b) { return a = a - b; }
 template <AnyLanes F> inline F& operator*=(F& a, F b) { return a = a * b; }
-template <AnyLanes F> inline F operator*(float s, F a) { return lanes<F>(s) * a; }
-template <AnyLanes F> inline F operator*(F a, float s) { return a * lanes<F>(s); }
-template <AnyLanes F> inline F operator/(float s, F a) { return lanes<F>(s) / a; }
-template <AnyLanes F> inline F operator+(F a, float s) { return a + lanes<F>(s); }
-template <AnyLanes F> inline F operator+(float s, F a) { return lanes<F>(s) + a; }
-template <AnyLanes F> inline F operator-(F a, float s) { return a - lanes<F>(s); }
-template <AnyLanes F> inline F operator-(float s, F a) { return lanes<F>(s) - a; }
-template <AnyLanes F> inline auto operator<(F a, float s) { return a < lanes<F>(s); }
-template <AnyLanes F> inline auto operator>(F a, float s) { return lanes<F>(s) < a; }
-template <AnyLanes F> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
-template <AnyLanes F> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
+template <class F, IfLanes<F> = 0> inline F operator*(float s, F a) { return lanes<F>(s) * a; }
+template <class F, IfLanes<F> = 0> inline F operator*(F a, float s) { return a * lanes<F>(s); }
+template <class F, IfLanes<F> = 0> inline F operator/(float s, F a) { return lanes<F>(s) / a; }
+template <class F, IfLanes<F> = 0> inline F operator+(F a, float s) { return a + lanes<F>(s); }
+template <class F, IfLanes<F> = 0> inline F operator+(float s, F a) { return lanes<F>(s) + a; }
+template <class F, IfLanes<F> = 0> inline F operator-(F a, float s) { return a - lanes<F>(s); }
+template <class F, IfLanes<F> = 0> inline F operator-(float s, F a) { return lanes<F>(s) - a; }
+template <class F, IfLanes<F> = 0> inline auto operator<(F a, float s) { return a < lanes<F>(s); }
+template <class F, IfLanes<F> = 0> inline auto operator>(F a, float s) { return lanes<F>(s) < a; }
+template <class F, IfLanes<F> = 0> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
+template <class F, IfLanes<F> = 0> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
 
 // The instruction sets disagree on min and max of NaN; a comparison and a select do not: both give
 // b when either is NaN.

@@ -183,6 +183,40 @@ TEST(FieldColliders, UnionIsTheNearestToTheBit) {
   }
 }
 
+// Many points at once, near each other as those of cloth are, find what each finds alone.
+TEST(FieldColliders, BlocksAgreeWithSinglePointsToTheBit) {
+  const testing::TestGrid grid = testing::sphere_grid(0.1);
+  const testing::TestNetwork network = testing::wavy_network(8, 0.1, 0.01, 1);
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    Random random(seed);
+    std::vector<billow_collider> colliders;
+    for (int k = 0; k < 3; ++k) {
+      colliders.push_back(testing::field_collider(grid.grid));
+      colliders.push_back(testing::field_collider(network.network));
+    }
+    for (billow_collider& c : colliders) {
+      testing::copy(random.in_box(0.4), c.position);
+      testing::copy(random.rotation(), c.rotation);
+    }
+    for (int k = 0; k < 4; ++k) colliders.push_back(testing::random_collider(random, 0.5));
+    const testing::BodyHandle body = testing::make_body(colliders);
+    ASSERT_NE(body, nullptr) << billow_last_error();
+    for (int block = 0; block < 20; ++block) {
+      constexpr uint32_t kPoints = 64;
+      const Vector middle = random.in_box(0.6);
+      const double size = random.uniform(0.001, 0.2);
+      float points[3 * kPoints], together[kPoints];
+      for (uint32_t i = 0; i < kPoints; ++i) testing::copy(middle + random.in_box(size), points + 3 * i);
+      billow_body_query(body.get(), points, kPoints, BILLOW_NO_LIMIT, together, nullptr, nullptr);
+      for (uint32_t i = 0; i < kPoints; ++i) {
+        float alone;
+        billow_body_query(body.get(), points + 3 * i, 1, BILLOW_NO_LIMIT, &alone, nullptr, nullptr);
+        ASSERT_EQ(together[i], alone) << "seed " << seed;
+      }
+    }
+  }
+}
+
 // What chains ask for: where the body carries points, and how fast.
 TEST(FieldColliders, MoveAsOtherColliders) {
   const testing::TestGrid grid = testing::sphere_grid(0.1);

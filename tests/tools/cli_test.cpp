@@ -1,19 +1,16 @@
 // The command line as a user meets it: exit codes, messages and files.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "tools/program.h"
+
 namespace {
 
-struct Outcome {
-  int code;
-  std::string output;  // standard output and errors together
-};
+using billow::testing::Outcome;
 
 // A new folder for each test, gone afterwards. The program runs in it.
 class Cli : public testing::Test {
@@ -27,16 +24,7 @@ class Cli : public testing::Test {
   ~Cli() override { std::filesystem::remove_all(folder_); }
 
   Outcome run(const std::string& arguments) {
-    const std::string command =
-        "cd '" + folder_.string() + "' && " + environment_ + " '" BILLOW_PROGRAM "' " + arguments + " 2>&1";
-    Outcome outcome{-1, ""};
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return outcome;
-    char buffer[4096];
-    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-    return outcome;
+    return billow::testing::run_program(arguments, folder_, environment_);
   }
   bool is_png(const std::string& name) const {
     std::ifstream file(folder_ / name, std::ios::binary);

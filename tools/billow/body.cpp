@@ -19,6 +19,8 @@ namespace {
 
 using draw::Vec3;
 
+const std::string kAllPresets = "all";
+
 struct BodyOptions {
   std::string preset = "average";
   std::string folder = "out";
@@ -32,13 +34,28 @@ draw::Image draw_person(const body::Person& person, const body::Skin& skin, cons
   float top = person.shape.height;
   for (const Transform& joint : joints) top = std::max(top, joint.position.y + 0.2f);
   const Vec3 target{pose.root_position.x, 0.54f * top, pose.root_position.z};
-  return draw_body(skin, joints,
-                   colliders ? std::span(person.colliders) : std::span<const billow_collider>(),
+  return draw_body(skin, joints, colliders ? std::span(person.colliders) : std::span<const billow_collider>(),
                    {.label = label, .from = (top / person.shape.height) * from, .target = target});
+}
+
+// All presets in a row.
+void show_presets(const std::filesystem::path& folder) {
+  std::vector<draw::Image> panels;
+  for (const std::string& preset : body::person_presets()) {
+    const body::Person person = body::make_person(body::person_preset(preset));
+    const body::Skin skin = body::make_skin(person);
+    const body::Pose rest = body::rest_pose(person.skeleton);
+    panels.push_back(draw_person(person, skin, rest, preset, {0, 0.1f, 4}, false));
+    panels.push_back(draw_person(person, skin, rest, preset + ", colliders", {2.7f, 0.8f, 2.8f}, true));
+  }
+  const std::filesystem::path file = folder / "body_presets.png";
+  draw::write_png(draw::strip(panels, static_cast<int>(panels.size()), 6), file);
+  std::printf("%s\n", file.string().c_str());
 }
 
 void show_body(const BodyOptions& options) {
   const std::filesystem::path folder = make_folder(options.folder);
+  if (options.preset == kAllPresets) return show_presets(folder);
   const body::Person person = body::make_person(body::person_preset(options.preset));
   const body::Skin skin = body::make_skin(person);
   const std::pair<std::string, Vec3> views[] = {{"front", {0, 0.1f, 4}},
@@ -115,10 +132,9 @@ void print_info(const BodyOptions& options) {
   print_posed(person, skin, options.poses);
 }
 
-CLI::Option* add_preset(CLI::App* command, BodyOptions& options) {
-  return command->add_option("--preset", options.preset, "Which person: slim, average or heavy")
-      ->check(CLI::IsMember(body::person_presets()))
-      ->capture_default_str();
+void add_preset(CLI::App* command, BodyOptions& options, const std::string& about,
+                const std::vector<std::string>& names) {
+  command->add_option("--preset", options.preset, about)->check(CLI::IsMember(names))->capture_default_str();
 }
 
 }  // namespace
@@ -128,12 +144,14 @@ void add_body(CLI::App& app) {
   command->require_subcommand(1);
   auto options = std::make_shared<BodyOptions>();
   CLI::App* show = command->add_subcommand("show", "Write pictures of a person at rest and in some poses");
-  add_preset(show, *options);
+  std::vector<std::string> shown = body::person_presets();
+  shown.push_back(kAllPresets);
+  add_preset(show, *options, "Which person: slim, average or heavy; all: these in one picture", shown);
   show->add_option("-o,--out", options->folder, "Folder for the pictures")->capture_default_str();
   show->callback([options] { show_body(*options); });
   CLI::App* info =
       command->add_subcommand("info", "Print joints, colliders and how well the skin agrees with them");
-  add_preset(info, *options);
+  add_preset(info, *options, "Which person: slim, average or heavy", body::person_presets());
   info->add_option("--poses", options->poses,
                    "Also measure in so many random poses (about a quarter second each)")
       ->check(CLI::Range(0, 10000))

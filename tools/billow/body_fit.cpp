@@ -51,8 +51,11 @@ importer::Character read(const BodyFitOptions& options) {
     return out;
   }
   const std::filesystem::path file = options.character;
-  if (file.extension() == ".mhskel")
+  if (file.extension() == ".mhskel") {
+    if (options.mesh.empty() || options.weights.empty())
+      throw CLI::RequiredError("--mesh and --weights, with a .mhskel,");
     return importer::read_makehuman({.mesh = options.mesh, .skeleton = file, .weights = options.weights});
+  }
   return importer::read_character(file, {.leave_out = options.leave_out});
 }
 

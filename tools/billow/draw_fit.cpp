@@ -19,10 +19,7 @@ struct Box {
   V3 low, high;
 
   explicit Box(std::span<const V3> points) : low(points[0]), high(points[0]) {
-    for (const V3& p : points) {
-      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    }
+    for (const V3& p : points) low = body::least(low, p), high = body::most(high, p);
   }
   Vec3 middle() const { return {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)}; }
 };
@@ -74,10 +71,6 @@ void paint_scale(draw::Image& image, float most) {
                      {10, draw::srgb(0x2a2e36)});
   }
 }
-
-}  // namespace
-
-namespace {
 
 // The zero set of the resting colliders as a skin that does not bend, coloured by which is the nearest.
 struct ZeroSet {

@@ -27,7 +27,7 @@ struct MotionOptions {
   std::string folder = "out";
   uint32_t seed = 1;
   double seconds = 6, from = 0, speed = 0;
-  uint32_t panels = 10;
+  uint32_t panels = 10, columns = 0;
   bool colliders = true, own_skin = false, json = false;
   float scale = 0;                     // of files: metres a unit
   std::vector<std::string> leave_out;  // of files: meshes
@@ -47,7 +47,7 @@ struct Subject {
   body::Skin skin;
   std::vector<billow_collider> colliders;
   motion::Clip clip;
-  float size = 1;  // against the built-in person: how far away to look from
+  float size = 1;        // against the built-in person: how far away to look from
   bool travels = false;  // seen from its own side and front, not from the world's
   std::optional<motion::MotionFigures> figures;
 };
@@ -122,7 +122,7 @@ draw::Image draw_moment(const Subject& subject, double seconds, bool colliders, 
       {.label = label, .from = subject.size * from, .target = target, .width = 300, .height = 400});
 }
 
-// One row a view, the camera going along with the body.
+// One row a view, or as many as it takes. The camera goes along with the body.
 std::string write_strip(const MotionOptions& options, const Subject& subject) {
   const std::filesystem::path folder = make_folder(options.folder);
   const double last = std::min(options.from + options.seconds, static_cast<double>(subject.clip.duration()));
@@ -139,7 +139,8 @@ std::string write_strip(const MotionOptions& options, const Subject& subject) {
           draw_moment(subject, options.from + share * (last - options.from), options.colliders, from));
     }
   const std::filesystem::path file = folder / ("motion_" + subject.name + ".png");
-  draw::write_png(draw::strip(panels, static_cast<int>(options.panels), 4), file);
+  const uint32_t columns = options.columns > 0 ? options.columns : options.panels;
+  draw::write_png(draw::strip(panels, static_cast<int>(columns), 4), file);
   return file.string();
 }
 
@@ -246,8 +247,11 @@ void add_show(CLI::App* command) {
   show->add_option("--preset", options->preset, "Which person: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  show->add_option("--panels", options->panels, "Pictures in a row")
+  show->add_option("--panels", options->panels, "Pictures of each view")
       ->check(CLI::Range(1, 60))
+      ->capture_default_str();
+  show->add_option("--columns", options->columns, "Pictures in a row; 0: all of a view")
+      ->check(CLI::Range(0, 60))
       ->capture_default_str();
   show->add_option("--view", options->view, "From where: side, front or both")
       ->check(CLI::IsMember({"side", "front", "both"}))
@@ -257,7 +261,8 @@ void add_show(CLI::App* command) {
   show->add_option("--scale", options->scale, "Metres a unit of a file; 0: as it says, or guessed")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  show->add_option("--leave-out", options->leave_out, "Meshes of a file that are not wanted, such as weapons");
+  show->add_option("--leave-out", options->leave_out,
+                   "Meshes of a file that are not wanted, such as weapons");
   show->add_flag("--json", options->json, "Print the figures as JSON");
   show->add_option("-o,--out", options->folder, "Folder for the picture, made if need be")
       ->capture_default_str();

@@ -2,30 +2,17 @@
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include "tools/program.h"
+
 namespace {
 
-struct Outcome {
-  int code;
-  std::string output;  // standard output and errors together
-};
-
-Outcome run(const std::string& arguments) {
-  Outcome outcome{-1, ""};
-  std::FILE* pipe = popen(("'" BILLOW_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-  return outcome;
-}
+using billow::testing::Outcome;
+Outcome run(const std::string& arguments) { return billow::testing::run_program(arguments); }
 
 TEST(BodyToolSlow, InfoPrintsJointsCollidersAndAgreement) {
   const Outcome outcome = run("body info --preset slim --poses 1");
@@ -43,6 +30,8 @@ TEST(BodyToolSlow, ShowWritesPictures) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_GT(std::filesystem::file_size(folder / "body_average_rest.png"), 50000u);
   EXPECT_GT(std::filesystem::file_size(folder / "body_average_poses.png"), 50000u);
+  EXPECT_EQ(run("body show --preset all -o '" + folder.string() + "'").code, 0);
+  EXPECT_GT(std::filesystem::file_size(folder / "body_presets.png"), 50000u);
   std::filesystem::remove_all(folder);
 }
 

@@ -2,34 +2,21 @@
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "fit/level_set.h"
 #include "fit/sdf_body.h"
+#include "tools/program.h"
 
 namespace billow::fit {
 namespace {
 
-struct Outcome {
-  int code;
-  std::string output;
-};
-Outcome run(const std::string& arguments) {
-  Outcome outcome{-1, ""};
-  std::FILE* pipe = popen(("'" BILLOW_PROGRAM "' body sdf " + arguments).c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-  return outcome;
-}
+using billow::testing::Outcome;
+Outcome run(const std::string& arguments) { return billow::testing::run_program("body sdf " + arguments); }
 
 TEST(BodySdfToolSlow, MakesFilesAndATable) {
   if (!have_level_sets()) GTEST_SKIP() << "needs OpenVDB";

@@ -2,10 +2,8 @@
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,16 +12,14 @@
 #include "fit/body_file.h"
 #include "limb.h"
 #include "offline/import/gltf_writer.h"
+#include "tools/program.h"
 
 namespace billow {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code;
-  std::string output;  // standard output and errors together
-};
+using testing::Outcome;
 
 // The limb as a .glb with a clip that bends it.
 std::string limb_glb() {
@@ -71,16 +67,7 @@ class FitTool : public ::testing::Test {
   ~FitTool() override { fs::remove_all(folder_); }
 
   Outcome run(const std::string& arguments) const {
-    Outcome outcome{-1, ""};
-    std::FILE* pipe = popen(
-        ("cd '" + folder_.string() + "' && '" BILLOW_PROGRAM "' body fit " + arguments + " 2>&1").c_str(),
-        "r");
-    if (pipe == nullptr) return outcome;
-    char buffer[4096];
-    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-    return outcome;
+    return testing::run_program("body fit " + arguments, folder_);
   }
   size_t entries(const fs::path& folder = ".") const {
     return static_cast<size_t>(
@@ -97,11 +84,11 @@ void expect_parts(const Outcome& outcome, std::initializer_list<const char*> par
 TEST_F(FitTool, FitsMeasuresAndDraws) {
   const Outcome done = run("limb.glb --poses 2 -o new/body.json");
   EXPECT_EQ(done.code, 0) << done.output;
-  expect_parts(done, {"2 joints", "1 clips", "2 colliders in", "mean, p95, largest", "upper", "lower", "all",
+  expect_parts(done, {"2 joints", "1 clips", " colliders in ", "mean, p95, largest", "upper", "lower", "all",
                       "new/body.json", "new/body_colliders.png", "new/body_error.png"});
   EXPECT_EQ(entries("new"), 3u);
   const fit::BodyFile file = fit::read_body_file(folder_ / "new/body.json");
-  EXPECT_EQ(file.colliders.size(), 2u);
+  EXPECT_GE(file.colliders.size(), 2u) << "one a bone at least";
   EXPECT_EQ(file.joints.size(), 2u);
   for (const char* picture : {"new/body_colliders.png", "new/body_error.png"})
     EXPECT_GT(fs::file_size(folder_ / picture), 20000u) << picture;
@@ -143,10 +130,10 @@ TEST_F(FitTool, LeavesNothingBehindWhenItFails) {
                {"limb.glb --keep bad.json -o out/body.json", "bad.json: expected an object with 'version'"},
                {"limb.glb --measure gone.json", "cannot read gone.json"},
                {"limb.glb --clip jump -o out/body.json", "bend"},
-               {"limb.glb --leave-out limb -o out/body.json", "expected a character with a skin"},
-               {"limb.glb --poses 1 --split arm -o out/body.json", "there are upper, lower"},
+               {"limb.glb --leave-out limb -o out/body.json", "found none of 1"},
+               {"limb.glb --poses 1 --split arm -o out/body.json", "there are upper"},
                {"limb.glb --poses 1 -o file/body.json", "cannot make the folder file"},
-               {"figure.mhskel", "figure.mhskel"}};
+               {"figure.mhskel --mesh gone.obj --weights gone.mhw", "gone.obj"}};
   for (const auto& c : cases) {
     const Outcome failed = run(c.arguments);
     EXPECT_EQ(failed.code, 1) << c.arguments << ": " << failed.output;
@@ -158,7 +145,8 @@ TEST_F(FitTool, LeavesNothingBehindWhenItFails) {
 TEST_F(FitTool, RefusesWhatMakesNoSense) {
   for (const char* arguments :
        {"", "limb.glb --preset slim", "--preset giant", "limb.glb --most 0", "limb.glb --most 200",
-        "limb.glb --poses -1", "limb.glb --keep a.json --measure b.json", "limb.glb --unknown"}) {
+        "limb.glb --poses -1", "limb.glb --keep a.json --measure b.json", "limb.glb --unknown",
+        "figure.mhskel"}) {
     const Outcome refused = run(arguments);
     EXPECT_EQ(refused.code, 2) << arguments << ": " << refused.output;
     EXPECT_FALSE(refused.output.empty());

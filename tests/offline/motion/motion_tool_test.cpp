@@ -2,30 +2,17 @@
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include "tools/program.h"
+
 namespace {
 
-struct Outcome {
-  int code;
-  std::string output;  // standard output and errors together
-};
-
-Outcome run(const std::string& arguments) {
-  Outcome outcome{-1, ""};
-  std::FILE* pipe = popen(("'" BILLOW_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-  return outcome;
-}
+using billow::testing::Outcome;
+Outcome run(const std::string& arguments) { return billow::testing::run_program(arguments); }
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

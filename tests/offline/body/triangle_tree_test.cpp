@@ -1,13 +1,12 @@
-#include "fit/triangle_tree.h"
+#include "body/triangle_tree.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "body/mesh_distance.h"
 #include "support/meshes.h"
 
-namespace billow::fit {
+namespace billow::body {
 namespace {
 
 V3 at_random(std::mt19937& engine) {
@@ -17,15 +16,15 @@ V3 at_random(std::mt19937& engine) {
 }
 
 TEST(TriangleTree, FindsTheNearestOfAllTriangles) {
-  const body::Mesh mesh = billow::testing::ellipsoid_mesh({0.6f, 0.4f, 0.2f}, 12, 17);
+  const Mesh mesh = billow::testing::ellipsoid_mesh({0.6f, 0.4f, 0.2f}, 12, 17);
   const TriangleTree tree(mesh.positions, mesh.triangles);
   std::mt19937 engine(1);
   for (int i = 0; i < 300; ++i) {
     const V3 p = at_random(engine);
     float best = 1e30f;
-    for (const body::Triangle& t : mesh.triangles)
-      best = std::min(best, length(p - body::nearest_on_triangle(p, mesh.positions[t[0]], mesh.positions[t[1]],
-                                                                 mesh.positions[t[2]])));
+    for (const Triangle& t : mesh.triangles)
+      best = std::min(best, length(p - nearest_on_triangle(p, mesh.positions[t[0]], mesh.positions[t[1]],
+                                                           mesh.positions[t[2]])));
     const TriangleTree::Nearest found = tree.nearest(p);
     EXPECT_FLOAT_EQ(found.distance, best);
     EXPECT_FLOAT_EQ(length(found.point - p), best);
@@ -33,7 +32,7 @@ TEST(TriangleTree, FindsTheNearestOfAllTriangles) {
 }
 
 TEST(TriangleTree, RaysMeetAClosedSurfaceFromInsideOnly) {
-  const body::Mesh mesh = billow::testing::ellipsoid_mesh({0.6f, 0.4f, 0.2f}, 12, 17);
+  const Mesh mesh = billow::testing::ellipsoid_mesh({0.6f, 0.4f, 0.2f}, 12, 17);
   const TriangleTree tree(mesh.positions, mesh.triangles);
   std::mt19937 engine(2);
   for (int i = 0; i < 300; ++i) {
@@ -52,11 +51,11 @@ TEST(TriangleTree, CopesWithNothing) {
   EXPECT_FALSE(none.meets({0, 0, 0}, {1, 0, 0}, 0));
   // A triangle without area is not there; many in one place are.
   const std::vector<V3> points{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}};
-  const std::vector<body::Triangle> flat{{0, 1, 3}};
+  const std::vector<Triangle> flat{{0, 1, 3}};
   EXPECT_EQ(TriangleTree(points, flat).nearest({0, 0, 1}).distance, 1e30f);
-  const std::vector<body::Triangle> same(100, {0, 1, 2});
+  const std::vector<Triangle> same(100, {0, 1, 2});
   EXPECT_FLOAT_EQ(TriangleTree(points, same).nearest({0.2f, 0.2f, 1}).distance, 1);
 }
 
 }  // namespace
-}  // namespace billow::fit
+}  // namespace billow::body

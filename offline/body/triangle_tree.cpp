@@ -1,17 +1,12 @@
-#include "fit/triangle_tree.h"
+#include "body/triangle_tree.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "body/mesh_distance.h"
-
-namespace billow::fit {
+namespace billow::body {
 namespace {
 
 constexpr int kDeepest = 64;  // halving 2^32 triangles goes 32 deep, with two entries a level
-
-V3 least(V3 a, V3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
-V3 most(V3 a, V3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
 
 float squared_distance(V3 p, V3 low, V3 high) {
   const V3 d = most(most(low - p, p - high), V3{0, 0, 0});
@@ -39,11 +34,28 @@ bool hits(V3 origin, V3 direction, const std::array<V3, 3>& t, float from) {
 
 }  // namespace
 
-TriangleTree::TriangleTree(std::span<const V3> positions, std::span<const body::Triangle> triangles)
+V3 nearest_on_triangle(V3 p, V3 a, V3 b, V3 c) {
+  const V3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
+  const float d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+              d6 = dot(ac, cp);
+  // Corners, edges, then the face.
+  if (d1 <= 0 && d2 <= 0) return a;
+  if (d3 >= 0 && d4 <= d3) return b;
+  if (d6 >= 0 && d5 <= d6) return c;
+  const float vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return a + ab * (d1 / (d1 - d3));
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return a + ac * (d2 / (d2 - d6));
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+  const float sum = va + vb + vc;
+  if (!(sum > 0)) return a;
+  return a + ab * (vb / sum) + ac * (vc / sum);
+}
+
+TriangleTree::TriangleTree(std::span<const V3> positions, std::span<const Triangle> triangles)
     : positions_(positions.begin(), positions.end()), triangles_(triangles.begin(), triangles.end()) {
   std::vector<V3> centres(triangles_.size());
   for (uint32_t t = 0; t < triangles_.size(); ++t) {
-    if (!(length(body::area_normal(positions_, triangles_[t])) > 0)) continue;
+    if (!(length(area_normal(positions_, triangles_[t])) > 0)) continue;
     order_.push_back(t);
     const auto [a, b, c] = corners(t);
     centres[t] = (a + b + c) * (1.0f / 3);
@@ -54,7 +66,7 @@ TriangleTree::TriangleTree(std::span<const V3> positions, std::span<const body::
 }
 
 std::array<V3, 3> TriangleTree::corners(uint32_t t) const {
-  const body::Triangle& v = triangles_[t];
+  const Triangle& v = triangles_[t];
   return {positions_[v[0]], positions_[v[1]], positions_[v[2]]};
 }
 
@@ -104,7 +116,7 @@ TriangleTree::Nearest TriangleTree::nearest(V3 p) const {
     }
     for (uint32_t i = node.first; i < node.first + node.count; ++i) {
       const auto [a, b, c] = corners(order_[i]);
-      const V3 on = body::nearest_on_triangle(p, a, b, c);
+      const V3 on = nearest_on_triangle(p, a, b, c);
       if (const float d2 = dot(p - on, p - on); d2 < best2) best2 = d2, best = {on, 0, order_[i]};
     }
   }
@@ -133,4 +145,4 @@ bool TriangleTree::meets(V3 origin, V3 direction, float from) const {
   return false;
 }
 
-}  // namespace billow::fit
+}  // namespace billow::body

@@ -2,18 +2,23 @@
 // wound either way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "body/mesh.h"
 
-namespace billow::fit {
+namespace billow::body {
+
+// The nearest point of a triangle (Ericson, "Real-Time Collision Detection", 5.1.5).
+V3 nearest_on_triangle(V3 p, V3 a, V3 b, V3 c);
 
 class TriangleTree {
  public:
+  TriangleTree() = default;
   // Keeps copies. Triangles without area are left out.
-  TriangleTree(std::span<const V3> positions, std::span<const body::Triangle> triangles);
+  TriangleTree(std::span<const V3> positions, std::span<const Triangle> triangles);
 
   struct Nearest {
     V3 point{0, 0, 0};
@@ -33,9 +38,9 @@ class TriangleTree {
   std::array<V3, 3> corners(uint32_t i) const;
 
   std::vector<V3> positions_;
-  std::vector<body::Triangle> triangles_;
+  std::vector<Triangle> triangles_;
   std::vector<uint32_t> order_;
   std::vector<Node> nodes_;
 };
 
-}  // namespace billow::fit
+}  // namespace billow::body
