@@ -2,10 +2,8 @@
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,16 +13,14 @@
 #include "cloths.h"
 #include "garment/garment_file.h"
 #include "offline/import/gltf_writer.h"
+#include "tools/program.h"
 
 namespace billow::garment {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code;
-  std::string output;  // standard output and errors together
-};
+using testing::Outcome;
 
 // A folder with a dress, a sheet and bad files. Suites that need a person's skin are slow where addresses are sanitized.
 class GarmentToolSlow : public ::testing::Test {
@@ -54,18 +50,7 @@ class GarmentToolSlow : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
   Outcome run(const std::string& arguments) const {
-    Outcome outcome{-1, ""};
-    std::FILE* pipe =
-        popen(("cd '" + folder_.string() + "' && ASAN_OPTIONS=detect_leaks=0 '" BILLOW_PROGRAM "' garment " +
-               arguments + " 2>&1")
-                  .c_str(),
-              "r");
-    if (pipe == nullptr) return outcome;
-    char buffer[4096];
-    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-    return outcome;
+    return testing::run_program("garment " + arguments, folder_, "ASAN_OPTIONS=detect_leaks=0");
   }
   Garment read(const std::string& name) const {
     return read_garment_file(folder_ / name, body::make_person().skeleton);
