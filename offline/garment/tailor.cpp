@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "body/surface.h"
+#include "garment/attach.h"
 #include "garment/pattern.h"
 
 namespace billow::garment {
@@ -78,49 +79,15 @@ Seam waist_line(const body::Person& person, const body::Surface& surface) {
   return measured(points);
 }
 
-// Follows the skin that is nearest.
-Attachment attach(const body::Skin& skin, uint32_t vertex, V3 place) {
-  size_t nearest = 0;
-  float least = 1e30f;
-  for (size_t v = 0; v < skin.mesh.positions.size(); ++v) {
-    const V3 d = skin.mesh.positions[v] - place;
-    if (dot(d, d) < least) least = dot(d, d), nearest = v;
+// Each vertex of a seam with the two beside it; at the ends of an open one with itself.
+std::vector<std::vector<uint32_t>> along_seam(size_t count, bool closed) {
+  std::vector<std::vector<uint32_t>> out(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto last = static_cast<uint32_t>(count) - 1;
+    const uint32_t before = i > 0 ? i - 1 : closed ? last : 0, after = i < last ? i + 1 : closed ? 0 : last;
+    out[i] = {before, after};
   }
-  return {vertex, skin.joints[nearest], skin.weights[nearest], place};
-}
-
-// Neighbours on a seam are nearest to different vertices of the skin: even their weights out, so that they are not torn
-// apart where the skin's change.
-void smooth_weights(Garment& garment, size_t joints, bool closed) {
-  constexpr int kRounds = 12;
-  const size_t n = garment.attachments.size();
-  std::vector<std::vector<float>> w(n, std::vector<float>(joints, 0)), next = w;
-  for (size_t i = 0; i < n; ++i)
-    for (size_t k = 0; k < body::kJointsPerVertex; ++k)
-      w[i][garment.attachments[i].joints[k]] += garment.attachments[i].weights[k];
-  for (int round = 0; round < kRounds; ++round) {
-    for (size_t i = 0; i < n; ++i) {
-      const size_t before = i > 0    ? i - 1
-                            : closed ? n - 1
-                                     : 0,
-                   after = i + 1 < n ? i + 1
-                           : closed  ? 0
-                                     : n - 1;
-      for (size_t j = 0; j < joints; ++j) next[i][j] = 0.25f * (w[before][j] + w[after][j]) + 0.5f * w[i][j];
-    }
-    w.swap(next);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    std::vector<uint32_t> order(joints);
-    for (uint32_t j = 0; j < joints; ++j) order[j] = j;
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return w[i][a] > w[i][b]; });
-    float sum = 0;
-    for (size_t k = 0; k < body::kJointsPerVertex; ++k) sum += w[i][order[k]];
-    for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
-      garment.attachments[i].joints[k] = order[k];
-      garment.attachments[i].weights[k] = w[i][order[k]] / sum;
-    }
-  }
+  return out;
 }
 
 // The place of the pattern at a radius and a share of its angle.
@@ -199,7 +166,7 @@ Garment sew(const Cut& cut, const body::Person& person, const body::Skin& skin) 
   }
   for (uint32_t v = 0; v < cut.pattern.row_start[1]; ++v)
     g.attachments.push_back(attach(skin, v, cut.seam.at(cut.pattern.vertices[v][1])));
-  smooth_weights(g, person.skeleton.size(), cut.pattern.closed);
+  smooth_weights(g.attachments, person.skeleton.size(), along_seam(g.attachments.size(), cut.pattern.closed));
   return g;
 }
 

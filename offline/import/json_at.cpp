@@ -59,4 +59,38 @@ bool JsonAt::boolean() const {
   return value_->get<bool>();
 }
 
+nlohmann::json parse_strictly(std::string_view text) {
+  constexpr int kDeepest = 8;
+  std::vector<std::set<std::string>> keys;
+  const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (depth > kDeepest)
+      throw std::runtime_error("expected values at most " + std::to_string(kDeepest) +
+                               " deep in each other, found more");
+    if (event == Event::object_start) {
+      keys.resize(static_cast<size_t>(depth) + 1);
+      keys.emplace_back();
+    }
+    if (event == Event::key && !keys[static_cast<size_t>(depth)].insert(value.get<std::string>()).second)
+      throw std::runtime_error("expected each key once, found '" + value.get<std::string>() + "' again");
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text.begin(), text.end(), watch);
+  } catch (const nlohmann::json::exception& e) {
+    throw std::runtime_error(std::string("expected JSON: ") + e.what());
+  }
+}
+
+void expect_keys(const JsonAt& at, const std::set<std::string>& known) {
+  if (!at.raw().is_object()) at.fail("an object");
+  for (const auto& [key, value] : at.raw().items()) {
+    if (known.count(key) > 0) continue;
+    std::string names;
+    for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
+    throw std::runtime_error((at.path().empty() ? "" : at.path() + ": ") + "expected only " + names +
+                             ", found '" + key.substr(0, 60) + "'");
+  }
+}
+
 }  // namespace billow::importer

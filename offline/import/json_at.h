@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace billow::importer {
@@ -42,5 +44,10 @@ class JsonAt {
   const nlohmann::json* value_;
   std::string path_;
 };
+
+// A text as JSON: each key of an object once, values at most 8 deep in each other. Throws std::runtime_error.
+nlohmann::json parse_strictly(std::string_view text);
+// Throws std::runtime_error where the value is no object or has other keys than these.
+void expect_keys(const JsonAt& at, const std::set<std::string>& known);
 
 }  // namespace billow::importer

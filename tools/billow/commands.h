@@ -10,6 +10,7 @@ void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_body(CLI::App& app);
 void add_motion(CLI::App& app);
+void add_garment(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_dataset(CLI::App& app);
 void add_cache(CLI::App& app);

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   billow::tool::add_scene(app);
   billow::tool::add_body(app);
   billow::tool::add_motion(app);
+  billow::tool::add_garment(app);
   billow::tool::add_simulate(app);
   billow::tool::add_dataset(app);
   billow::tool::add_cache(app);

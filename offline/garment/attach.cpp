@@ -1,0 +1,185 @@
+#include "garment/attach.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "motion/human.h"
+
+namespace billow::garment {
+namespace {
+
+std::string listed(const std::vector<MeshPart>& parts) {
+  std::string out;
+  for (const MeshPart& part : parts) out += (out.empty() ? "" : ", ") + part.name;
+  return out.empty() ? "none" : out;
+}
+
+Region region_of(const GarmentMesh& mesh, const std::vector<MeshPart>& parts, std::string_view name,
+                 const char* kind) {
+  Region region(mesh.positions.size(), false);
+  bool found = false;
+  for (const MeshPart& part : parts) {
+    if (part.name != name) continue;
+    found = true;
+    for (const uint32_t t : part.triangles)
+      for (const uint32_t v : mesh.triangles[t]) region[v] = true;
+  }
+  if (!found)
+    throw std::invalid_argument(std::string("the garment has no ") + kind + " '" + std::string(name) +
+                                "'; there are: " + listed(parts));
+  return region;
+}
+
+size_t nearest_vertex(const body::Skin& skin, V3 place, float* square = nullptr) {
+  size_t nearest = 0;
+  float least = 1e30f;
+  for (size_t v = 0; v < skin.mesh.positions.size(); ++v) {
+    const V3 d = skin.mesh.positions[v] - place;
+    if (dot(d, d) < least) least = dot(d, d), nearest = v;
+  }
+  if (square) *square = least;
+  return nearest;
+}
+
+// Keeps the heaviest joints of a row of weights.
+void keep_heaviest(const std::vector<float>& row, Attachment& a) {
+  std::vector<uint32_t> order(row.size());
+  for (uint32_t j = 0; j < row.size(); ++j) order[j] = j;
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t p, uint32_t q) { return row[p] > row[q]; });
+  const size_t kept = std::min(row.size(), body::kJointsPerVertex);
+  float sum = 0;
+  for (size_t k = 0; k < kept; ++k) sum += row[order[k]];
+  a.joints = {}, a.weights = {};
+  for (size_t k = 0; k < kept; ++k) a.joints[k] = order[k], a.weights[k] = row[order[k]] / sum;
+}
+
+}  // namespace
+
+Attachment attach(const body::Skin& skin, uint32_t vertex, V3 place) {
+  const size_t nearest = nearest_vertex(skin, place);
+  return {vertex, skin.joints[nearest], skin.weights[nearest], place};
+}
+
+void smooth_weights(std::span<Attachment> attachments, size_t joints,
+                    const std::vector<std::vector<uint32_t>>& neighbours) {
+  constexpr int kRounds = 12;
+  const size_t n = attachments.size();
+  std::vector<std::vector<float>> w(n, std::vector<float>(joints, 0)), next = w;
+  for (size_t i = 0; i < n; ++i)
+    for (size_t k = 0; k < body::kJointsPerVertex; ++k)
+      w[i][attachments[i].joints[k]] += attachments[i].weights[k];
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < n; ++i) {
+      const size_t count = neighbours[i].size();
+      for (size_t j = 0; j < joints; ++j) {
+        float sum = 0;
+        for (const uint32_t other : neighbours[i]) sum += w[other][j];
+        next[i][j] = count > 0 ? 0.5f / static_cast<float>(count) * sum + 0.5f * w[i][j] : w[i][j];
+      }
+    }
+    w.swap(next);
+  }
+  for (size_t i = 0; i < n; ++i) keep_heaviest(w[i], attachments[i]);
+}
+
+Region region_of_group(const GarmentMesh& mesh, std::string_view name) {
+  return region_of(mesh, mesh.groups, name, "group");
+}
+
+Region region_of_material(const GarmentMesh& mesh, std::string_view name) {
+  return region_of(mesh, mesh.materials, name, "material");
+}
+
+Region region_above(const GarmentMesh& mesh, float height) {
+  Region region(mesh.positions.size(), false);
+  float low = INFINITY, high = -INFINITY;
+  for (size_t v = 0; v < region.size(); ++v) {
+    const float y = mesh.positions[v].y;
+    region[v] = y > height;
+    low = std::min(low, y), high = std::max(high, y);
+  }
+  if (!(high > height) || !(low <= height))
+    throw std::invalid_argument("expected a part of the garment, and not all of it, above " +
+                                std::to_string(height) + " m; it reaches from " + std::to_string(low) +
+                                " to " + std::to_string(high) + " m");
+  return region;
+}
+
+Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton, const body::Skin& skin,
+                         std::string_view joint, float reach) {
+  const auto wanted = static_cast<uint32_t>(skeleton.at(joint));
+  Region region(mesh.positions.size(), false);
+  bool any = false;
+  for (size_t v = 0; v < region.size(); ++v) {
+    float square = 0;
+    const size_t nearest = nearest_vertex(skin, mesh.positions[v], &square);
+    if (square > reach * reach) continue;
+    const auto& weights = skin.weights[nearest];
+    const auto most = static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+    region[v] = skin.joints[nearest][most] == wanted;
+    any |= region[v];
+  }
+  if (!any)
+    throw std::invalid_argument("no vertex of the garment is within " + std::to_string(1000 * reach) +
+                                " mm of skin that follows '" + std::string(joint) + "'");
+  return region;
+}
+
+const std::vector<std::string>& attach_places() {
+  static const std::vector<std::string> places{"waist", "neck", "shoulders"};
+  return places;
+}
+
+float attach_height(const body::Skeleton& skeleton, std::string_view place) {
+  const motion::Human human = motion::find_human(skeleton);
+  const std::vector<Transform> rest = body::rest_transforms(skeleton);
+  const auto height_of = [&](int joint, const char* what) {
+    if (joint == body::kNoJoint)
+      throw std::invalid_argument("expected a wearer with " + std::string(what) + " to attach at the " +
+                                  std::string(place) + ", found none; give a height or a joint instead");
+    return rest[static_cast<size_t>(joint)].position.y;
+  };
+  // Lengths are for a person of 1.75 m, whose neck is at 1.449 m and whose head begins at 1.549 m, and grow with it.
+  const int neck = human.of(motion::Part::neck), head = human.of(motion::Part::head);
+  const float size = neck != body::kNoJoint   ? height_of(neck, "") / 1.449f
+                     : head != body::kNoJoint ? height_of(head, "") / 1.549f
+                                              : 1;
+  if (place == "waist")
+    return height_of(human.spine.size() > 1 ? human.spine[1] : body::kNoJoint, "a spine") + 0.005f * size;
+  if (place == "neck")
+    return height_of(neck != body::kNoJoint ? neck : head, "a neck or a head") - 0.03f * size;
+  if (place == "shoulders") return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
+  throw std::invalid_argument("there is no place '" + std::string(place) +
+                              "' to attach at; there are waist, neck and shoulders");
+}
+
+void sew_on(Garment& garment, const Region& region, const body::Skin& skin) {
+  if (skin.mesh.positions.empty())
+    throw std::invalid_argument("garment '" + garment.name + "': expected a wearer with a skin, found none");
+  constexpr uint32_t kNone = ~0u;
+  std::vector<uint32_t> place(garment.size(), kNone);
+  garment.attachments.clear();
+  for (uint32_t v = 0; v < garment.size(); ++v) {
+    if (!region[v]) continue;
+    place[v] = static_cast<uint32_t>(garment.attachments.size());
+    garment.attachments.push_back(attach(skin, v, garment.shape[v]));
+  }
+  if (garment.attachments.empty() || garment.attachments.size() == garment.size())
+    throw std::invalid_argument("garment '" + garment.name + "': expected some of its " +
+                                std::to_string(garment.size()) + " vertices to be attached, found " +
+                                (garment.attachments.empty() ? "none" : "all"));
+  std::vector<std::vector<uint32_t>> neighbours(garment.attachments.size());
+  for (const Triangle& t : garment.triangles)
+    for (size_t k = 0; k < 3; ++k) {
+      const uint32_t a = place[t[k]], b = place[t[(k + 1) % 3]];
+      if (a != kNone && b != kNone) neighbours[a].push_back(b), neighbours[b].push_back(a);
+    }
+  for (auto& list : neighbours) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  smooth_weights(garment.attachments, skin.joint_rest.size(), neighbours);
+}
+
+}  // namespace billow::garment

@@ -1,0 +1,131 @@
+#include <cstdio>
+#include <stdexcept>
+
+#include "garment/garment_file.h"
+#include "garment/mesh_file.h"
+
+namespace billow::garment {
+namespace {
+
+// The bytes of the character at a place if it is good UTF-8, else 0.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Longer than need be, a half of a pair, or beyond the last.
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
+      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))
+    return 0;
+  return length;
+}
+
+// A JSON string. What is no UTF-8 becomes the character that stands for that.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const size_t length = utf8_length(std::string_view(text).substr(i));
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      out += escaped;
+    } else {
+      out += text.substr(i, length);
+    }
+    i += length > 0 ? length : 1;
+  }
+  return out + "\"";
+}
+
+template <class Items, class Text> std::string list(const Items& items, Text text) {
+  std::string out = "[";
+  for (const auto& item : items) out += (out.size() > 1 ? ", " : "") + text(item);
+  return out + "]";
+}
+
+// One entry a line.
+template <class Items, class Text> std::string lines(const Items& items, Text text) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + text(item);
+  return "[" + out + (out.empty() ? "]" : "\n  ]");
+}
+
+std::string whole(uint32_t number) { return std::to_string(number); }
+
+std::string attachment_text(const Attachment& a, const body::Skeleton& skeleton) {
+  std::vector<std::string> joints;
+  std::vector<float> weights;
+  for (size_t k = 0; k < a.joints.size(); ++k) {
+    if (a.weights[k] == 0) continue;
+    joints.push_back(skeleton.joints[a.joints[k]].name);
+    weights.push_back(a.weights[k]);
+  }
+  return "{\"vertex\": " + whole(a.vertex) + ", \"joints\": " + list(joints, quoted) +
+         ", \"weights\": " + list(weights, shortest) + ", \"rest\": [" + shortest(a.rest.x) + ", " +
+         shortest(a.rest.y) + ", " + shortest(a.rest.z) + "]}";
+}
+
+std::string bone_text(const Embedding& bone) {
+  return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) +
+         "}";
+}
+
+std::filesystem::path beside(std::filesystem::path path, const char* ending) {
+  return path.replace_filename(path.stem().string() + ending);
+}
+
+}  // namespace
+
+std::filesystem::path mesh_file_of(const std::filesystem::path& garment) {
+  return beside(garment, "_mesh.obj");
+}
+
+std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton,
+                            const std::string& mesh_file, const std::string& rest_file) {
+  std::string out = "{\n";
+  const auto add = [&](const char* key, const std::string& value) {
+    out += std::string(out.size() > 2 ? ",\n" : "") + "  \"" + key + "\": " + value;
+  };
+  add("format", quoted(kGarmentFormat));
+  add("version", std::to_string(kGarmentVersion));
+  add("name", quoted(garment.name));
+  add("material", quoted(garment.material));
+  add("key_joint", quoted(garment.key_joint));
+  add("mesh", quoted(mesh_file));
+  add("vertices", std::to_string(garment.size()));
+  add("triangles", std::to_string(garment.triangles.size()));
+  add("flat", garment.flat.empty() ? "false" : "true");
+  if (!rest_file.empty()) add("rest", quoted(rest_file));
+  add("ring", garment.ring ? "true" : "false");
+  add("attachments",
+      lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
+  add("bones", lines(garment.bones, bone_text));
+  add("chains", lines(garment.chains, [](const std::vector<uint32_t>& chain) { return list(chain, whole); }));
+  return out + "\n}\n";
+}
+
+void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
+                        const std::filesystem::path& path) {
+  validate(garment, skeleton.size());
+  if (path.extension() != ".json")
+    throw std::runtime_error("expected a garment's file to end in .json, found " + path.string());
+  const std::filesystem::path mesh = mesh_file_of(path), rest = beside(path, "_rest.npy");
+  write_obj({garment.shape, garment.triangles, garment.flat, {}, {}, {}}, mesh);
+  const bool draped = !garment.rest.empty();
+  if (draped) write_whole_file(rest, places_to_npy(garment.rest));
+  write_whole_file(path, garment_to_text(garment, skeleton, mesh.filename().string(),
+                                         draped ? rest.filename().string() : ""));
+}
+
+}  // namespace billow::garment

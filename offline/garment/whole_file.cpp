@@ -1,0 +1,52 @@
+// Files read and written as a whole, and numbers as text.
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "garment/mesh_file.h"
+
+namespace billow::garment {
+
+void write_whole_file(const std::filesystem::path& file, std::string_view bytes) {
+  std::filesystem::path beside = file;
+  beside += ".part";
+  std::ofstream out(beside, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(beside, file, error);
+  if (out && !error) return;
+  const std::string reason = error ? error.message() : std::strerror(errno);
+  std::filesystem::remove(beside, error);
+  throw std::runtime_error("cannot write " + file.string() + ": " + reason);
+}
+
+std::string read_whole_file(const std::filesystem::path& file, size_t most) {
+  std::ifstream in(file, std::ios::binary);
+  std::error_code error;
+  const auto size = in ? std::filesystem::file_size(file, error) : 0;
+  if (!in || error)
+    throw std::runtime_error("cannot read " + file.string() + ": " +
+                             (error ? error.message() : std::strerror(errno)));
+  if (size > most)
+    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(most) + " bytes, found " +
+                             std::to_string(size));
+  std::string bytes(static_cast<size_t>(size), '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(size));
+  if (static_cast<size_t>(in.gcount()) != bytes.size())
+    throw std::runtime_error("cannot read " + file.string() + " to its end");
+  return bytes;
+}
+
+std::string shortest(float number) {
+  if (number == 0 && std::signbit(number)) return "-0.0";  // JSON would read "-0" as the integer 0
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+  return {text, end};
+}
+
+}  // namespace billow::garment

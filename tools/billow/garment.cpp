@@ -1,0 +1,173 @@
+// `billow garment`: the built-in garments, and any other.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "body/person.h"
+#include "body/postures.h"
+#include "commands.h"
+#include "draw_garment.h"
+#include "dress/dressed.h"
+#include "files.h"
+#include "garment/garment_file.h"
+#include "garment/tailor.h"
+#include "garment_describe.h"
+#include "progress.h"
+
+namespace billow::tool {
+namespace {
+
+struct MakeOptions {
+  std::string name, preset = "average", out;
+  size_t vertices = 0;
+  int threads = 0;
+  bool no_drape = false, quick_skin = false;
+};
+
+struct ShowOptions {
+  std::string file, wearer = "average", out;
+};
+
+void print_row(const garment::Garment& g, const std::string& about) {
+  size_t fewest = g.chains[0].size() - 1, most = fewest;
+  for (const auto& chain : g.chains) {
+    fewest = std::min(fewest, chain.size() - 1);
+    most = std::max(most, chain.size() - 1);
+  }
+  const size_t simulated = garment::simulated_bones(g);
+  const std::string bones =
+      fewest == most ? std::to_string(most) : std::to_string(fewest) + " to " + std::to_string(most);
+  std::printf("%-8s %8zu %7zu %9s %9zu %9zu %10.1f  %-8s %s\n", g.name.c_str(), g.size(), g.chains.size(),
+              bones.c_str(), simulated, g.bones.size() - simulated,
+              static_cast<double>(g.size()) / static_cast<double>(simulated), g.key_joint.c_str(),
+              about.c_str());
+}
+
+void list_garments() {
+  const body::Person person = body::make_person();
+  // Where chains run does not depend on the skin's weights, so a coarse skin will do.
+  const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
+  std::printf("%-8s %8s %7s %9s %9s %9s %10s  %-8s\n", "name", "vertices", "chains", "bones", "simulated",
+              "following", "reduction", "key");
+  for (const garment::BuiltIn& b : garment::built_in_garments())
+    print_row(garment::make_garment(b.name, person, skin), b.about);
+  std::printf(
+      "\nSimulated bones, those that follow the body, and the reduction of degrees of freedom: three times "
+      "the vertices\n"
+      "over three times the simulated bones.\n");
+}
+
+void make(const MakeOptions& o) {
+  const std::filesystem::path out = o.out.empty() ? o.name + ".json" : o.out;
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  const body::Person person = body::make_person(body::person_preset(o.preset));
+  const body::Skin skin =
+      o.quick_skin ? body::make_skin(person.skeleton, person.colliders) : body::make_skin(person);
+  garment::Garment g = garment::make_garment(o.name, person, skin, o.vertices);
+  if (!o.no_drape) drape_on(g, person, o.threads);
+  garment::write_garment_file(g, person.skeleton, out);
+  std::printf("%s: %zu vertices, %zu chains, %zu simulated bones\n%s\n", g.name.c_str(), g.size(),
+              g.chains.size(), garment::simulated_bones(g), out.string().c_str());
+}
+
+void show(const ShowOptions& o) {
+  GarmentWearer wearer(o.wearer);
+  const garment::Garment g = garment::read_garment_file(o.file, wearer.skeleton);
+  std::filesystem::path out = o.out;
+  if (out.empty()) out = std::filesystem::path(o.file).replace_extension(".png");
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  draw_garment(g, wearer.skin(), out);
+  std::printf("%s: %zu vertices, %zu chains%s, %zu bones of which %zu are simulated%s\n%s\n", g.name.c_str(),
+              g.size(), g.chains.size(), g.ring ? " in a ring" : "", g.bones.size(),
+              garment::simulated_bones(g), g.rest.empty() ? "; no drape yet" : "", out.string().c_str());
+}
+
+void add_make(CLI::App* command) {
+  auto o = std::make_shared<MakeOptions>();
+  CLI::App* make_command =
+      command->add_subcommand("make", "Cut a built-in garment, put it on a person and let it fall");
+  std::vector<std::string> names;
+  for (const garment::BuiltIn& b : garment::built_in_garments()) names.push_back(b.name);
+  make_command->add_option("name", o->name, "Which: cape or skirt")->required()->check(CLI::IsMember(names));
+  make_command->add_option("--preset", o->preset, "Which person: slim, average or heavy")
+      ->check(CLI::IsMember(body::person_presets()))
+      ->capture_default_str();
+  make_command->add_option("--vertices", o->vertices, "How many; left out: as many as in the paper")
+      ->check(CLI::Range(100, 1000000));
+  make_command
+      ->add_option("--threads", o->threads,
+                   "How many; left out: as many as there are cores. All give the same")
+      ->check(CLI::Range(1, 256));
+  make_command->add_flag("--no-drape", o->no_drape, "Leave it as it is cut");
+  make_command->add_flag("--quick-skin", o->quick_skin,
+                         "Seams follow a skin whose weights are not fitted to the colliders");
+  make_command->add_option("-o,--out", o->out,
+                           "The file to write; mesh and drape go beside it. Left out: NAME.json");
+  make_command->footer(
+      "Examples\n"
+      "  billow garment make cape -o garments/cape.json\n"
+      "  billow garment make skirt --preset slim --vertices 4000\n");
+  make_command->callback([o] { make(*o); });
+}
+
+void add_show(CLI::App* command) {
+  auto o = std::make_shared<ShowOptions>();
+  CLI::App* show_command =
+      command->add_subcommand("show", "Draw a garment on its wearer from three sides, with its chains");
+  show_command->add_option("file", o->file, "The garment's .json")->required();
+  add_wearer(show_command, o->wearer);
+  show_command->add_option("-o,--out", o->out, "The picture; left out: beside the file");
+  show_command->footer(
+      "Chains are green, neighbours of one height are joined in purple, bones that follow the body are "
+      "blue.\n\n"
+      "Examples\n"
+      "  billow garment show cape.json -o cape.png\n"
+      "  billow garment show coat.json --wearer hero.glb\n");
+  show_command->callback([o] { show(*o); });
+}
+
+}  // namespace
+
+void drape_on(garment::Garment& g, const body::Person& person, int threads) {
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  dress::Drape drape{};
+  double seconds = 0;
+  {
+    Progress progress("draping");
+    double said = 0;
+    drape = dress::drape(g, person, threads, [&](float share) {
+      progress(static_cast<double>(share));
+      // Without a terminal, a line now and then.
+      if (isatty(2) || progress.seconds() - said < 10) return;
+      said = progress.seconds();
+      std::printf("draping: %.0f %%\n", 100 * static_cast<double>(share));
+      std::fflush(stdout);
+    });
+    seconds = progress.seconds();
+  }
+  std::printf("draped: %.1f s of cloth in %.1f s; it still moves by %.2f mm/s on average\n",
+              static_cast<double>(drape.seconds), seconds, 1000 * static_cast<double>(drape.mean));
+}
+
+void add_garment(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("garment", "Garments: the built-in ones, and descriptions of any other");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples\n"
+      "  billow garment list\n"
+      "  billow garment make cape -o cape.json\n"
+      "  billow garment describe dress.obj --attach waist --chains 26 --bones 9 -o dress.json\n"
+      "  billow garment show dress.json -o dress.png\n");
+  CLI::App* list = command->add_subcommand("list", "Print the built-in garments and their sizes");
+  list->callback([] { list_garments(); });
+  add_garment_describe(command);
+  add_make(command);
+  add_show(command);
+}
+
+}  // namespace billow::tool

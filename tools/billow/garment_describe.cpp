@@ -1,0 +1,332 @@
+// `billow garment describe`: any mesh as a garment.
+#include "garment_describe.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "body/person.h"
+#include "cache/cache.h"
+#include "cloth/material.h"
+#include "files.h"
+#include "garment/attach.h"
+#include "garment/garment_file.h"
+#include "garment/lay_chains.h"
+#include "garment/mesh_file.h"
+#include "garment/ssdr.h"
+#include "import/character.h"
+#include "motion/human.h"
+#include "progress.h"
+
+namespace billow::tool {
+namespace {
+
+using garment::Garment;
+using garment::GarmentMesh;
+
+struct DescribeOptions {
+  std::string mesh, out, name, material = "cotton";
+  std::string attach, group, part, near, key, wearer = "average";
+  float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
+  bool weld = false, drape = false;
+  garment::ChainOptions chains;
+  std::vector<std::string> by_hand;
+  std::string frames;
+  size_t ssdr = 0;
+};
+
+GarmentMesh read_mesh(const DescribeOptions& options) {
+  std::string kind = std::filesystem::path(options.mesh).extension().string();
+  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (kind == ".obj") return garment::read_obj(options.mesh, options.scale);
+  // The importer keeps neither UV nor names of parts.
+  importer::Character file =
+      importer::read_character(options.mesh, {.scale = options.scale == 1 ? 0 : options.scale});
+  if (file.skin.mesh.triangles.empty())
+    throw std::runtime_error(options.mesh + ": expected a mesh, found none");
+  GarmentMesh mesh;
+  mesh.positions = std::move(file.skin.mesh.positions);
+  mesh.triangles = std::move(file.skin.mesh.triangles);
+  mesh.notes = std::move(file.notes);
+  return mesh;
+}
+
+// UV are a pattern if they are in metres: as long as the edges they belong to.
+void take_pattern(const GarmentMesh& mesh, const DescribeOptions& options, Garment& g) {
+  if (mesh.uv.empty()) return;
+  std::vector<float> ratios;
+  for (const garment::Triangle& t : mesh.triangles)
+    for (size_t k = 0; k < 3; ++k) {
+      const uint32_t a = t[k], b = t[(k + 1) % 3];
+      const float edge = length(mesh.positions[b] - mesh.positions[a]);
+      if (edge > 0)
+        ratios.push_back(std::hypot(mesh.uv[b][0] - mesh.uv[a][0], mesh.uv[b][1] - mesh.uv[a][1]) / edge);
+    }
+  if (ratios.empty()) return;
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
+  const float ratio = ratios[ratios.size() / 2];
+  if (options.uv_scale > 0 || (ratio > 0.85f && ratio < 1.18f)) {
+    const float scale = options.uv_scale > 0 ? options.uv_scale : 1;
+    for (const auto& uv : mesh.uv) g.flat.push_back({scale * uv[0], scale * uv[1]});
+    std::printf("UV are the flat pattern: edges are %.3f times as long in it\n",
+                static_cast<double>(scale * ratio));
+  } else {
+    std::printf(
+        "note: UV are not in metres (edges are %.3g times as long in them), so the cloth is cut as modelled; "
+        "--uv-scale takes them as the pattern\n",
+        static_cast<double>(ratio));
+  }
+}
+
+garment::Region region_of(const GarmentMesh& mesh, GarmentWearer& wearer, const DescribeOptions& o) {
+  if (!o.group.empty()) return garment::region_of_group(mesh, o.group);
+  if (!o.part.empty()) return garment::region_of_material(mesh, o.part);
+  if (!o.near.empty()) {
+    static_cast<void>(wearer.skeleton.at(o.near));
+    return garment::region_near_joint(mesh, wearer.skeleton, wearer.skin(), o.near, o.reach);
+  }
+  const float height = std::isnan(o.above) ? garment::attach_height(wearer.skeleton, o.attach) : o.above;
+  std::printf("attached above %.3f m\n", static_cast<double>(height));
+  return garment::region_above(mesh, height);
+}
+
+// The joint that the seam follows most: attached vertices with a free one beside them.
+std::string joint_of_seam(const Garment& g, const body::Skeleton& skeleton) {
+  std::vector<bool> attached(g.size(), false), beside_free(g.size(), false);
+  for (const garment::Attachment& a : g.attachments) attached[a.vertex] = true;
+  for (const garment::Triangle& t : g.triangles)
+    if (!attached[t[0]] || !attached[t[1]] || !attached[t[2]])
+      for (const uint32_t v : t) beside_free[v] = true;
+  std::vector<double> sum(skeleton.size(), 0);
+  for (const garment::Attachment& a : g.attachments)
+    for (size_t k = 0; k < a.joints.size() && beside_free[a.vertex]; ++k)
+      sum[a.joints[k]] += static_cast<double>(a.weights[k]);
+  return skeleton.joints[static_cast<size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin())].name;
+}
+
+// What hangs from the waist moves with the hips, what hangs from neck or shoulders with the neck.
+std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Skeleton& skeleton) {
+  if (!o.key.empty()) return skeleton.joints[static_cast<size_t>(skeleton.at(o.key))].name;
+  if (o.attach.empty()) return joint_of_seam(g, skeleton);
+  const motion::Human human = motion::find_human(skeleton);
+  int joint = human.of(o.attach == "waist" ? motion::Part::hips : motion::Part::neck);
+  if (joint == body::kNoJoint) joint = human.of(motion::Part::chest);
+  return joint == body::kNoJoint ? joint_of_seam(g, skeleton)
+                                 : skeleton.joints[static_cast<size_t>(joint)].name;
+}
+
+// Writing must not replace the mesh that was read.
+void expect_other_file(const std::filesystem::path& read, const std::filesystem::path& written) {
+  std::error_code error;
+  if (std::filesystem::equivalent(read, written, error))
+    throw std::runtime_error(written.string() +
+                             " would be written over; give the garment another name with -o");
+}
+
+std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& texts) {
+  std::vector<std::vector<uint32_t>> out;
+  for (const std::string& text : texts) {
+    out.emplace_back();
+    const char *at = text.data(), *end = at + text.size();
+    while (at < end) {
+      uint32_t vertex = 0;
+      const auto [next, error] = std::from_chars(at, end, vertex);
+      if (error != std::errc() || (next < end && *next != ','))
+        throw CLI::ValidationError("--chain",
+                                   "expected vertices like 1,5,9 (counted from 0), found '" + text + "'");
+      out.back().push_back(vertex);
+      at = next < end ? next + 1 : end;
+    }
+  }
+  return out;
+}
+
+// Frame after frame, from a .npy or a mesh cache of another tool.
+std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
+  const auto expect = [&](size_t found) {
+    if (found != vertices)
+      throw std::runtime_error(o.frames + ": expected " + std::to_string(vertices) +
+                               " vertices a frame, found " + std::to_string(found));
+  };
+  if (std::filesystem::path(o.frames).extension() == ".npy") {
+    garment::NpyPlaces frames = garment::read_npy_places(o.frames);
+    expect(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
+    return std::move(frames.places);
+  }
+  const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.scale});
+  expect(frames->info().topology.vertices);
+  std::vector<V3> out(vertices * frames->info().frames);
+  for (size_t f = 0; f < frames->info().frames; ++f)
+    frames->read(f, std::span(out).subspan(f * vertices, vertices));
+  return out;
+}
+
+// Bones from simulated frames, instead of chains. They follow the cloth, and nothing simulates them.
+void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
+  const std::vector<V3> frames = read_frames(o, g.size());
+  Progress progress("decomposing");
+  const garment::Ssdr found = garment::decompose(
+      g.shape, g.triangles, frames, {.bones = o.ssdr, .report = [&](double share) { progress(share); }});
+  g.bones = found.places;
+  g.chains.clear();
+  g.ring = false;
+  std::printf("%zu bones from %zu frames: rms %.2f mm\n", g.bones.size(), frames.size() / g.size(),
+              1000 * found.rms);
+}
+
+void describe(const DescribeOptions& o) {
+  const int ways =
+      !o.attach.empty() + !o.group.empty() + !o.part.empty() + !o.near.empty() + !std::isnan(o.above);
+  if (ways != 1)
+    throw CLI::ValidationError(
+        "describe",
+        "expected one of --attach, --group, --part, --above and --near, found " + std::to_string(ways));
+  if ((o.ssdr > 0) != !o.frames.empty())
+    throw CLI::ValidationError("describe", "--ssdr and --frames go together");
+  const auto& presets = body::person_presets();
+  if (o.drape && std::find(presets.begin(), presets.end(), o.wearer) == presets.end())
+    throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.wearer);
+  const std::vector<std::vector<uint32_t>> by_hand = chains_of(o.by_hand);
+  const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
+  const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
+  expect_other_file(o.mesh, garment::mesh_file_of(out));
+  GarmentMesh mesh = read_mesh(o);
+  if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
+  for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
+  GarmentWearer wearer(o.wearer);
+  if (!o.key.empty()) static_cast<void>(wearer.skeleton.at(o.key));
+
+  Garment g;
+  g.name = name;
+  g.material = o.material;
+  g.shape = mesh.positions;
+  g.triangles = mesh.triangles;
+  take_pattern(mesh, o, g);
+  const garment::Region region = region_of(mesh, wearer, o);
+  garment::sew_on(g, region, wearer.skin());
+  g.key_joint = key_joint(o, g, wearer.skeleton);
+  if (o.ssdr > 0) {
+    take_ssdr_bones(o, g);
+  } else {
+    const std::vector<std::string> notes = by_hand.empty() ? lay_chains(g, o.chains) : lay_chains(g, by_hand);
+    for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
+  }
+  if (o.drape) drape_on(g, body::make_person(body::person_preset(o.wearer)), 0);
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  garment::write_garment_file(g, wearer.skeleton, out);
+  const size_t simulated = garment::simulated_bones(g);
+  std::printf(
+      "%s: %zu vertices, %zu triangles, %zu attached; %zu chains%s, %zu bones of which %zu are simulated",
+      g.name.c_str(), g.size(), g.triangles.size(), g.attachments.size(), g.chains.size(),
+      g.ring ? " in a ring" : "", g.bones.size(), simulated);
+  if (simulated > 0)
+    std::printf(" (%.0f times fewer degrees of freedom)",
+                static_cast<double>(g.size()) / static_cast<double>(simulated));
+  std::printf("; follows %s\n%s\n", g.key_joint.c_str(), out.string().c_str());
+}
+
+void add_attachment_options(CLI::App* command, DescribeOptions& o) {
+  constexpr const char* kGroup = "Attached (one of these)";
+  command->add_option("--attach", o.attach, "All above the wearer's waist, neck or shoulders is sewn on")
+      ->check(CLI::IsMember(garment::attach_places()))
+      ->group(kGroup);
+  command->add_option("--above", o.above, "All above this height, in metres")->group(kGroup);
+  command->add_option("--group", o.group, "The faces of this group or object")->group(kGroup);
+  command->add_option("--material", o.part, "The faces of this material")->group(kGroup);
+  command->add_option("--near", o.near, "What is within --reach of skin that follows this joint")
+      ->group(kGroup);
+  command->add_option("--reach", o.reach, "Metres, for --near")
+      ->check(CLI::Range(0.001f, 10.0f))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+void add_bone_options(CLI::App* command, DescribeOptions& o) {
+  command->add_option("--chains", o.chains.chains, "How many chains")
+      ->check(CLI::Range(size_t{1}, garment::kMostChains))
+      ->capture_default_str();
+  auto* bones = command->add_option("--bones", o.chains.bones, "Simulated bones of a chain")
+                    ->check(CLI::Range(size_t{1}, garment::kMostBonesOfChain))
+                    ->capture_default_str();
+  command->add_option("--spacing", o.chains.spacing, "Metres between bones, instead of their number")
+      ->check(CLI::Range(0.001f, 10.0f))
+      ->excludes(bones);
+  command
+      ->add_option("--chain", o.by_hand,
+                   "A chain by hand, instead: vertices from the seam down, counted from 0")
+      ->type_name("V,V,V...");
+  command->add_option("--ssdr", o.ssdr, "So many bones from --frames, instead of chains")
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--frames", o.frames,
+                      "Cloth in motion: a cache (.pc2, .mdd, .glb, cloth_####.obj), or a .npy of float32, "
+                      "frames x vertices x 3");
+}
+
+}  // namespace
+
+GarmentWearer::GarmentWearer(const std::string& name) {
+  const auto& presets = body::person_presets();
+  if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
+    person_ = body::make_person(body::person_preset(name));
+    skeleton = person_.skeleton;
+    return;
+  }
+  importer::Character character = importer::read_character(name);
+  if (character.skin.mesh.triangles.empty())
+    throw std::runtime_error(name + ": expected a character with a skin, found no mesh");
+  skeleton = std::move(character.skeleton);
+  skin_ = std::move(character.skin);
+}
+
+const body::Skin& GarmentWearer::skin() {
+  if (skin_.mesh.positions.empty()) skin_ = body::make_skin(person_.skeleton, person_.colliders);
+  return skin_;
+}
+
+CLI::Option* add_wearer(CLI::App* command, std::string& wearer) {
+  return command->add_option("--wearer", wearer, "Who wears it: slim, average, heavy, or a character's file")
+      ->capture_default_str();
+}
+
+void add_garment_describe(CLI::App* garment_command) {
+  auto o = std::make_shared<DescribeOptions>();
+  CLI::App* command = garment_command->add_subcommand(
+      "describe",
+      "Make a garment of any mesh: where it is attached, and chains of bones from there to the hem");
+  command->add_option("mesh", o->mesh, "The mesh: .obj, or .glb, .gltf, .fbx, .dae (without groups and UV)")
+      ->required();
+  add_attachment_options(command, *o);
+  add_bone_options(command, *o);
+  command->add_option("--key", o->key,
+                      "The joint whose motion is taken out; left out: hips or neck with --attach, else what "
+                      "the seam follows");
+  command->add_option("--name", o->name, "Its name; left out: the file's");
+  command->add_option("--cloth", o->material, "What it is made of")
+      ->check(CLI::IsMember(cloth::material_names()))
+      ->capture_default_str();
+  add_wearer(command, o->wearer);
+  command->add_option("--scale", o->scale, "Metres a unit of the mesh")
+      ->check(CLI::Range(1e-6f, 1e6f))
+      ->capture_default_str();
+  command->add_option("--uv-scale", o->uv_scale, "The UV are the flat pattern, with so many metres a unit")
+      ->check(CLI::Range(1e-6f, 1e6f));
+  command->add_flag("--weld", o->weld, "Join vertices that are at the same place");
+  command->add_flag("--drape", o->drape, "Let it fall on the built-in person and keep the drape");
+  command->add_option("-o,--out", o->out, "The file to write; the mesh goes beside it. Left out: NAME.json");
+  command->footer(
+      "Examples\n"
+      "  billow garment describe dress.obj --attach waist --chains 26 --bones 9 -o dress.json\n"
+      "  billow garment describe dress.obj --above 1.05 --spacing 0.06 --scale 0.01\n"
+      "  billow garment describe coat.obj --group collar --key chest --wearer hero.glb\n"
+      "  billow garment describe flag.obj --material pole --chain 0,12,24 --chain 4,16,28\n"
+      "  billow garment describe dress.obj --attach waist --ssdr 60 --frames simulated.pc2\n");
+  command->callback([o] { describe(*o); });
+}
+
+}  // namespace billow::tool
