@@ -16,6 +16,7 @@
 #include "dataset/npy.h"
 #include "dress/dressed.h"
 #include "dress/ropes.h"
+#include "garment/garment_file.h"
 #include "garment/tailor.h"
 
 namespace billow::dataset {
@@ -244,22 +245,20 @@ void claim_folder(const fs::path& folder, const std::string& head) {
 }
 
 void drape(garment::Garment& g, const Job& job, const body::Person& person) {
-  const fs::path file = job.folder / "rest.npy";
+  // The JSON is written last: where it is, all of it is there.
+  const fs::path file = job.folder / "garment.json";
   if (fs::exists(file)) {
-    const NpyMap rest(file);
+    const NpyMap rest(job.folder / "garment_rest.npy");
     if (rest.shape() != std::vector<size_t>{g.size(), 3})
-      throw std::runtime_error(file.string() + ": expected " + std::to_string(g.size()) + " x 3 values");
+      throw std::runtime_error(job.folder.string() + "/garment_rest.npy: expected " +
+                               std::to_string(g.size()) + " x 3 values");
     for (size_t v = 0; v < g.size(); ++v)
       g.rest.push_back({rest.values()[3 * v], rest.values()[3 * v + 1], rest.values()[3 * v + 2]});
     return;
   }
   if (job.report) job.report({0, 0, "draping the " + g.name + " on the resting body"});
   dress::drape(g, person, job.threads);
-  const fs::path beside = file.string() + ".part";
-  NpyWriter writer(beside, {g.size(), 3});
-  writer.write(floats(g.rest));
-  writer.finish();
-  fs::rename(beside, file);
+  garment::write_garment_file(g, person.skeleton, file);
 }
 
 // Calls each(i) for 0..count on a few threads; passes on the first exception.

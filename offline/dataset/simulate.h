@@ -7,7 +7,7 @@
 //   joints.npy  frames x joints x 7, position and quaternion x y z w
 //   clip.json   its figures, checksums and which frame is for what
 // chaos/0042.json: how far clip 42 drifts from itself when the air is denser by a thousandth; head.json: what was asked
-// for; rest.npy: the drape; and manifest.json when all of it is there. A clip is written beside and renamed, so that what is there is whole: a job
+// for; garment.json, garment_mesh.obj and garment_rest.npy: the garment and its drape; and manifest.json when all of it is there. A clip is written beside and renamed, so that what is there is whole: a job
 // that was stopped goes on where it was and ends with the same bytes.
 #pragma once
 
