@@ -92,7 +92,7 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
     const uint32_t v[4] = {ends[0], ends[1], h.side[0].opposite, h.side[1].opposite};
     const double k[4] = {h.side[0].cot_b + h.side[1].cot_b, h.side[0].cot_a + h.side[1].cot_a,
                          -h.side[0].cot_a - h.side[0].cot_b, -h.side[1].cot_a - h.side[1].cot_b};
-    // Bergou's 3 is left out: sheets that do not stretch bend at a third of their edges only, three times as much.
+    // Bergou's factor 3 is left out: on sheets that do not stretch it is too stiff (docs/findings.md, 8).
     const double scale = static_cast<double>(sheet.material.bending) / (h.side[0].area + h.side[1].area);
     for (size_t i = 0; i < 4; ++i)
       for (size_t j = 0; j < 4; ++j) rows[v[i]][v[j]] += scale * k[i] * k[j];

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "dataset/reader/dataset_file.h"
+#include "dataset_show.h"
 
 namespace billow::tool {
 namespace {
@@ -96,7 +97,8 @@ void check(const std::string& folder) {
 }  // namespace
 
 void add_dataset(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("dataset", "What is in a data set; check it; put shards together");
+  CLI::App* command =
+      app.add_subcommand("dataset", "What is in a data set; check it; look at it; put shards together");
   command->require_subcommand(1);
   auto folder = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
@@ -107,6 +109,7 @@ void add_dataset(CLI::App& app) {
   CLI::App* whole = command->add_subcommand("check", "Read every byte: shapes, checksums, finite values");
   whole->add_option("folder", *folder, "Folder that `billow simulate` made")->required();
   whole->callback([folder] { check(*folder); });
+  add_dataset_show(command);
   auto shards = std::make_shared<std::vector<std::string>>();
   auto out = std::make_shared<std::string>();
   CLI::App* merge = command->add_subcommand("merge", "Put the shards of one request together");
@@ -120,6 +123,7 @@ void add_dataset(CLI::App& app) {
       "Examples\n"
       "  billow dataset info data/cape --json\n"
       "  billow dataset check data/cape\n"
+      "  billow dataset show data/cape --clip 3 --from 40 --every 3 -o clip.png\n"
       "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n");
 }
 

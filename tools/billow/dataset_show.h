@@ -1,0 +1,9 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace billow::tool {
+
+void add_dataset_show(CLI::App* command);
+
+}  // namespace billow::tool
