@@ -1,34 +1,21 @@
 // `billow cache` as a user meets it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <cstdio>
 
 #include "offline/cache/caches.h"
+#include "tools/program.h"
 
 namespace billow::cache {
 namespace {
 
-class CacheCli : public testing::Test {
+class CacheCli : public ::testing::Test {
  protected:
-  // Runs the program in the folder; exit code and all it printed.
-  std::pair<int, std::string> run(const std::string& arguments) {
-    const std::string command = "cd '" + (folder_ / "").string() +
-                                "' && ASAN_OPTIONS=detect_leaks=0 '" BILLOW_PROGRAM "' cache " + arguments +
-                                " 2>&1";
-    std::pair<int, std::string> out{-1, ""};
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return out;
-    char buffer[4096];
-    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.second.append(buffer, n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) out.first = WEXITSTATUS(status);
-    return out;
-  }
   void expect(const std::string& arguments, int code, const std::string& part) {
     const auto [found, output] = run(arguments);
     EXPECT_EQ(found, code) << output;
     EXPECT_NE(output.find(part), std::string::npos) << output;
+  }
+  testing::Outcome run(const std::string& arguments) {
+    return testing::run_program("cache " + arguments, folder_ / "");
   }
   Folder folder_;
 };
