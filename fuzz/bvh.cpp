@@ -1,10 +1,10 @@
 // Bytes of all kinds as a BVH file: a character that plays, or a std::runtime_error.
+#include "import/bvh.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
-
-#include "import/bvh.h"
 
 using namespace billow;
 

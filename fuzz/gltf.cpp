@@ -1,10 +1,10 @@
 // Bytes of all kinds as a glTF file: a character whose clips play, or a std::runtime_error.
+#include "import/gltf.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
-
-#include "import/gltf.h"
 
 using namespace billow;
 
@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<V3> vertices(c.skin.mesh.positions.size());
     for (const motion::Clip& clip : c.clips)
       if (!vertices.empty())
-        body::skin_vertices(c.skin, body::joint_transforms(c.skeleton, motion::pose_at(clip, 0.1f)), vertices);
+        body::skin_vertices(c.skin, body::joint_transforms(c.skeleton, motion::pose_at(clip, 0.1f)),
+                            vertices);
   } catch (const std::runtime_error&) {
   }
   return 0;

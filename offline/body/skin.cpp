@@ -37,9 +37,10 @@ Bounds bounds_of(std::span<const billow_collider> colliders) {
         bounds.include(at, length(V3{c.half_extents[0], c.half_extents[1], c.half_extents[2]}));
         break;
       case BILLOW_GRID:
-        bounds.include(at, 0.5f * c.grid->spacing *
-                               length(V3{static_cast<float>(c.grid->size[0]), static_cast<float>(c.grid->size[1]),
-                                         static_cast<float>(c.grid->size[2])}));
+        bounds.include(at,
+                       0.5f * c.grid->spacing *
+                           length(V3{static_cast<float>(c.grid->size[0]), static_cast<float>(c.grid->size[1]),
+                                     static_cast<float>(c.grid->size[2])}));
         break;
       case BILLOW_NEURAL:
         bounds.include(at, length(V3{c.network->half_extents[0], c.network->half_extents[1],

@@ -150,7 +150,8 @@ void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
   fs::remove_all(beside);
   fs::create_directories(beside / "clips");
   fs::create_directories(beside / "chaos");
-  for (const char* name : {"head.json", "garment.json", "garment_mesh.obj", "garment_rest.npy"}) fs::copy_file(shards[0] / name, beside / name);
+  for (const char* name : {"head.json", "garment.json", "garment_mesh.obj", "garment_rest.npy"})
+    fs::copy_file(shards[0] / name, beside / name);
   const auto take = [&](const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::create_hard_link(from, to, error);

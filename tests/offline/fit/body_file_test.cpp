@@ -48,7 +48,8 @@ TEST(BodyFile, ReadsBackWhatIsWritten) {
   for (size_t i = 0; i < file.colliders.size(); ++i) {
     EXPECT_EQ(read.colliders[i].name, file.colliders[i].name);
     EXPECT_EQ(read.colliders[i].fixed, file.colliders[i].fixed);
-    EXPECT_EQ(std::memcmp(&read.colliders[i].collider, &file.colliders[i].collider, sizeof(billow_collider)), 0)
+    EXPECT_EQ(std::memcmp(&read.colliders[i].collider, &file.colliders[i].collider, sizeof(billow_collider)),
+              0)
         << file.colliders[i].name;
   }
 }
@@ -84,8 +85,10 @@ TEST(BodyFile, BindsByNameToAnotherOrderOfJoints) {
   const billow::testing::Limb limb = billow::testing::make_limb();
   const BodyFile file = make_body_file("limb", limb.skeleton, limb.colliders);
   body::Skeleton other;
-  other.joints = {{"armature", body::kNoJoint, {}}, {"upper", 0, limb.skeleton.joints[0].rest},
-                  {"twist", 1, {}}, {"lower", 1, limb.skeleton.joints[1].rest}};
+  other.joints = {{"armature", body::kNoJoint, {}},
+                  {"upper", 0, limb.skeleton.joints[0].rest},
+                  {"twist", 1, {}},
+                  {"lower", 1, limb.skeleton.joints[1].rest}};
   const std::vector<NamedCollider> bound = bind(file, other);
   EXPECT_EQ(bound[0].collider.joint[0], 1u);
   EXPECT_EQ(bound[1].collider.joint[0], 3u);
@@ -128,8 +131,10 @@ TEST(BodyFile, SaysWhatIsWrongAndWhere) {
       {"\"rotation\": [0, 0, 0, 1]", "\"rotation\": [0, 0, 0, 0]",
        "joints[0].rotation: expected a quaternion of length 1"},
       {"\"rotation\": [0, 0, 0, 1]", "\"rotation\": [0, 0, 1]", "joints[0].rotation: expected 4 numbers"},
-      {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, \"1\", 0]", "joints[0].position[1]: expected a number"},
-      {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, 1e20, 0]", "joints[0].position[1]: expected a number from"},
+      {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, \"1\", 0]",
+       "joints[0].position[1]: expected a number"},
+      {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, 1e20, 0]",
+       "joints[0].position[1]: expected a number from"},
       {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, 1e999, 0]", "expected JSON"},
       {"\"position\": [0.1, 1, 0]", "\"position\": [0.1, NaN, 0]", "expected JSON"},
       {"tapered_capsule", "cone", "colliders[0].shape: expected one of sphere, capsule, tapered_capsule"},
@@ -148,7 +153,8 @@ TEST(BodyFile, SaysWhatIsWrongAndWhere) {
       {"\"blend_with\": \"upper\"", "\"blend_with\": 0", "colliders[1].blend_with: expected a string"},
       {"\"blend_with\": \"upper\",", "", "colliders[1]: expected 'blend_with'"},
       {"\"blend_radius\": 0.02", "\"blend_radius\": 0", "colliders[1].blend_radius: expected more than 0"},
-      {"\"blend_radius\": 0.02", "\"blend_radius\": 0.02, \"fixed\": 1", "colliders[1].fixed: expected true or false"},
+      {"\"blend_radius\": 0.02", "\"blend_radius\": 0.02, \"fixed\": 1",
+       "colliders[1].fixed: expected true or false"},
       {"\"colliders\": [", "\"colliders\": [7, ", "colliders[0]: expected an object"},
       {"}\n  ]\n}", "}\n  ]\n} ]", "expected JSON"},
   };
@@ -174,8 +180,9 @@ TEST(BodyFile, RefusesWhatIsMeantToDoHarm) {
   EXPECT_NE(message_of(std::string("{\"format\0\": 1}", 14)).find("expected JSON"), std::string::npos);
 
   // Many entries: refused by number, before each is looked at.
-  std::string many = "{\"format\": \"billow body\", \"version\": 1, \"character\": \"\", \"joints\": [{\"name\": "
-                     "\"j\", \"position\": [0, 0, 0], \"rotation\": [0, 0, 0, 1]}], \"colliders\": [0";
+  std::string many =
+      "{\"format\": \"billow body\", \"version\": 1, \"character\": \"\", \"joints\": [{\"name\": "
+      "\"j\", \"position\": [0, 0, 0], \"rotation\": [0, 0, 0, 1]}], \"colliders\": [0";
   for (int k = 0; k < 500000; ++k) many += ",0";
   EXPECT_NE(message_of(many + "]}").find("colliders: expected at most 128 colliders"), std::string::npos);
 }

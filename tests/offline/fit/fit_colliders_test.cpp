@@ -43,8 +43,9 @@ Scene scene_at_random(uint32_t seed) {
   std::mt19937 engine(seed);
   Scene scene;
   for (int j = 0; j < 3; ++j)
-    scene.skeleton.joints.push_back(
-        {std::string("j") + std::to_string(j), j - 1, {point_at_random(engine, 0.3f), turn_at_random(engine)}});
+    scene.skeleton.joints.push_back({std::string("j") + std::to_string(j),
+                                     j - 1,
+                                     {point_at_random(engine, 0.3f), turn_at_random(engine)}});
   for (const billow_shape shape : {BILLOW_SPHERE, BILLOW_TAPERED_CAPSULE, BILLOW_ELLIPSOID, BILLOW_BOX}) {
     billow_collider c = billow_collider_default();
     c.shape = shape;
@@ -99,7 +100,8 @@ TEST(ColliderModel, HasTheSlopesOfItsDistances) {
     for (int i = 0; i < 200; ++i) points.push_back(point_at_random(engine, 0.5f));
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(200, n);
     model.linearise(model.place(scene.moved), points, [&](size_t i, const ColliderModel::Linear& at) {
-      for (const ColliderModel::Slope& s : at.slopes) slopes(static_cast<Eigen::Index>(i), s.parameter) += s.value;
+      for (const ColliderModel::Slope& s : at.slopes)
+        slopes(static_cast<Eigen::Index>(i), s.parameter) += s.value;
     });
     for (Eigen::Index k = 0; k < n; ++k) {
       std::vector<float> sides[2];
@@ -123,9 +125,11 @@ TEST(ColliderModel, HasTheSlopesOfItsDistances) {
 
 TEST(FitColliders, RecoversALimbOfKnownCapsules) {
   const Limb limb = billow::testing::make_limb();
-  const body::Skin skin = body::make_skin(limb.skeleton, limb.shapes(), {.vertices = 3000, .spacing = 0.008f});
+  const body::Skin skin =
+      body::make_skin(limb.skeleton, limb.shapes(), {.vertices = 3000, .spacing = 0.008f});
   const std::vector<body::Pose> none;
-  const std::vector<NamedCollider> fitted = fit_colliders(limb.skeleton, skin, none, {.samples = 1500, .split = {}, .progress = {}});
+  const std::vector<NamedCollider> fitted =
+      fit_colliders(limb.skeleton, skin, none, {.samples = 1500, .split = {}, .progress = {}});
   ASSERT_EQ(fitted.size(), 2u);
   const ColliderFitError error = measure_fit(limb.skeleton, skin, fitted, none, 2000);
   EXPECT_LT(error.rest.out.mean, 0.0003);
@@ -135,7 +139,8 @@ TEST(FitColliders, RecoversALimbOfKnownCapsules) {
     const billow_collider& expected = limb.colliders[c.name == "upper" ? 0 : 1].collider;
     EXPECT_EQ(c.collider.shape, BILLOW_TAPERED_CAPSULE) << c.name;
     // Either end may come first. The ends in the joint are inside the other capsule.
-    const bool turned = (c.collider.end[0] < c.collider.position[0]) != (expected.end[0] < expected.position[0]);
+    const bool turned =
+        (c.collider.end[0] < c.collider.position[0]) != (expected.end[0] < expected.position[0]);
     const bool upper = c.name == "upper";
     const float* tip = turned == upper ? c.collider.end : c.collider.position;
     const float radius = turned == upper ? c.collider.radius_end : c.collider.radius;
@@ -190,7 +195,8 @@ TEST(FitColliders, SplitsByNameAndSaysWhichThereAre) {
   EXPECT_EQ(fitted[1].collider.blend_with, 0);
   EXPECT_LT(measure_fit(limb.skeleton, skin, fitted, none, 1000).rest.out.p95, 0.003);
   try {
-    refit_colliders(limb.skeleton, skin, none, limb.colliders, {.samples = 100, .split = {"hand"}, .progress = {}});
+    refit_colliders(limb.skeleton, skin, none, limb.colliders,
+                    {.samples = 100, .split = {"hand"}, .progress = {}});
     ADD_FAILURE() << "nothing was thrown";
   } catch (const std::invalid_argument& e) {
     EXPECT_STREQ(e.what(), "fit: there is no collider 'hand' to split; there are upper, lower");
@@ -274,8 +280,10 @@ TEST(FitColliders, MirrorsJointsByWhereTheyRest) {
   const std::vector<uint32_t> mirror = mirrored_joints(person.skeleton, 1.75f);
   for (size_t j = 0; j < mirror.size(); ++j) {
     std::string expected = person.skeleton.joints[j].name;
-    if (expected.rfind("left_", 0) == 0) expected = "right_" + expected.substr(5);
-    else if (expected.rfind("right_", 0) == 0) expected = "left_" + expected.substr(6);
+    if (expected.rfind("left_", 0) == 0)
+      expected = "right_" + expected.substr(5);
+    else if (expected.rfind("right_", 0) == 0)
+      expected = "left_" + expected.substr(6);
     EXPECT_EQ(person.skeleton.joints[mirror[j]].name, expected);
   }
 }
