@@ -12,17 +12,12 @@
 #include <string>
 #include <utility>
 
+#include "dataset/checksum.h"
+
 static_assert(std::endian::native == std::endian::little, "files are little-endian and read as they are");
 
 namespace billow::dataset {
 namespace {
-
-constexpr uint64_t kFnvStart = 0xcbf29ce484222325ull;
-uint64_t fnv(uint64_t hash, const void* bytes, size_t count) {
-  const auto* b = static_cast<const uint8_t*>(bytes);
-  for (size_t i = 0; i < count; ++i) hash = (hash ^ b[i]) * 0x100000001b3ull;
-  return hash;
-}
 
 constexpr char kMagic[] = "\x93NUMPY\x01\x00";  // with the version
 constexpr size_t kMagicSize = 8, kPreamble = kMagicSize + 2;
@@ -54,7 +49,7 @@ std::string entry(const std::string& header, const std::string& key) {
 }  // namespace
 
 NpyWriter::NpyWriter(const std::filesystem::path& path, std::vector<size_t> shape)
-    : path_(path), file_(path, std::ios::binary), left_(1), checksum_(kFnvStart) {
+    : path_(path), file_(path, std::ios::binary), left_(1), checksum_(kChecksumStart) {
   for (const size_t n : shape) left_ *= n;
   const std::string header = header_of(shape);
   const auto size = static_cast<uint16_t>(header.size());
@@ -65,7 +60,7 @@ NpyWriter::NpyWriter(const std::filesystem::path& path, std::vector<size_t> shap
 
 void NpyWriter::write_bytes(const void* bytes, size_t count) {
   file_.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
-  checksum_ = fnv(checksum_, bytes, count);
+  checksum_ = add_to_checksum(checksum_, bytes, count);
 }
 
 void NpyWriter::write(std::span<const float> values) {
@@ -145,6 +140,6 @@ std::span<const float> NpyMap::row(size_t i) const {
   return values_.subspan(i * size, size);
 }
 
-uint64_t NpyMap::checksum() const { return fnv(kFnvStart, memory_, bytes_); }
+uint64_t NpyMap::checksum() const { return add_to_checksum(kChecksumStart, memory_, bytes_); }
 
 }  // namespace billow::dataset

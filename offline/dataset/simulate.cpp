@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "body/postures.h"
+#include "dataset/checksum.h"
 #include "dataset/measure.h"
 #include "dataset/npy.h"
 #include "dress/dressed.h"
@@ -216,6 +217,21 @@ class ClipMaker {
   motion::Clip clip_;
 };
 
+// Of all that decides which frames there are: names, lengths, what each frame is for, and the user's own motions.
+uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
+  uint64_t sum = kChecksumStart;
+  for (const PlannedClip& clip : clips) {
+    sum = add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
+    sum = add_to_checksum(sum, clip.parts.c_str(), clip.parts.size() + 1);
+  }
+  for (const motion::Clip& clip : request.clips)
+    for (const body::Pose& pose : clip.frames) {
+      sum = add_to_checksum(sum, &pose.root_position, sizeof pose.root_position);
+      sum = add_to_checksum(sum, pose.rotations.data(), pose.rotations.size() * sizeof(Quat));
+    }
+  return sum;
+}
+
 // What was asked for, as the first lines of a manifest: it has to be the same for clips to belong together.
 std::string head_of(const Request& request, const garment::Garment& garment,
                     const std::vector<PlannedClip>& clips) {
@@ -225,7 +241,8 @@ std::string head_of(const Request& request, const garment::Garment& garment,
       << ",\n\"mix\": " << quoted(request.mix) << ",\n\"frames_per_second\": " << request.frames_per_second
       << ",\n\"vertices\": " << garment.size() << ",\n\"bones\": " << garment.bones.size()
       << ",\n\"simulated_bones\": " << garment::simulated_bones(garment)
-      << ",\n\"planned_clips\": " << clips.size();
+      << ",\n\"planned_clips\": " << clips.size() << ",\n\"plan\": \"" << hex(checksum_of(request, clips))
+      << "\",\n\"made_by\": " << quoted(std::string("billow ") + billow_version());
   return out.str();
 }
 

@@ -107,9 +107,14 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   EXPECT_FALSE(fs::exists(folder_ / "half"));
 
   // Another request is not mixed in.
-  Job other = whole;
-  other.request.seed = 9;
-  EXPECT_THROW(simulate(other), std::invalid_argument);
+  const auto refused = [&](const auto& change) {
+    Job other = whole;
+    change(other.request);
+    EXPECT_THROW(simulate(other), std::invalid_argument);
+  };
+  refused([](Request& r) { r.seed = 9; });
+  refused([](Request& r) { ++r.frames; });
+  refused([](Request& r) { r.clips[0].frames[3].root_position.y += 0.1f; });
 
   // What is damaged is found, with its name.
   {

@@ -1,0 +1,17 @@
+// FNV-1a, 64 bits: tells files and requests apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace billow::dataset {
+
+inline constexpr uint64_t kChecksumStart = 0xcbf29ce484222325ull;
+
+inline uint64_t add_to_checksum(uint64_t sum, const void* bytes, size_t count) {
+  const auto* b = static_cast<const uint8_t*>(bytes);
+  for (size_t i = 0; i < count; ++i) sum = (sum ^ b[i]) * 0x100000001b3ull;
+  return sum;
+}
+
+}  // namespace billow::dataset
