@@ -16,6 +16,12 @@ constexpr float kFastest = 30;          // m/s
 constexpr float kNear = 0.01f;          // m, that cloth and body may approach each other by in a step
 constexpr size_t kBlock = 1024;         // vertices
 
+void expect_finite(std::span<const V3> places, const char* what) {
+  for (const V3& p : places)
+    if (!std::isfinite(p.x + p.y + p.z))
+      throw std::invalid_argument(std::string("cloth: expected ") + what + " that are finite");
+}
+
 }  // namespace
 
 Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const uint32_t> pinned,
@@ -37,6 +43,7 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
   if (positions.size() != sheet_.size())
     throw std::invalid_argument("cloth: expected " + std::to_string(sheet_.size()) + " positions, found " +
                                 std::to_string(positions.size()));
+  expect_finite(positions, "positions");
   for (const float m : sheet_.mass) inverse_mass_.push_back(1 / m);
   for (const uint32_t p : pinned_) {
     inverse_mass_[p] = 0;
@@ -48,6 +55,11 @@ void Simulator::stop() { std::fill(v_.begin(), v_.end(), V3{0, 0, 0}); }
 
 void Simulator::step(float dt, body::Surface* body, std::span<const Transform> joints,
                      std::span<const V3> pins) {
+  if (pins.size() != pinned_.size())
+    throw std::invalid_argument("cloth: expected " + std::to_string(pinned_.size()) + " pins, found " +
+                                std::to_string(pins.size()));
+  expect_finite(pins, "pins");
+  if (!std::isfinite(dt) || dt < 0) throw std::invalid_argument("cloth: expected a time step, found none");
   if (body) {
     const auto posed = body::to_api(joints);
     if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))

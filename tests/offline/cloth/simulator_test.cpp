@@ -263,5 +263,22 @@ TEST(ReferenceCloth, SheetsStayApart) {
   EXPECT_EQ(below, 0u);
 }
 
+TEST(ReferenceCloth, RefusesWhatMakesNoSense) {
+  const Strip s = make_strip(0.1f, 0.1f, 30, Material{}, true);
+  std::vector<V3> broken = s.positions;
+  broken[7].x = std::nanf("");
+  EXPECT_THROW(Simulator(s.sheet, broken, s.pinned, {}, 1), std::invalid_argument);
+  broken.pop_back();
+  EXPECT_THROW(Simulator(s.sheet, broken, s.pinned, {}, 1), std::invalid_argument);
+  Simulator cloth(s.sheet, s.positions, s.pinned, {}, 1);
+  std::vector<V3> pins = s.pins;
+  pins[0].y = INFINITY;
+  EXPECT_THROW(cloth.step(0.01f, nullptr, {}, pins), std::invalid_argument);
+  EXPECT_THROW(cloth.step(0.01f, nullptr, {}, {}), std::invalid_argument);
+  EXPECT_THROW(cloth.step(-1, nullptr, {}, s.pins), std::invalid_argument);
+  cloth.step(0.01f, nullptr, {}, s.pins);
+  for (const V3& p : cloth.positions()) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
+}
+
 }  // namespace
 }  // namespace billow::cloth
