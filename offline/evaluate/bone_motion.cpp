@@ -42,7 +42,7 @@ Quat turn(const Frame& from, const Frame& to) {
   if (!from.whole || !to.whole) return first;
   const V3 across = rotate(first, from.across);
   // cos and sin of the angle left about `along`; half of it as a quaternion.
-  const float c = dot(across, to.across), s = dot(across, to.out);
+  const float c = dot(across, to.across), s = -dot(across, to.out);
   const Quat half = c > -0.9999f ? normalized({to.along.x * s, to.along.y * s, to.along.z * s, 1 + c})
                                  : Quat{to.along.x, to.along.y, to.along.z, 0};
   return normalized(half * first);
@@ -105,8 +105,7 @@ std::vector<Transform> BoneMotion::from(std::span<const float> displacements) co
                        frame_of(place(a.down) - place(a.up), place(a.right) - place(a.left)));
   for (const Follower& f : followers_) turns[f.bone] = nlerp(turns[f.first], turns[f.second], f.share);
   std::vector<Transform> out(rest_.size());
-  for (uint32_t b = 0; b < rest_.size(); ++b)
-    out[b] = {place(b) - rotate(turns[b], rest_[b]), turns[b]};
+  for (uint32_t b = 0; b < rest_.size(); ++b) out[b] = {place(b) - rotate(turns[b], rest_[b]), turns[b]};
   return out;
 }
 
