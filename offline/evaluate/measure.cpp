@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 #include "body/triangle_tree.h"
 #include "evaluate/sted.h"
@@ -126,6 +128,10 @@ class Measurer {
     std::vector<SetTotals> totals(predictors_.size());
     for (size_t p = 0; p < predictors_.size(); ++p) {
       predictors_[p].predict(which, predicted);
+      if (!predicted.allFinite())
+        throw std::invalid_argument("measure: " + predictors_[p].name +
+                                    ": expected finite displacements, found others in frames " +
+                                    std::to_string(chunk.first) + " to " + std::to_string(chunk.end - 1));
       SetCounts counts;
       for (uint32_t f = chunk.begin; f < chunk.end; ++f) {
         const auto i = static_cast<Index>(f - chunk.first);

@@ -91,7 +91,7 @@ std::string escaped(const std::string& text) {
 
 std::string number(double value, int digits) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::snprintf(text, sizeof text, "%.*f", digits, value + 0.0);  // no -0
   return text;
 }
 

@@ -151,6 +151,20 @@ TEST(Measure, PenetrationAndPushOut) {
   EXPECT_EQ(points[1].y, 3);
 }
 
+TEST(Measure, RefusesWhatIsNoNumber) {
+  const SmallSet set({"ttt"}, still);
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [](V3 d, size_t v, uint32_t f) {
+    return v == 3 && f == 1 ? V3{std::nanf(""), 0, 0} : d;
+  });
+  try {
+    one(frames, p);
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("changed: expected finite"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Measure, DoesNotDependOnThreads) {
   const SmallSet set({std::string(130, 't'), std::string(70, 'u')}, [](V3 p, size_t c, size_t f) {
     return p + V3{0, 0, 0.1f * std::sin(0.3f * static_cast<float>(f + 9 * c) + 4 * p.y)};

@@ -36,7 +36,7 @@ class EvaluateTest : public ::testing::Test {
       stage.network = learn::fit_ridge(bones, learn::coefficients(rows, stage.basis), groups, {}).network;
     };
     fit(learn::cloth_rows(frames_, train), model_.skinning);
-    fit(learn::residual_rows(frames_, train, learn::Source::kEmbedded, model_.skinning), model_.shape);
+    fit(learn::residual_rows(frames_, train, bones, model_.skinning), model_.shape);
   }
 
   SmallSet set_;
