@@ -46,13 +46,14 @@ Activation activation_named(const std::string& name) {
 
 Matrix Network::operator()(const Matrix& inputs) const {
   const Matrix z = (inputs.rowwise() - mean.transpose()).array().rowwise() * scale.transpose().array();
-  Matrix h = z;
+  Matrix c = layers.empty() ? Matrix::Zero(z.rows(), linear.rows()) : z;
   for (size_t k = 0; k < layers.size(); ++k) {
-    h = ((h * layers[k].weights.transpose()).rowwise() + layers[k].bias.transpose()).eval();
-    if (k + 1 < layers.size()) apply(activation, h);
+    c = ((c * layers[k].weights.transpose()).rowwise() + layers[k].bias.transpose()).eval();
+    if (k + 1 < layers.size()) apply(activation, c);
   }
-  if (linear.size() > 0) h += z * linear.transpose();
-  return h;
+  if (linear.size() > 0) c += z * linear.transpose();
+  if (bias.size() > 0) c.rowwise() += bias.transpose();
+  return c;
 }
 
 Matrix Model::skinned(const Matrix& bones) const { return skinning.basis.expand(skinning.network(bones)); }

@@ -1,7 +1,7 @@
 // What is learnt: two bases, and for each a network from the displacements of all bones to its coefficients.
 //
 //   z = (d - mean) * scale                     d: of all bones, from rest, without the key joint's motion
-//   c = linear z + W3 f(W2 f(W1 z + b1) + b2) + b3
+//   c = linear z + bias + W3 f(W2 f(W1 z + b1) + b2) + b3      either half may be missing
 //   displacement of the cloth = mean + B c     skinning, and on top of it shape
 #pragma once
 
@@ -39,9 +39,10 @@ struct Layer {
 };
 
 struct Network {
-  Vector mean, scale;  // of the inputs
-  Matrix linear;       // outputs x inputs; empty: none, as in the paper
-  std::vector<Layer> layers;
+  Vector mean, scale;         // of the inputs
+  Matrix linear;              // outputs x inputs; empty: none, as in the paper
+  Vector bias;                // of the linear part; empty: none. (A last layer has its own.)
+  std::vector<Layer> layers;  // empty: the linear part only
   Activation activation = Activation::kTanh;
 
   // Frames a row.
