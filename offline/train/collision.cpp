@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::train {
 namespace {
@@ -65,13 +65,13 @@ CollisionTerm::Sum CollisionTerm::operator()(std::span<const uint32_t> frames, c
   coefficients.rightCols(learnt_) = learnt;
 
   while (bodies_.size() < frames.size()) bodies_.push_back(scene_.make_body());
-  fit::for_each_in_parallel(frames.size(), [&](size_t f) { scene_.pose(frames[f], bodies_[f]); });
+  for_each_in_parallel(frames.size(), [&](size_t f) { scene_.pose(frames[f], bodies_[f]); });
 
   // Sum block after block, whichever was done first.
   const size_t blocks = (vertices() + kBlock - 1) / kBlock;
   std::vector<Matrix> gradients(blocks);
   std::vector<Sum> sums(blocks);
-  fit::for_each_in_parallel(blocks,
+  for_each_in_parallel(blocks,
                             [&](size_t b) { sums[b] = add_block(b, frames, coefficients, gradients[b]); });
   gradient.setZero(learnt.rows(), learnt.cols());
   Sum all;

@@ -30,14 +30,16 @@ learn::Matrix to_matrix(const torch::Tensor& tensor) {
   return Eigen::Map<const learn::Matrix>(t.data_ptr<float>(), rows, t.numel() / std::max<int64_t>(rows, 1));
 }
 
-Mlp::Mlp(int inputs, int outputs, const learn::Matrix& linear_path, double unit_of_outputs,
-         const StageOptions& options)
+Mlp::Mlp(const learn::Network& start, int outputs, double unit_of_outputs, const StageOptions& options)
     : activation(options.activation),
       unit(unit_of_outputs),
       dropout(options.dropout),
       tune_linear(options.tune_linear) {
-  if (linear_path.size() > 0) linear = to_tensor(linear_path) / unit;
-  int width = inputs;
+  if (start.linear.size() > 0) {
+    linear = to_tensor(start.linear) / unit;
+    bias = start.bias.size() > 0 ? to_tensor(start.bias) / unit : torch::zeros({outputs});
+  }
+  int width = static_cast<int>(start.mean.size());
   for (int k = 0; k <= options.hidden_layers; ++k) {
     const bool last = k == options.hidden_layers;
     const int next = last ? outputs : options.hidden;
@@ -66,7 +68,7 @@ torch::Tensor Mlp::forward(const torch::Tensor& z, bool learning) const {
     }
     if (dropout > 0) h = torch::dropout(h, dropout, learning);
   }
-  if (linear.defined()) h = h + torch::linear(z, linear);
+  if (linear.defined()) h = h + torch::linear(z, linear, bias);
   return h * unit;
 }
 
@@ -78,21 +80,21 @@ std::vector<torch::Tensor> Mlp::parameters() const {
 }
 
 void Mlp::to(const torch::Device& device) {
-  if (linear.defined()) linear = linear.to(device);
+  if (linear.defined()) linear = linear.to(device), bias = bias.to(device);
   for (torch::Tensor& w : weights) w = w.to(device);
   for (torch::Tensor& b : biases) b = b.to(device);
   for (torch::Tensor& p : parameters()) p.requires_grad_();
 }
 
-learn::Network Mlp::network(const learn::Vector& mean, const learn::Vector& scale) const {
-  learn::Network n;
-  n.mean = mean, n.scale = scale, n.activation = activation;
+learn::Network Mlp::network(learn::Network start) const {
+  start.activation = activation;
+  start.layers.clear();
   for (size_t k = 0; k < weights.size(); ++k) {
     const double by = k + 1 == weights.size() ? unit : 1;
-    n.layers.push_back({to_matrix(weights[k] * by), to_matrix(biases[k] * by).row(0)});
+    start.layers.push_back({to_matrix(weights[k] * by), to_matrix(biases[k] * by).row(0)});
   }
-  if (linear.defined()) n.linear = to_matrix(linear * unit);
-  return n;
+  if (linear.defined() && tune_linear) start.linear = to_matrix(linear * unit);
+  return start;
 }
 
 }  // namespace billow::train

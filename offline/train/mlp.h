@@ -17,9 +17,9 @@ torch::Tensor to_tensor(const learn::Matrix& m);
 torch::Tensor to_tensor(const learn::Vector& v);
 learn::Matrix to_matrix(const torch::Tensor& t);
 
-//   c = unit (linear z + W3 f(W2 f(W1 z + b1) + b2) + b3)
+//   c = unit (linear z + bias + W3 f(W2 f(W1 z + b1) + b2) + b3)
 struct Mlp {
-  torch::Tensor linear;  // over `unit`; undefined: none
+  torch::Tensor linear, bias;  // over `unit`; undefined: none
   std::vector<torch::Tensor> weights, biases;
   learn::Activation activation = learn::Activation::kTanh;
   double unit = 1, dropout = 0;
@@ -27,13 +27,13 @@ struct Mlp {
 
   // Begins from random numbers of torch's generator, on the CPU so that they are the same for any device. Where
   // there is a linear path the network adds nothing to it at first.
-  Mlp(int inputs, int outputs, const learn::Matrix& linear_path, double unit_of_outputs,
-      const StageOptions& options);
+  Mlp(const learn::Network& start, int outputs, double unit_of_outputs, const StageOptions& options);
 
   torch::Tensor forward(const torch::Tensor& z, bool learning) const;
   std::vector<torch::Tensor> parameters() const;
   void to(const torch::Device& device);
-  learn::Network network(const learn::Vector& mean, const learn::Vector& scale) const;
+  // What `start` has become.
+  learn::Network network(learn::Network start) const;
 };
 
 }  // namespace billow::train

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kPushes[] = {"truth", "truth-iterated", "truth-search", "gradient",
                                    "gradient-iterated"};
-constexpr const char* kScalings[] = {"none", "common", "per-value"};
+constexpr const char* kScalings[] = {"none", "one", "feature"};
 constexpr const char* kBones[] = {"embedded", "rope", "mix"};
 constexpr const char* kValidations[] = {"frames", "clips"};
 constexpr const char* kDevices[] = {"auto", "cpu", "cuda"};

@@ -19,9 +19,9 @@ enum class Push {
 
 // How inputs are scaled: z = (d - mean) * scale.
 enum class Scaling {
-  kNone,      // as they are, metres
-  kCommon,    // less their mean, over one deviation of all
-  kPerValue,  // less their mean, each over its own deviation
+  kNone,     // as they are, metres
+  kOne,      // about their mean, over one deviation for all
+  kFeature,  // about their mean, each over its own deviation
 };
 
 // Which bones the data term sees.
@@ -44,7 +44,7 @@ struct StageOptions {
   int components = 100;  // of the basis
   int hidden = 500, hidden_layers = 2;
   learn::Activation activation = learn::Activation::kTanh;
-  Scaling scaling = Scaling::kCommon;
+  Scaling scaling = Scaling::kOne;
   bool scale_outputs = true;  // learn in units of what is to be learnt, not metres
   bool linear = true;         // add the network to a ridge regression
   bool tune_linear = false;   // and let that be learnt on

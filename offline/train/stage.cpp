@@ -55,14 +55,13 @@ class Trainer {
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
     torch::manual_seed(run.seed);
     state_.mlp =
-        std::make_unique<Mlp>(static_cast<int>(task.inputs.cols()), static_cast<int>(task.truth.cols()),
-                              task.linear, unit_of_outputs(), options);
+        std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
     state_.mlp->to(device_);
     state_.adam = std::make_unique<torch::optim::AdamW>(
         state_.mlp->parameters(),
         torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
-    z_ = ((to_tensor(task.inputs) - to_tensor(task.mean)) * to_tensor(task.scale)).to(device_);
-    noise_ = (to_tensor(task.scale) * options.noise).to(device_);
+    z_ = ((to_tensor(task.inputs) - to_tensor(task.start.mean)) * to_tensor(task.start.scale)).to(device_);
+    noise_ = (to_tensor(task.start.scale) * options.noise).to(device_);
     truth_ = to_tensor(task.truth).to(device_);
   }
 
@@ -94,11 +93,7 @@ class Trainer {
   double unit_of_outputs() const {
     if (!options_.scale_outputs || task_.train.learn.empty()) return 1;
     Matrix left = rows_of(task_.truth, task_.train.learn);
-    if (task_.linear.size() > 0) {
-      Matrix z = rows_of(task_.inputs, task_.train.learn);
-      z = ((z.rowwise() - task_.mean.transpose()).array().rowwise() * task_.scale.transpose().array()).eval();
-      left -= z * task_.linear.transpose();
-    }
+    if (task_.start.linear.size() > 0) left -= task_.start(rows_of(task_.inputs, task_.train.learn));
     const double deviation =
         std::sqrt(static_cast<double>(left.squaredNorm()) / static_cast<double>(left.size()));
     return deviation > 0 ? deviation : 1;
@@ -107,9 +102,9 @@ class Trainer {
   // Tells tasks apart: what was asked for, and the numbers it is learnt from.
   std::string fingerprint() const {
     uint64_t sum = dataset::kChecksumStart;
-    for (const Matrix* m : {&task_.inputs, &task_.truth, &task_.linear, &task_.frozen})
+    for (const Matrix* m : {&task_.inputs, &task_.truth, &task_.start.linear, &task_.frozen})
       sum = dataset::add_to_checksum(sum, m->data(), sizeof(float) * static_cast<size_t>(m->size()));
-    for (const Part* part : {&task_.train, &task_.validation})
+    for (const SampleSet* part : {&task_.train, &task_.validation})
       for (const auto* rows : {&part->learn, &part->collide})
         sum = dataset::add_to_checksum(sum, rows->data(), sizeof(uint32_t) * rows->size());
     return task_.name + " seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " " +
@@ -135,7 +130,7 @@ class Trainer {
                         static_cast<uint32_t>(number)};
     std::mt19937_64 random(seeds);
     torch::manual_seed(random());
-    Part order = task_.train;
+    SampleSet order = task_.train;
     shuffle(order.learn, random);
     shuffle(order.collide, random);
 
@@ -207,7 +202,7 @@ class Trainer {
     sums.collision += s.loss, sums.near += static_cast<double>(s.near), sums.collided += rows.size();
   }
 
-  Sums evaluate(const Part& part) {
+  Sums evaluate(const SampleSet& part) {
     torch::NoGradGuard guard;
     Sums sums;
     Matrix gradient;
@@ -266,7 +261,7 @@ class Trainer {
     std::vector<torch::Tensor> parameters = state_.mlp->parameters();
     for (size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(state_.best_parameters[i]);
     StageResult r;
-    r.network = state_.mlp->network(task_.mean, task_.scale);
+    r.network = state_.mlp->network(task_.start);
     r.epochs = state_.epochs;
     r.best = state_.best;
     for (const Epoch& e : r.epochs) r.seconds += e.seconds;
@@ -292,9 +287,12 @@ void check(const StageTask& task) {
   expect("truths", task.truth.rows(), samples);
   expect("what is outside the basis", task.outside.size(), samples);
   expect("frames", static_cast<Eigen::Index>(task.frames.size()), samples);
-  expect("means of inputs", task.mean.size(), task.inputs.cols());
-  expect("scales of inputs", task.scale.size(), task.inputs.cols());
-  if (task.linear.size() > 0) expect("inputs of the linear path", task.linear.cols(), task.inputs.cols());
+  expect("means of inputs", task.start.mean.size(), task.inputs.cols());
+  expect("scales of inputs", task.start.scale.size(), task.inputs.cols());
+  if (task.start.linear.size() > 0) {
+    expect("inputs of the linear path", task.start.linear.cols(), task.inputs.cols());
+    expect("outputs of the linear path", task.start.linear.rows(), task.truth.cols());
+  }
   if (task.train.learn.empty() || task.validation.learn.empty())
     throw std::invalid_argument(
         task.name + ": expected frames to learn from and others to choose by, found " +
@@ -302,21 +300,6 @@ void check(const StageTask& task) {
 }
 
 }  // namespace
-
-void set_scaling(StageTask& task, Scaling scaling) {
-  const Eigen::Index values = task.inputs.cols();
-  task.mean = Vector::Zero(values), task.scale = Vector::Ones(values);
-  if (scaling == Scaling::kNone) return;
-  const Matrix d = rows_of(task.inputs, task.train.learn);
-  task.mean = d.colwise().mean();
-  const Eigen::ArrayXf variance = (d.rowwise() - task.mean.transpose()).array().square().colwise().mean();
-  const float common = std::sqrt(std::max(variance.mean(), 1e-12f));
-  // Bones that hardly move are not to be heard as loud as the others.
-  if (scaling == Scaling::kCommon)
-    task.scale.setConstant(1 / common);
-  else
-    task.scale = variance.sqrt().max(0.1f * common).inverse();
-}
 
 std::string device_name(Device device) { return torch_device(device).is_cuda() ? "cuda" : "cpu"; }
 

@@ -18,7 +18,7 @@
 namespace billow::train {
 
 // Samples that the data term sees, and more that only the collision term does.
-struct Part {
+struct SampleSet {
   std::vector<uint32_t> learn, collide;
 };
 
@@ -30,15 +30,12 @@ struct StageTask {
   Vector outside;    // m2: what of the truth no coefficients can express; for figures only
   Matrix frozen;     // coefficients of the stage before, which the collision term adds; may be empty
   std::vector<uint32_t> frames;  // whose body and truth a sample has
-  Part train, validation;
-  Vector mean, scale;  // of the inputs
-  Matrix linear;       // coefficients from scaled inputs, to which the network is added; may be empty
+  SampleSet train, validation;
+  // Scales the inputs and has the linear path, if there is one, to which layers are added.
+  learn::Network start;
   size_t vertices = 0;
   CollisionTerm* collision = nullptr;  // NULL: none
 };
-
-// How inputs are scaled: mean and scale of the given samples.
-void set_scaling(StageTask& task, Scaling scaling);
 
 struct Epoch {
   int number = 0;  // 0: as it began

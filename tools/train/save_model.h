@@ -1,0 +1,14 @@
+// Writes what was learnt.
+#pragma once
+
+#include <filesystem>
+
+#include "train/train.h"
+
+namespace billow::tool {
+
+// A folder of arrays (.npy), one for each matrix and vector of the model, and record.json. Throws std::runtime_error
+// that names the file.
+void save_model(const learn::Model& model, const train::Record& record, const std::filesystem::path& path);
+
+}  // namespace billow::tool
