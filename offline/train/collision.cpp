@@ -71,8 +71,7 @@ CollisionTerm::Sum CollisionTerm::operator()(std::span<const uint32_t> frames, c
   const size_t blocks = (vertices() + kBlock - 1) / kBlock;
   std::vector<Matrix> gradients(blocks);
   std::vector<Sum> sums(blocks);
-  for_each_in_parallel(blocks,
-                            [&](size_t b) { sums[b] = add_block(b, frames, coefficients, gradients[b]); });
+  for_each_in_parallel(blocks, [&](size_t b) { sums[b] = add_block(b, frames, coefficients, gradients[b]); });
   gradient.setZero(learnt.rows(), learnt.cols());
   Sum all;
   for (size_t b = 0; b < blocks; ++b) {

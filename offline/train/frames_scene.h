@@ -10,9 +10,7 @@ class FramesScene : public Scene {
  public:
   explicit FramesScene(const learn::Frames& frames) : frames_(frames) {}
 
-  body::Surface make_body() const override {
-    return {frames_.person().skeleton, frames_.person().colliders};
-  }
+  body::Surface make_body() const override { return {frames_.person().skeleton, frames_.person().colliders}; }
   // The joints go to where the cloth rests, so that the cloth, which is larger, need not go to them.
   void pose(uint32_t frame, body::Surface& body) const override {
     std::vector<Transform> joints(frames_.person().skeleton.size());

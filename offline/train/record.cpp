@@ -22,9 +22,10 @@ Json json_of(const StageRecord& stage) {
                       {"validation_near_percent", e.validation_near_percent}});
   return {{"name", stage.name},
           {"components", stage.result.network.layers.back().weights.rows()},
-          {"basis", {{"seconds", stage.basis_seconds},
-                     {"explained", stage.basis_explained},
-                     {"floor_mm", stage.basis_floor_mm}}},
+          {"basis",
+           {{"seconds", stage.basis_seconds},
+            {"explained", stage.basis_explained},
+            {"floor_mm", stage.basis_floor_mm}}},
           {"ridge_penalty", stage.ridge_penalty},
           {"best_epoch", stage.result.best},
           {"seconds", stage.result.seconds},

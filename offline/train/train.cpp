@@ -14,10 +14,10 @@
 namespace billow::train {
 namespace {
 
+using dataset::Part;
 using learn::Basis;
 using learn::Rows;
 using learn::Source;
-using dataset::Part;
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
@@ -52,7 +52,8 @@ Matrix inputs_of(const learn::Frames& frames, const std::vector<Samples>& sample
   for (const Samples& s : samples) count += static_cast<Eigen::Index>(s.frames.size());
   Matrix inputs(count, static_cast<Eigen::Index>(frames.bone_values()));
   for (const Samples& s : samples) {
-    inputs.middleRows(at, static_cast<Eigen::Index>(s.frames.size())) = bone_matrix(frames, s.frames, s.source);
+    inputs.middleRows(at, static_cast<Eigen::Index>(s.frames.size())) =
+        bone_matrix(frames, s.frames, s.source);
     at += static_cast<Eigen::Index>(s.frames.size());
   }
   return inputs;
@@ -178,7 +179,8 @@ class Training {
     for (const Samples& s : samples_) {
       SampleSet& part = s.validation ? task.validation : task.train;
       for (size_t i = 0; i < s.frames.size(); ++i)
-        (s.learnt ? part.learn : part.collide).push_back(static_cast<uint32_t>(at) + static_cast<uint32_t>(i));
+        (s.learnt ? part.learn : part.collide)
+            .push_back(static_cast<uint32_t>(at) + static_cast<uint32_t>(i));
       task.frames.insert(task.frames.end(), s.frames.begin(), s.frames.end());
       if (s.learnt) project(truth_of(frames_, s, before), basis, at, task.truth, task.outside);
       at += static_cast<Eigen::Index>(s.frames.size());

@@ -20,8 +20,9 @@ Choice choose_frames(const learn::Frames& frames, const Options& options);
 struct StageRecord {
   std::string name;
   StageOptions options;
-  double basis_seconds = 0, basis_explained = 0, basis_floor_mm = 0;  // what the basis leaves of the training frames
-  double ridge_penalty = 0;                                           // of the linear path, if there is one
+  double basis_seconds = 0, basis_explained = 0,
+         basis_floor_mm = 0;  // what the basis leaves of the training frames
+  double ridge_penalty = 0;   // of the linear path, if there is one
   StageResult result;
 };
 

@@ -24,14 +24,16 @@ struct Given {
 template <class T, class Set>
 CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std::string& help, Set set) {
   return app.add_option_function<T>(
-      name, [&given, set](const T& value) { given.changes.push_back([=](Options& o) { set(o, value); }); }, help);
+      name, [&given, set](const T& value) { given.changes.push_back([=](Options& o) { set(o, value); }); },
+      help);
 }
 
 // One option for both networks, and one that is the shape network's alone.
 template <class T, class Set>
 void add_for_stages(CLI::App& app, Given& given, const std::string& name, const std::string& help, Set set) {
-  add<T>(app, given, "--" + name, help, [set](Options& o, const T& v) { set(o.skinning, v), set(o.shape, v); })
-      ->group("Networks");
+  add<T>(app, given, "--" + name, help, [set](Options& o, const T& v) {
+    set(o.skinning, v), set(o.shape, v);
+  })->group("Networks");
   add<T>(app, given, "--shape-" + name, "The same for the shape network alone",
          [set](Options& o, const T& v) { set(o.shape, v); })
       ->group("Shape network");
@@ -44,7 +46,8 @@ void add_network_options(CLI::App& app, Given& given) {
   };
   const auto collision = [&](const std::string& name, const std::string& help, auto member) {
     using T = std::remove_reference_t<decltype(std::declval<train::CollisionOptions&>().*member)>;
-    add_for_stages<T>(app, given, name, help, [member](StageOptions& s, const T& v) { s.collision.*member = v; });
+    add_for_stages<T>(app, given, name, help,
+                      [member](StageOptions& s, const T& v) { s.collision.*member = v; });
   };
   number("components", "Of the basis: 100", &StageOptions::components);
   number("hidden", "Neurons of a hidden layer: 500", &StageOptions::hidden);
@@ -55,7 +58,8 @@ void add_network_options(CLI::App& app, Given& given) {
   add_for_stages<std::string>(
       app, given, "scaling", "Of inputs: none, one (deviation for all) or feature (each its own)",
       [](StageOptions& s, const std::string& v) { s.scaling = train::scaling_named(v); });
-  number("scale-outputs", "Learn in units of what is to be learnt: true or false", &StageOptions::scale_outputs);
+  number("scale-outputs", "Learn in units of what is to be learnt: true or false",
+         &StageOptions::scale_outputs);
   number("linear", "Add the network to a ridge regression: true or false", &StageOptions::linear);
   number("tune-linear", "And let that be learnt on: true or false", &StageOptions::tune_linear);
   number("rate", "Learning rate at first; falls along a cosine", &StageOptions::rate);
@@ -74,7 +78,8 @@ void add_network_options(CLI::App& app, Given& given) {
   collision("push-iterations", "At most, where a push is iterated", &train::CollisionOptions::iterations);
   add_for_stages<std::string>(
       app, given, "push",
-      "Where to a vertex inside the body is drawn: truth, truth-iterated, truth-search, gradient, gradient-iterated",
+      "Where to a vertex inside the body is drawn: truth, truth-iterated, truth-search, gradient, "
+      "gradient-iterated",
       [](StageOptions& s, const std::string& v) { s.collision.push = train::push_named(v); });
 }
 
@@ -93,7 +98,8 @@ void add_options(CLI::App& app, Given& given) {
               [](Options& o, size_t v) { o.frames = v; });
   add<std::string>(app, given, "--bones", "Learn from bones that are embedded, rope, or a mix",
                    [](Options& o, const std::string& v) { o.bones = train::bones_named(v); });
-  add<bool>(app, given, "--rope-in-collision", "Rope chains are inputs of the collision loss, too: true or false",
+  add<bool>(app, given, "--rope-in-collision",
+            "Rope chains are inputs of the collision loss, too: true or false",
             [](Options& o, bool v) { o.rope_in_collision = v; });
   add<std::string>(app, given, "--validation", "The best epoch is chosen by single frames, or by whole clips",
                    [](Options& o, const std::string& v) { o.validation = train::validation_named(v); });
@@ -101,8 +107,10 @@ void add_options(CLI::App& app, Given& given) {
             [](Options& o, bool v) { o.with_shape = v; });
   add_network_options(app, given);
   app.footer(
-      "Two networks are trained, one after the other, from the bones of a garment to its cloth: skinning, and the\n"
-      "shape that skinning leaves to learn. A line is printed now and then with what they are off on the frames\n"
+      "Two networks are trained, one after the other, from the bones of a garment to its cloth: skinning, "
+      "and the\n"
+      "shape that skinning leaves to learn. A line is printed now and then with what they are off on the "
+      "frames\n"
       "that choose the best epoch. What was stopped goes on with --resume and ends with the same bytes.\n\n"
       "Examples\n"
       "  billow-train data/cape -o cape.model\n"

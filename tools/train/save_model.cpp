@@ -21,7 +21,9 @@ void save(const fs::path& file, const float* values, std::vector<size_t> shape) 
 void save(const fs::path& file, const learn::Matrix& m) {
   save(file, m.data(), {static_cast<size_t>(m.rows()), static_cast<size_t>(m.cols())});
 }
-void save(const fs::path& file, const learn::Vector& v) { save(file, v.data(), {static_cast<size_t>(v.size())}); }
+void save(const fs::path& file, const learn::Vector& v) {
+  save(file, v.data(), {static_cast<size_t>(v.size())});
+}
 
 void save(const fs::path& folder, const std::string& name, const learn::Stage& stage) {
   const auto file = [&](const std::string& what) { return folder / (name + "_" + what + ".npy"); };
