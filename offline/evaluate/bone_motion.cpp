@@ -105,8 +105,7 @@ std::vector<Transform> BoneMotion::from(std::span<const float> displacements) co
                        frame_of(place(a.down) - place(a.up), place(a.right) - place(a.left)));
   for (const Follower& f : followers_) turns[f.bone] = nlerp(turns[f.first], turns[f.second], f.share);
   std::vector<Transform> out(rest_.size());
-  for (uint32_t b = 0; b < rest_.size(); ++b)
-    out[b] = {place(b) - rotate(turns[b], rest_[b]), turns[b]};
+  for (uint32_t b = 0; b < rest_.size(); ++b) out[b] = {place(b) - rotate(turns[b], rest_[b]), turns[b]};
   return out;
 }
 

@@ -20,12 +20,14 @@ void check(const char* what, Index expected, Index found) {
 void check(const Frames& frames, const learn::Model& model, const std::vector<BoneSource>& sources) {
   const auto values = static_cast<Index>(frames.cloth_values());
   check("values of the skinning basis", values, model.skinning.basis.values());
-  if (model.shape.basis.components() > 0) check("values of the shape basis", values, model.shape.basis.values());
+  if (model.shape.basis.components() > 0)
+    check("values of the shape basis", values, model.shape.basis.values());
   check("inputs of the skinning network", static_cast<Index>(frames.bone_values()),
         model.skinning.network.mean.size());
   for (const BoneSource& s : sources) {
     check(("frames of bones from " + s.name).c_str(), static_cast<Index>(frames.size()), s.bones.rows());
-    check(("values of bones from " + s.name).c_str(), static_cast<Index>(frames.bone_values()), s.bones.cols());
+    check(("values of bones from " + s.name).c_str(), static_cast<Index>(frames.bone_values()),
+          s.bones.cols());
   }
 }
 
@@ -41,8 +43,8 @@ learn::Stage fit_linear(const Frames& frames, const learn::Basis& basis, size_t 
   learn::RidgeOptions options;
   options.threads = threads;
   return {basis, learn::fit_ridge(learn::bone_matrix(frames, train, learn::Source::kEmbedded),
-                                  learn::coefficients(learn::cloth_rows(frames, train), basis, threads), clips,
-                                  options)
+                                  learn::coefficients(learn::cloth_rows(frames, train), basis, threads),
+                                  clips, options)
                      .network};
 }
 
@@ -109,8 +111,7 @@ Report evaluate(const Frames& frames, const learn::Model& model, const Options& 
   const std::span all(measured);
   report.truth = std::move(measured[0]);
   report.sources = named(std::span(ours).subspan(1, sources.size()), all.subspan(1, sources.size()));
-  report.skinning_only =
-      named(std::span(ours).subspan(1 + sources.size()), all.subspan(1 + sources.size()));
+  report.skinning_only = named(std::span(ours).subspan(1 + sources.size()), all.subspan(1 + sources.size()));
 
   // What it has to beat.
   tell("floor");

@@ -15,16 +15,14 @@ namespace {
 using Eigen::Index;
 using Row = std::span<const float>;
 
-constexpr uint32_t kChunk = 48;        // frames that are predicted at once
-constexpr uint32_t kBefore = 2;        // frames that speeds and accelerations look back
-constexpr size_t kSurfaceSample = 4;   // every so manieth vertex is compared with the other surface
-constexpr float kReach = 0.001f;       // m beyond which it does not matter how far a point is from the body
+constexpr uint32_t kChunk = 48;       // frames that are predicted at once
+constexpr uint32_t kBefore = 2;       // frames that speeds and accelerations look back
+constexpr size_t kSurfaceSample = 4;  // every so manieth vertex is compared with the other surface
+constexpr float kReach = 0.001f;      // m beyond which it does not matter how far a point is from the body
 
 static_assert(sizeof(V3) == 3 * sizeof(float), "rows are read as vectors");
 
-Row row_of(const Matrix& m, Index row) {
-  return {m.row(row).data(), static_cast<size_t>(m.cols())};
-}
+Row row_of(const Matrix& m, Index row) { return {m.row(row).data(), static_cast<size_t>(m.cols())}; }
 
 size_t set_of(dataset::Part part) {
   return static_cast<size_t>(std::find(kSets.begin(), kSets.end(), part) - kSets.begin());
@@ -47,8 +45,8 @@ std::vector<Chunk> cut(const Frames& frames) {
   std::vector<Chunk> chunks;
   for (const Frames::Run& run : frames.clips())
     for (uint32_t begin = run.begin; begin < run.end; begin += kChunk)
-      chunks.push_back({std::max(run.begin, begin - std::min(begin, kBefore)), begin,
-                        std::min(run.end, begin + kChunk)});
+      chunks.push_back(
+          {std::max(run.begin, begin - std::min(begin, kBefore)), begin, std::min(run.end, begin + kChunk)});
   return chunks;
 }
 
@@ -192,7 +190,8 @@ class Measurer {
     ++sum.steps;
     sum.time += sted_time(row_of(reference, i - 1), row_of(reference, i), row_of(predicted, i - 1),
                           row_of(predicted, i), spacing_);
-    const auto add = [](const auto& real, const auto& ours, double& all_real, double& all_ours, double& error) {
+    const auto add = [](const auto& real, const auto& ours, double& all_real, double& all_ours,
+                        double& error) {
       all_real += static_cast<double>(real.squaredNorm());
       all_ours += static_cast<double>(ours.squaredNorm());
       error += static_cast<double>((ours - real).squaredNorm());

@@ -36,26 +36,26 @@ inline constexpr size_t kPercentiles = 20;  // of the error: 5, 10 ... 95, 99 %
 
 struct Figures {
   size_t frames = 0;
-  double rmse_mm = 0, p95_mm = 0, max_mm = 0;       // of the distance of vertices
-  double sted = 0, sted_space = 0, sted_time = 0;   // see sted.h
-  double strain_mean = 0, strain_p99 = 0;           // percent, of |l / L - 1| over the edges, L as cut
-  Penetration penetration, pushed_out;              // as predicted; after vertices inside were moved out
+  double rmse_mm = 0, p95_mm = 0, max_mm = 0;      // of the distance of vertices
+  double sted = 0, sted_space = 0, sted_time = 0;  // see sted.h
+  double strain_mean = 0, strain_p99 = 0;          // percent, of |l / L - 1| over the edges, L as cut
+  Penetration penetration, pushed_out;             // as predicted; after vertices inside were moved out
   double pushed_out_rmse_mm = 0;
   Liveliness liveliness;
-  double hausdorff_mm = 0, chamfer_mm = 0;          // between the surfaces: the most, and the mean of both ways
+  double hausdorff_mm = 0, chamfer_mm = 0;  // between the surfaces: the most, and the mean of both ways
   std::array<double, kPercentiles> percentiles_mm{};
 };
 
 struct Measured {
-  std::array<Figures, 4> sets;         // as kSets; without frames all is 0
-  std::vector<float> frame_rmse_mm;    // of each frame of the data set
+  std::array<Figures, 4> sets;       // as kSets; without frames all is 0
+  std::vector<float> frame_rmse_mm;  // of each frame of the data set
 };
 
 struct MeasureOptions {
-  bool everything = true;       // else only what can be said of the distance of vertices
-  float margin = 0.002f;        // m, out of the body to which vertices are pushed
-  size_t surface_frames = 10;   // of each set, spread over it, whose surfaces are compared (slow); 0: none
-  size_t threads = 0;           // 0: all cores
+  bool everything = true;      // else only what can be said of the distance of vertices
+  float margin = 0.002f;       // m, out of the body to which vertices are pushed
+  size_t surface_frames = 10;  // of each set, spread over it, whose surfaces are compared (slow); 0: none
+  size_t threads = 0;          // 0: all cores
 };
 
 // One result a predictor.

@@ -87,8 +87,7 @@ Predictor projection(std::string name, const Frames& frames, const learn::Basis&
 
 Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource& source) {
   const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
-  const auto rows =
-      nearest_rows(learn::bone_matrix(frames, train, learn::Source::kEmbedded), source.bones);
+  const auto rows = nearest_rows(learn::bone_matrix(frames, train, learn::Source::kEmbedded), source.bones);
   std::vector<uint32_t> nearest;
   for (const Index r : rows) nearest.push_back(train[static_cast<size_t>(r)]);
   return {std::move(name), [&frames, nearest](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {

@@ -20,16 +20,16 @@ struct Report {
   std::string garment;
   size_t vertices = 0, bones = 0;
   Eigen::Index skinning_components = 0, shape_components = 0;
-  Measured truth;                              // the reference itself: its strain, its depth in the body
-  std::vector<Named> sources, skinning_only;   // by where bones come from: embedded, rope, ...
-  Measured floor, skinning_floor;              // projections on both bases together, and on the first alone
-  std::vector<Named> baselines;                // on embedded bones: lbs, dqs, ridge, ridge_skinning, nearest
-  std::vector<Named> rope_baselines;           // the same bones as the source named rope has
+  Measured truth;                             // the reference itself: its strain, its depth in the body
+  std::vector<Named> sources, skinning_only;  // by where bones come from: embedded, rope, ...
+  Measured floor, skinning_floor;             // projections on both bases together, and on the first alone
+  std::vector<Named> baselines;               // on embedded bones: lbs, dqs, ridge, ridge_skinning, nearest
+  std::vector<Named> rope_baselines;          // the same bones as the source named rope has
   RopeGap rope_gap;
   learn::Vector skinning_deviation, shape_deviation;
   std::vector<std::array<uint32_t, 2>> unseen_clips;  // their frames: first, and one past the last
   std::vector<std::string> unseen_names;
-  double seconds = 0;                          // that it took
+  double seconds = 0;  // that it took
 };
 
 struct Options {

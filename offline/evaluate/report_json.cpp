@@ -92,10 +92,14 @@ std::string to_json(const Report& r) {
       return Json{{"mean", f.strain_mean}, {"p99", f.strain_p99}};
     });
   const RopeGap& g = r.rope_gap;
-  out["rope_gap"] = {{"frames", g.frames},     {"rms_mm", g.rms_mm},
-                     {"mean_mm", g.mean_mm},   {"tips_mm", g.tips_mm},
-                     {"bias_mm", g.bias_mm},   {"swing_mm", g.swing_mm},
-                     {"between_mm", g.between_mm}, {"chaos_floor_mm", g.chaos_floor_mm},
+  out["rope_gap"] = {{"frames", g.frames},
+                     {"rms_mm", g.rms_mm},
+                     {"mean_mm", g.mean_mm},
+                     {"tips_mm", g.tips_mm},
+                     {"bias_mm", g.bias_mm},
+                     {"swing_mm", g.swing_mm},
+                     {"between_mm", g.between_mm},
+                     {"chaos_floor_mm", g.chaos_floor_mm},
                      {"ratio", g.ratio}};
   out["seconds"] = r.seconds;
   return out.dump(1);

@@ -76,13 +76,14 @@ std::string to_text(const Report& r) {
   block("middles of edges, pushed out", 3, true, [](const Figures& f) { return f.pushed_out.edges[1]; });
   block("speed, energy of reference's", 2, false,
         [](const Figures& f) { return f.liveliness.velocity_energy; });
-  block("acceleration, the same", 2, false, [](const Figures& f) { return f.liveliness.acceleration_energy; });
+  block("acceleration, the same", 2, false,
+        [](const Figures& f) { return f.liveliness.acceleration_energy; });
 
   const RopeGap& g = r.rope_gap;
   out += "\nrope bones from embedded ones, unseen clips: " + number(g.rms_mm, 1) + " mm RMS (" +
-         number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " + number(g.swing_mm, 1) +
-         ", between chains " + number(g.between_mm, 1) + ";\n  chaos floor " + number(g.chaos_floor_mm, 1) +
-         " mm, ratio " + number(g.ratio, 2) + "\n";
+         number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
+         number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n  chaos floor " +
+         number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
   return out;
 }
 

@@ -50,8 +50,7 @@ RopeGap split_gap(const garment::Garment& garment, const Matrix& differences) {
   const auto in_mm = [](double squares, double count) { return 1000 * std::sqrt(squares / count); };
   const MatrixXd d = differences.cast<double>();
   gap.rms_mm = in_mm(d.squaredNorm(), all);
-  for (Index b = 0; b < bones; ++b)
-    gap.mean_mm += 1000 * d.middleCols(3 * b, 3).rowwise().norm().sum() / all;
+  for (Index b = 0; b < bones; ++b) gap.mean_mm += 1000 * d.middleCols(3 * b, 3).rowwise().norm().sum() / all;
 
   // Take out the mean over the frames.
   const Eigen::RowVectorXd bias = d.colwise().mean();

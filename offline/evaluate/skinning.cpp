@@ -30,10 +30,9 @@ std::vector<uint32_t> nearest_bones(std::span<const V3> bones, V3 point, size_t 
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, order.size());
   const auto distance = [&](uint32_t b) { return dot(bones[b] - point, bones[b] - point); };
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](uint32_t a, uint32_t b) {
-                      return distance(a) != distance(b) ? distance(a) < distance(b) : a < b;
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](uint32_t a, uint32_t b) { return distance(a) != distance(b) ? distance(a) < distance(b) : a < b; });
   order.resize(count);
   return order;
 }
@@ -88,12 +87,11 @@ std::vector<SkinWeights> fit_weights(const Frames& frames, const BoneMotion& mot
       out[v].weights[k] = static_cast<float>(w[static_cast<Index>(k)]);
     }
   };
-  for_each_in_parallel(
-      (rest.size() + kBlock - 1) / kBlock,
-      [&](size_t b) {
-        for (size_t v = b * kBlock; v < std::min(rest.size(), (b + 1) * kBlock); ++v) fit(v);
-      },
-      options.threads);
+  for_each_in_parallel((rest.size() + kBlock - 1) / kBlock,
+                       [&](size_t b) {
+                         for (size_t v = b * kBlock; v < std::min(rest.size(), (b + 1) * kBlock); ++v) fit(v);
+                       },
+                       options.threads);
   return out;
 }
 
@@ -126,8 +124,8 @@ V3 dual_quaternion(const SkinWeights& skin, std::span<const Transform> motions, 
 
 Predictor skinned(std::string name, const Frames& frames, const BoneSource& source, const BoneMotion& motion,
                   std::span<const SkinWeights> weights, Skinning how) {
-  return {std::move(name), [&frames, &source, &motion, weights, how](std::span<const uint32_t> which,
-                                                                    Eigen::Ref<Matrix> out) {
+  return {std::move(name),
+          [&frames, &source, &motion, weights, how](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             const auto blend = how == Skinning::kLinearBlend ? linear_blend : dual_quaternion;
             const std::span<const V3> rest = frames.rest();
             for (size_t i = 0; i < which.size(); ++i) {

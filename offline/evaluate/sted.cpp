@@ -43,8 +43,7 @@ double sted_space(std::span<const Edge> edges, size_t vertices, std::span<const 
   }
   double total = 0;
   for (const auto& [weight, first, second] : sums)
-    if (weight > 0)
-      total += std::sqrt(std::max(0.0, second / weight - (first / weight) * (first / weight)));
+    if (weight > 0) total += std::sqrt(std::max(0.0, second / weight - (first / weight) * (first / weight)));
   return total / static_cast<double>(vertices);
 }
 

@@ -54,7 +54,8 @@ Figures figures(const Totals& t, const Counts& counts, size_t vertex_count, size
   f.p95_mm = counts.errors_mm.percentile(0.95);
   f.max_mm = 1000 * t.most;
   for (size_t k = 0; k < kPercentiles; ++k)
-    f.percentiles_mm[k] = counts.errors_mm.percentile(k + 1 < kPercentiles ? 0.05 * static_cast<double>(k + 1) : 0.99);
+    f.percentiles_mm[k] =
+        counts.errors_mm.percentile(k + 1 < kPercentiles ? 0.05 * static_cast<double>(k + 1) : 0.99);
   f.sted_space = share(t.space, t.frames);
   f.sted_time = share(t.time, t.steps);
   f.sted = sted(f.sted_space, f.sted_time);

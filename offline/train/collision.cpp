@@ -46,29 +46,18 @@ V3 collision_target(const body::Surface& body, V3 x, float phi, V3 truth, const 
   return x;
 }
 
-CollisionTerm::CollisionTerm(const Scene& scene, const CollisionOptions& options, Vector base,
-                             const Matrix& learnt, const Matrix& frozen)
-    : scene_(scene), options_(options), base_(std::move(base)), learnt_(learnt.rows()) {
-  if (learnt.cols() != base_.size() || (frozen.size() > 0 && frozen.cols() != base_.size()))
-    throw std::invalid_argument("collision: expected modes of " + std::to_string(base_.size()) +
-                                " values, found " + std::to_string(learnt.cols()) + " and " +
-                                std::to_string(frozen.cols()));
-  rows_.resize(base_.size(), frozen.rows() + learnt.rows());
-  rows_.leftCols(frozen.rows()) = frozen.transpose();
-  rows_.rightCols(learnt.rows()) = learnt.transpose();
-}
+CollisionTerm::CollisionTerm(const Scene& scene, const CollisionOptions& options, const Expansion& expansion)
+    : scene_(scene), options_(options), expansion_(expansion) {}
 
 CollisionTerm::Sum CollisionTerm::operator()(std::span<const uint32_t> frames, const Matrix& learnt,
                                              const Matrix& frozen, Matrix& gradient) {
-  Matrix coefficients(learnt.rows(), rows_.cols());
-  if (frozen.size() > 0) coefficients.leftCols(frozen.cols()) = frozen;
-  coefficients.rightCols(learnt_) = learnt;
+  const Matrix coefficients = expansion_.joined(learnt, frozen);
 
   while (bodies_.size() < frames.size()) bodies_.push_back(scene_.make_body());
   for_each_in_parallel(frames.size(), [&](size_t f) { scene_.pose(frames[f], bodies_[f]); });
 
   // Sum block after block, whichever was done first.
-  const size_t blocks = (vertices() + kBlock - 1) / kBlock;
+  const size_t blocks = (expansion_.vertices() + kBlock - 1) / kBlock;
   std::vector<Matrix> gradients(blocks);
   std::vector<Sum> sums(blocks);
   for_each_in_parallel(blocks, [&](size_t b) { sums[b] = add_block(b, frames, coefficients, gradients[b]); });
@@ -83,13 +72,13 @@ CollisionTerm::Sum CollisionTerm::operator()(std::span<const uint32_t> frames, c
 
 CollisionTerm::Sum CollisionTerm::add_block(size_t block, std::span<const uint32_t> frames,
                                             const Matrix& coefficients, Matrix& gradient) const {
-  const size_t begin = block * kBlock, count = std::min(kBlock, vertices() - begin);
+  const size_t begin = block * kBlock, count = std::min(kBlock, expansion_.vertices() - begin);
   const auto first = static_cast<Eigen::Index>(3 * begin), values = static_cast<Eigen::Index>(3 * count);
-  const auto rows = rows_.middleRows(first, values);
+  const auto rows = expansion_.rows.middleRows(first, values);
 
   // Expand this part of the cloth in all frames at once.
   Matrix x = coefficients * rows.transpose();
-  x.rowwise() += base_.segment(first, values).transpose();
+  x.rowwise() += expansion_.base.segment(first, values).transpose();
 
   Sum sum;
   std::vector<float> phi(count);
@@ -107,10 +96,11 @@ CollisionTerm::Sum CollisionTerm::add_block(size_t block, std::span<const uint32
       ++sum.near;
       sum.inside += phi[v] < 0;
       sum.loss += static_cast<double>(dot(off, off));
-      if (gradient.size() == 0) gradient.setZero(coefficients.rows(), learnt_);
+      if (gradient.size() == 0) gradient.setZero(coefficients.rows(), expansion_.learnt);
       const auto row = static_cast<Eigen::Index>(3 * v);
       gradient.row(static_cast<Eigen::Index>(f)) +=
-          2 * (off.x * rows.row(row) + off.y * rows.row(row + 1) + off.z * rows.row(row + 2)).tail(learnt_);
+          2 * (off.x * rows.row(row) + off.y * rows.row(row + 1) + off.z * rows.row(row + 2))
+                  .tail(expansion_.learnt);
     }
   }
   return sum;

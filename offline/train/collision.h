@@ -11,13 +11,10 @@
 #include <vector>
 
 #include "body/surface.h"
-#include "learn/model.h"
+#include "train/expansion.h"
 #include "train/options.h"
 
 namespace billow::train {
-
-using learn::Matrix;
-using learn::Vector;
 
 // Bodies and true cloth, frame by frame, in the space in which the cloth rests.
 class Scene {
@@ -33,10 +30,7 @@ V3 collision_target(const body::Surface& body, V3 x, float phi, V3 truth, const 
 
 class CollisionTerm {
  public:
-  // `base`: places of the vertices where all coefficients are zero. `frozen`: modes whose coefficients are
-  // given with the learnt ones but get no gradient; may be empty.
-  CollisionTerm(const Scene& scene, const CollisionOptions& options, Vector base, const Matrix& learnt,
-                const Matrix& frozen = {});
+  CollisionTerm(const Scene& scene, const CollisionOptions& options, const Expansion& expansion);
 
   struct Sum {
     double loss = 0;              // m2: of squared distances to targets
@@ -47,18 +41,13 @@ class CollisionTerm {
   Sum operator()(std::span<const uint32_t> frames, const Matrix& learnt, const Matrix& frozen,
                  Matrix& gradient);
 
-  const CollisionOptions& options() const { return options_; }
-  size_t vertices() const { return static_cast<size_t>(base_.size()) / 3; }
-
  private:
   Sum add_block(size_t block, std::span<const uint32_t> frames, const Matrix& coefficients,
                 Matrix& gradient) const;
 
   const Scene& scene_;
   CollisionOptions options_;
-  Vector base_;
-  Matrix rows_;  // the modes, transposed: values x (frozen and learnt coefficients)
-  Eigen::Index learnt_;
+  const Expansion& expansion_;
   std::vector<body::Surface> bodies_;
 };
 

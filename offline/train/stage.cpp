@@ -32,12 +32,13 @@ Matrix rows_of(const Matrix& m, Rows rows) {
 
 // Sums over samples, and the means that are told.
 struct Sums {
-  double data = 0, outside = 0, collision = 0, near = 0;
+  double data = 0, outside = 0, collision = 0, near = 0, edges = 0;
   size_t learnt = 0, collided = 0;
 
-  double loss(const StageTask& task, const StageOptions& o) const {
+  double loss(const StageOptions& o) const {
     double l = o.data_weight * data / static_cast<double>(std::max<size_t>(learnt, 1));
-    if (task.collision && collided > 0) l += o.collision.weight * collision / static_cast<double>(collided);
+    if (collided > 0)
+      l += (o.collision.weight * collision + o.edge_weight * edges) / static_cast<double>(collided);
     return l;
   }
   double rmse_mm(const StageTask& task) const {
@@ -170,15 +171,14 @@ class Trainer {
     sums.data += value, sums.learnt += learn.size();
     for (uint32_t row : learn) sums.outside += static_cast<double>(task_.outside[row]);
 
-    if (task_.collision) {
+    if (looks_at_vertices()) {
       // A share of rows that were shuffled is a random one.
-      const Rows near = share_of(learn);
-      const size_t count = near.size() + share_of(collide).size();
-      loss = loss + collide_rows(c.slice(0, 0, static_cast<int64_t>(near.size())), near, count, sums);
-      if (!collide.empty())
-        loss = loss + collide_rows(predict(share_of(collide), true), share_of(collide), count, sums);
+      const Rows near = share_of(learn), more = share_of(collide);
+      const double count = static_cast<double>(near.size() + more.size());
+      loss = loss + vertex_terms(c.slice(0, 0, static_cast<int64_t>(near.size())), near, sums) / count;
+      if (!more.empty()) loss = loss + vertex_terms(predict(more, true), more, sums) / count;
     }
-    check_finite(sums.collision, e);
+    check_finite(sums.collision + sums.edges, e);
     loss.backward();
     state_.adam->step();
   }
@@ -189,26 +189,35 @@ class Trainer {
     return state_.mlp->forward(z, learning);
   }
 
-  // Has the collision loss's gradient, though not its value: targets are constants to the network.
-  torch::Tensor collide_rows(const torch::Tensor& c, Rows rows, size_t count, Sums& sums) {
-    Matrix gradient;
-    add_collision(c, rows, gradient, sums);
-    return (c * to_tensor(gradient).to(device_)).sum() *
-           (options_.collision.weight / static_cast<double>(count));
+  bool looks_at_vertices() const { return task_.collision || task_.edges; }
+
+  // Has the gradient of the terms on vertices, though not their value: to the network it is a constant vector.
+  torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
+    return (c * to_tensor(add_vertex_terms(c, rows, sums)).to(device_)).sum();
   }
 
-  void add_collision(const torch::Tensor& c, Rows rows, Matrix& gradient, Sums& sums) {
-    std::vector<uint32_t> frames;
-    for (uint32_t row : rows) frames.push_back(task_.frames[row]);
-    const CollisionTerm::Sum s =
-        (*task_.collision)(frames, to_matrix(c), rows_of(task_.frozen, rows), gradient);
-    sums.collision += s.loss, sums.near += static_cast<double>(s.near), sums.collided += rows.size();
+  // Adds to the sums; gives the weighted gradient with respect to coefficients.
+  Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
+    const Matrix coefficients = to_matrix(c), frozen = rows_of(task_.frozen, rows);
+    Matrix gradient, all = Matrix::Zero(coefficients.rows(), coefficients.cols());
+    if (task_.collision) {
+      std::vector<uint32_t> frames;
+      for (uint32_t row : rows) frames.push_back(task_.frames[row]);
+      const CollisionTerm::Sum s = (*task_.collision)(frames, coefficients, frozen, gradient);
+      sums.collision += s.loss, sums.near += static_cast<double>(s.near);
+      all += options_.collision.weight * gradient;
+    }
+    if (task_.edges) {
+      sums.edges += (*task_.edges)(coefficients, frozen, gradient);
+      all += options_.edge_weight * gradient;
+    }
+    sums.collided += rows.size();
+    return all;
   }
 
   Sums evaluate(const SampleSet& part) {
     torch::NoGradGuard guard;
     Sums sums;
-    Matrix gradient;
     const auto in_pieces = [&](Rows rows, auto work) {
       for (size_t i = 0; i < rows.size(); i += kEvaluated)
         work(rows.subspan(i, std::min(kEvaluated, rows.size() - i)));
@@ -218,15 +227,15 @@ class Trainer {
       sums.data += (c - truth_.index_select(0, index_of(rows, device_))).square().sum().item<double>();
       sums.learnt += rows.size();
       for (uint32_t row : rows) sums.outside += static_cast<double>(task_.outside[row]);
-      if (task_.collision && std::isfinite(sums.data)) add_collision(c, rows, gradient, sums);
+      if (looks_at_vertices() && std::isfinite(sums.data)) add_vertex_terms(c, rows, sums);
     });
-    if (task_.collision && std::isfinite(sums.data))
-      in_pieces(part.collide, [&](Rows rows) { add_collision(predict(rows, false), rows, gradient, sums); });
+    if (looks_at_vertices() && std::isfinite(sums.data))
+      in_pieces(part.collide, [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, sums); });
     return sums;
   }
 
   void describe(Epoch& e, const Sums& train, const Sums& validation) const {
-    e.loss = train.loss(task_, options_), e.validation_loss = validation.loss(task_, options_);
+    e.loss = train.loss(options_), e.validation_loss = validation.loss(options_);
     e.rmse_mm = train.rmse_mm(task_), e.validation_rmse_mm = validation.rmse_mm(task_);
     e.near_percent = train.near_percent(task_), e.validation_near_percent = validation.near_percent(task_);
     check_finite(e.loss, e);

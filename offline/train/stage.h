@@ -1,6 +1,6 @@
 // Trains one network: from the displacements of all bones to the coefficients of one basis.
 //
-//   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2
+//   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2 + edge_weight * mean sum (l - L)^2
 //
 // c*: coefficients of the truth. As the basis is orthonormal, |c - c*|^2 is the squared distance of all vertices, but for
 // what no coefficients can express, which is constant.
@@ -13,6 +13,7 @@
 
 #include "learn/model.h"
 #include "train/collision.h"
+#include "train/edges.h"
 #include "train/options.h"
 
 namespace billow::train {
@@ -35,6 +36,7 @@ struct StageTask {
   learn::Network start;
   size_t vertices = 0;
   CollisionTerm* collision = nullptr;  // NULL: none
+  const EdgeTerm* edges = nullptr;     // NULL: none
 };
 
 struct Epoch {

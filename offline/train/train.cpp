@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <random>
 
 #include "learn/pca.h"
@@ -130,14 +129,15 @@ class Training {
     stage.basis = make_basis(record, before);
     StageTask task = make_task(record, stage.basis, before);
 
-    std::optional<CollisionTerm> collision;
-    if (options.collision.weight > 0) {
-      Vector base = stage.basis.mean + rest();
-      if (before) base += before->basis.mean;
-      collision.emplace(scene_, options.collision, std::move(base), stage.basis.modes,
-                        before ? before->basis.modes : Matrix());
-      task.collision = &*collision;
-    }
+    // What looks at vertices.
+    Vector base = stage.basis.mean + rest();
+    if (before) base += before->basis.mean;
+    const Expansion expansion(std::move(base), stage.basis.modes, before ? before->basis.modes : Matrix());
+    CollisionTerm collision(scene_, options.collision, expansion);
+    const EdgeTerm edges(options.edge_weight > 0 ? rest_edges() : std::vector<Edge>(), expansion);
+    if (options.collision.weight > 0) task.collision = &collision;
+    if (options.edge_weight > 0) task.edges = &edges;
+
     Run run{options_.seed, options_.device, {}, run_.checkpoint_seconds, run_.report};
     if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints / (name + ".checkpoint");
     say(name + ": " + std::to_string(task.train.learn.size()) + " samples, " +
@@ -220,6 +220,12 @@ class Training {
     return static_cast<uint32_t>(after - clips.begin()) - 1;
   }
 
+  std::vector<Edge> rest_edges() const {
+    std::vector<Edge> edges;
+    for (const auto& [a, b] : edges_of(frames_.garment().triangles))
+      edges.push_back({a, b, rest_distance(frames_.garment(), a, b)});
+    return edges;
+  }
   Vector rest() const {
     return Eigen::Map<const Vector>(&frames_.rest()[0].x, static_cast<Eigen::Index>(frames_.cloth_values()));
   }

@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "billow/progress.h"
-#include "learn/rows.h"
 #include "save_model.h"
+#include "train/gru.h"
 #include "train/train.h"
 
 namespace billow::tool {
@@ -17,7 +17,8 @@ using train::StageOptions;
 // What is given on the command line is put into the options after --paper has chosen where they begin.
 struct Given {
   std::string data, out, json;
-  bool paper = false, resume = false, quiet = false;
+  bool paper = false, resume = false, quiet = false, gru = false;
+  train::GruOptions gru_options;
   std::vector<std::function<void(Options&)>> changes;
 };
 
@@ -106,6 +107,17 @@ void add_options(CLI::App& app, Given& given) {
   add<bool>(app, given, "--shape", "Train the shape network, too: true or false",
             [](Options& o, bool v) { o.with_shape = v; });
   add_network_options(app, given);
+  app.add_flag("--gru", given.gru, "Train the recurrent baseline instead: bones from the motion of the body")
+      ->group("Recurrent baseline");
+  app.add_option("--gru-hidden", given.gru_options.hidden, "What each chain remembers, numbers")
+      ->group("Recurrent baseline")
+      ->capture_default_str();
+  app.add_option("--gru-epochs", given.gru_options.epochs, "Times that each frame is looked at")
+      ->group("Recurrent baseline")
+      ->capture_default_str();
+  app.add_option("--gru-rate", given.gru_options.rate, "Learning rate at first")
+      ->group("Recurrent baseline")
+      ->capture_default_str();
   app.footer(
       "Two networks are trained, one after the other, from the bones of a garment to its cloth: skinning, "
       "and the\n"
@@ -117,6 +129,7 @@ void add_options(CLI::App& app, Given& given) {
       "  billow-train data/cape -o quick.model --epochs 20 --collision-weight 0\n"
       "  billow-train data/cape -o paper.model --paper --epochs 400\n"
       "  billow-train data/cape -o cape.model --bones mix --rope-in-collision true --validation clips\n"
+      "  billow-train data/cape -o gru.model --gru --gru-epochs 100\n"
       "  billow-train data/cape -o cape.model --shape-rate 1e-4 --shape-epochs 100 --json record.json\n");
 }
 
@@ -135,30 +148,57 @@ void write_text(const std::string& file, const std::string& text) {
   if (!(out << text << "\n").flush()) throw std::runtime_error(file + ": could not be written");
 }
 
-void run(const Given& given) {
-  namespace fs = std::filesystem;
-  Options options = given.paper ? train::paper_options() : Options{};
-  for (const auto& change : given.changes) change(options);
+// Tells how far it is: the last epoch of each stage, and others every few seconds.
+class Teller {
+ public:
+  explicit Teller(bool quiet) : quiet_(quiet) {}
+  void say(const std::string& line) const {
+    if (!quiet_) std::printf("%s\n", line.c_str()), std::fflush(stdout);
+  }
+  void report(const train::Progress& p) {
+    if (quiet_ || (clock_.seconds() - told_ < 5 && p.epoch.number < p.epochs)) return;
+    told_ = clock_.seconds();
+    print_line(p);
+  }
+  double seconds() const { return clock_.seconds(); }
 
-  const fs::path checkpoints = given.out + ".checkpoints";
-  if (!given.resume) fs::remove_all(checkpoints);
-  const Progress clock("training");
-  double told = -10;
+ private:
+  Progress clock_{"training"};
+  double told_ = -10;
+  bool quiet_;
+};
+
+void run_gru(const Given& given, const Options& options, const learn::Frames& frames, Teller& teller) {
+  train::Run how;
+  how.seed = options.seed, how.device = options.device;
+  how.report = [&](const train::Progress& p) { teller.report(p); };
+  const train::GruTask task = train::gru_task(frames);
+  teller.say("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
+             " clips");
+  save_gru(train_gru(task, given.gru_options, how).gru, given.out);
+}
+
+void run_networks(const Given& given, const Options& options, const learn::Frames& frames, Teller& teller) {
+  const std::filesystem::path checkpoints = given.out + ".checkpoints";
+  if (!given.resume) std::filesystem::remove_all(checkpoints);
   train::TrainRun how;
   how.checkpoints = checkpoints;
-  if (!given.quiet) {
-    how.say = [&](const std::string& line) { std::printf("%s\n", line.c_str()), std::fflush(stdout); };
-    how.report = [&](const train::Progress& p) {
-      if (clock.seconds() - told < 5 && p.epoch.number < p.epochs) return;
-      told = clock.seconds();
-      print_line(p);
-    };
-  }
-  const train::Result result = train::train(learn::Frames(given.data), options, how);
+  how.say = [&](const std::string& line) { teller.say(line); };
+  how.report = [&](const train::Progress& p) { teller.report(p); };
+  const train::Result result = train::train(frames, options, how);
   save_model(result.model, result.record, given.out);
-  fs::remove_all(checkpoints);
+  std::filesystem::remove_all(checkpoints);
   if (!given.json.empty()) write_text(given.json, to_json(result.record));
-  if (!given.quiet) std::printf("%s: done in %.0f s\n", given.out.c_str(), clock.seconds());
+}
+
+void run(const Given& given) {
+  Options options = given.paper ? train::paper_options() : Options{};
+  for (const auto& change : given.changes) change(options);
+  Teller teller(given.quiet);
+  (given.gru ? run_gru : run_networks)(given, options, learn::Frames(given.data), teller);
+  char text[40];
+  std::snprintf(text, sizeof text, ": done in %.0f s", teller.seconds());
+  teller.say(given.out + text);
 }
 
 }  // namespace

@@ -41,19 +41,43 @@ void save(const fs::path& folder, const std::string& name, const learn::Stage& s
   }
 }
 
-}  // namespace
-
-void save_model(const learn::Model& model, const train::Record& record, const fs::path& path) {
+// A folder, written beside and renamed.
+template <class Write> void save_folder(const fs::path& path, Write write) {
   const fs::path beside = path.string() + ".part";
   fs::remove_all(beside);
   fs::create_directories(beside);
-  save(beside, "skinning", model.skinning);
-  if (model.shape.basis.components() > 0) save(beside, "shape", model.shape);
-  std::ofstream json(beside / "record.json");
-  if (!(json << to_json(record) << "\n").flush())
-    throw std::runtime_error((beside / "record.json").string() + ": could not be written");
+  write(beside);
   fs::remove_all(path);
   fs::rename(beside, path);
+}
+
+}  // namespace
+
+void save_model(const learn::Model& model, const train::Record& record, const fs::path& path) {
+  save_folder(path, [&](const fs::path& folder) {
+    save(folder, "skinning", model.skinning);
+    if (model.shape.basis.components() > 0) save(folder, "shape", model.shape);
+    std::ofstream json(folder / "record.json");
+    if (!(json << to_json(record) << "\n").flush())
+      throw std::runtime_error((folder / "record.json").string() + ": could not be written");
+  });
+}
+
+void save_gru(const learn::Gru& gru, const fs::path& path) {
+  save_folder(path, [&](const fs::path& folder) {
+    save(folder / "input_mean.npy", gru.mean);
+    save(folder / "input_scale.npy", gru.scale);
+    for (size_t k = 0; k < gru.chains.size(); ++k) {
+      const learn::GruChain& chain = gru.chains[k];
+      const std::pair<const char*, const learn::Layer*> layers[] = {
+          {"input", &chain.input}, {"state", &chain.state}, {"output", &chain.output}};
+      for (const auto& [name, layer] : layers) {
+        const std::string stem = "chain" + std::to_string(k) + "_" + name;
+        save(folder / (stem + "_weights.npy"), layer->weights);
+        save(folder / (stem + "_bias.npy"), layer->bias);
+      }
+    }
+  });
 }
 
 }  // namespace billow::tool

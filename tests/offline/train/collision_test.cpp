@@ -61,7 +61,8 @@ TEST(CollisionTerm, SumsOverVerticesInside) {
   modes(0, 0) = 1, modes(1, 4) = 1;
   CollisionOptions options;
   options.buffer = 0.05f;
-  CollisionTerm term(scene, options, base, modes);
+  const Expansion expansion(base, modes);
+  CollisionTerm term(scene, options, expansion);
   Matrix gradient;
   // 0.1 m deep: the target is 0.15 m to the left. d/dc |x - t|^2 = 2 (x - t).
   CollisionTerm::Sum s = term(std::vector<uint32_t>{0}, Matrix::Zero(1, 2), {}, gradient);
@@ -86,7 +87,8 @@ TEST(CollisionTerm, HasTheGradientOfItsSum) {
   const Matrix c = random_matrix(kFrames, kLearnt, 5), frozen = random_matrix(kFrames, kFrozen, 6);
   CollisionOptions options;
   options.buffer = 0.02f;
-  CollisionTerm term(scene, options, base, modes, before);
+  const Expansion expansion(base, modes, before);
+  CollisionTerm term(scene, options, expansion);
   Matrix gradient;
   const std::vector<uint32_t> frames{0, 1, 2};
   const CollisionTerm::Sum sum = term(frames, c, frozen, gradient);
@@ -125,9 +127,9 @@ TEST(CollisionTerm, HasTheGradientOfItsSum) {
   }
 }
 
-TEST(CollisionTerm, SaysWhichSizesDoNotGoTogether) {
-  const BallScene scene;
-  EXPECT_THROW(CollisionTerm(scene, {}, Vector::Zero(6), Matrix::Zero(2, 9)), std::invalid_argument);
+TEST(Expansion, SaysWhichSizesDoNotGoTogether) {
+  EXPECT_THROW(Expansion(Vector::Zero(6), Matrix::Zero(2, 9)), std::invalid_argument);
+  EXPECT_THROW(Expansion(Vector::Zero(6), Matrix::Zero(2, 6), Matrix::Zero(2, 5)), std::invalid_argument);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ TEST_F(TrainGradient, OfTheCollisionLossIsThatThroughTheDenseProduct) {
   const BallScene scene(2 * random_matrix(kFrames, 3 * kVertices, 10));
   CollisionOptions options;
   options.buffer = 0.01f;
-  CollisionTerm term(scene, options, base_, modes_);
+  const Expansion expansion(base_, modes_);
+  CollisionTerm term(scene, options, expansion);
   const std::vector<uint32_t> frames{0, 1, 2, 3};
 
   torch::Tensor c = forward();

@@ -154,7 +154,8 @@ TEST_F(TrainStage, CollisionLossKeepsTheClothOut) {
   cloth.task.truth = (truth.rowwise() - base.transpose()) * modes.transpose();
   StageOptions options = quick(30);
   options.collision.buffer = 0.01f;
-  CollisionTerm term(scene, options.collision, base, modes);
+  const Expansion expansion(base, modes);
+  CollisionTerm term(scene, options.collision, expansion);
   cloth.task.collision = &term;
   const auto collision_of = [&](float weight) {
     options.collision.weight = weight;
