@@ -94,4 +94,10 @@ void Frames::joints(uint32_t frame, std::span<Transform> out) const {
   }
 }
 
+V3 Frames::vertex(uint32_t frame, uint32_t v) const {
+  const Where& w = where_[frame];
+  const auto p = clips_[w.clip].cloth.row(w.frame).subspan(3 * v, 3);
+  return apply(inverse(rigid(frame)), {p[0], p[1], p[2]});
+}
+
 }  // namespace billow::learn
