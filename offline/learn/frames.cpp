@@ -94,6 +94,16 @@ void Frames::joints(uint32_t frame, std::span<Transform> out) const {
   }
 }
 
+void Frames::vertices(uint32_t frame, std::span<const uint32_t> which, std::span<V3> out) const {
+  const Where& w = where_[frame];
+  const auto cloth = clips_[w.clip].cloth.row(w.frame);
+  const Transform back = inverse(rigid(frame));
+  for (size_t i = 0; i < which.size(); ++i) {
+    const float* p = &cloth[3 * which[i]];
+    out[i] = apply(back, {p[0], p[1], p[2]});
+  }
+}
+
 V3 Frames::vertex(uint32_t frame, uint32_t v) const {
   const Where& w = where_[frame];
   const auto p = clips_[w.clip].cloth.row(w.frame).subspan(3 * v, 3);

@@ -48,6 +48,8 @@ class Frames {
   // From displacements back to places: in the rest's space, or in the world.
   void joints(uint32_t frame, std::span<Transform> out) const;  // in the world
   std::span<const V3> rest() const { return garment_.rest; }
+  // Where some vertices are, in the rest's space.
+  void vertices(uint32_t frame, std::span<const uint32_t> which, std::span<V3> out) const;
   // Where one vertex is, in the rest's space.
   V3 vertex(uint32_t frame, uint32_t v) const;
 

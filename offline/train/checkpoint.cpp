@@ -32,7 +32,7 @@ void save_checkpoint(const std::filesystem::path& path, TrainingState& state) {
   archive.write("fingerprint", c10::IValue(state.fingerprint));
   archive.write("best", c10::IValue(static_cast<int64_t>(state.best)));
   archive.write("epochs", pack(state.epochs));
-  const auto parameters = state.mlp->parameters();
+  const auto& parameters = state.parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {
     archive.write("parameter" + std::to_string(i), parameters[i].detach());
     archive.write("best" + std::to_string(i), state.best_parameters[i]);
@@ -67,7 +67,7 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
                              "\nRemove it to begin anew, or train with the same options and data.");
   state.best = static_cast<int>(best.toInt());
   state.epochs = unpack(epochs);
-  auto parameters = state.mlp->parameters();
+  auto& parameters = state.parameters;
   state.best_parameters.resize(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i) {
     torch::Tensor p;

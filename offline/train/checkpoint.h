@@ -13,7 +13,7 @@ namespace billow::train {
 
 struct TrainingState {
   std::string fingerprint;  // of the task
-  std::unique_ptr<Mlp> mlp;
+  std::vector<torch::Tensor> parameters;
   std::unique_ptr<torch::optim::AdamW> adam;
   std::vector<Epoch> epochs;
   int best = 0;

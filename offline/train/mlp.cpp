@@ -30,6 +30,18 @@ learn::Matrix to_matrix(const torch::Tensor& tensor) {
   return Eigen::Map<const learn::Matrix>(t.data_ptr<float>(), rows, t.numel() / std::max<int64_t>(rows, 1));
 }
 
+torch::Tensor activated(learn::Activation activation, const torch::Tensor& h) {
+  switch (activation) {
+    case learn::Activation::kRelu:
+      return torch::relu(h);
+    case learn::Activation::kTanh:
+      return torch::tanh(h);
+    case learn::Activation::kGelu:
+      break;
+  }
+  return torch::gelu(h);
+}
+
 Mlp::Mlp(const learn::Network& start, int outputs, double unit_of_outputs, const StageOptions& options)
     : activation(options.activation),
       unit(unit_of_outputs),
@@ -55,17 +67,7 @@ torch::Tensor Mlp::forward(const torch::Tensor& z, bool learning) const {
   for (size_t k = 0; k < weights.size(); ++k) {
     h = torch::linear(h, weights[k], biases[k]);
     if (k + 1 == weights.size()) break;
-    switch (activation) {
-      case learn::Activation::kRelu:
-        h = torch::relu(h);
-        break;
-      case learn::Activation::kTanh:
-        h = torch::tanh(h);
-        break;
-      case learn::Activation::kGelu:
-        h = torch::gelu(h);
-        break;
-    }
+    h = activated(activation, h);
     if (dropout > 0) h = torch::dropout(h, dropout, learning);
   }
   if (linear.defined()) h = h + torch::linear(z, linear, bias);

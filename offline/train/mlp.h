@@ -17,6 +17,8 @@ torch::Tensor to_tensor(const learn::Matrix& m);
 torch::Tensor to_tensor(const learn::Vector& v);
 learn::Matrix to_matrix(const torch::Tensor& t);
 
+torch::Tensor activated(learn::Activation activation, const torch::Tensor& h);
+
 //   c = unit (linear z + bias + W3 f(W2 f(W1 z + b1) + b2) + b3)
 struct Mlp {
   torch::Tensor linear, bias;  // over `unit`; undefined: none

@@ -58,11 +58,12 @@ class Trainer {
     // that look for collisions (measured: half the speed). One thread also gives the same bits on any machine.
     torch::set_num_threads(1);
     torch::manual_seed(run.seed);
-    state_.mlp =
+    mlp_ =
         std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
-    state_.mlp->to(device_);
+    mlp_->to(device_);
+    state_.parameters = mlp_->parameters();
     state_.adam = std::make_unique<torch::optim::AdamW>(
-        state_.mlp->parameters(),
+        state_.parameters,
         torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
     z_ = ((to_tensor(task.inputs) - to_tensor(task.start.mean)) * to_tensor(task.start.scale)).to(device_);
     noise_ = (to_tensor(task.start.scale) * options.noise).to(device_);
@@ -186,7 +187,7 @@ class Trainer {
   torch::Tensor predict(Rows rows, bool learning) const {
     torch::Tensor z = z_.index_select(0, index_of(rows, device_));
     if (learning && options_.noise > 0) z = z + torch::randn_like(z) * noise_;
-    return state_.mlp->forward(z, learning);
+    return mlp_->forward(z, learning);
   }
 
   bool looks_at_vertices() const { return task_.collision || task_.edges; }
@@ -259,7 +260,7 @@ class Trainer {
     if (!state_.best_parameters.empty() && now.validation_loss >= best.validation_loss) return;
     state_.best = now.number;
     state_.best_parameters.clear();
-    for (const torch::Tensor& p : state_.mlp->parameters())
+    for (const torch::Tensor& p : state_.parameters)
       state_.best_parameters.push_back(p.detach().to(torch::kCPU).clone());
   }
 
@@ -270,10 +271,10 @@ class Trainer {
 
   StageResult result() {
     torch::NoGradGuard guard;
-    std::vector<torch::Tensor> parameters = state_.mlp->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(state_.best_parameters[i]);
+    for (size_t i = 0; i < state_.parameters.size(); ++i)
+      state_.parameters[i].copy_(state_.best_parameters[i]);
     StageResult r;
-    r.network = state_.mlp->network(task_.start);
+    r.network = mlp_->network(task_.start);
     r.epochs = state_.epochs;
     r.best = state_.best;
     for (const Epoch& e : r.epochs) r.seconds += e.seconds;
@@ -285,6 +286,7 @@ class Trainer {
   const StageOptions& options_;
   const Run& run_;
   torch::Device device_;
+  std::unique_ptr<Mlp> mlp_;
   TrainingState state_;
   torch::Tensor z_, noise_, truth_;
 };

@@ -1,0 +1,37 @@
+// Skinning and shape by patches: beside each bone a small basis of how the cloth lies around it, and a network from the
+// bones it sees to the coefficients. The linear half of the network is the skinning, its layers are the shape.
+#pragma once
+
+#include "learn/model.h"
+#include "learn/patches.h"
+
+namespace billow::learn {
+
+// A row for each of some frames.
+struct PatchInputs {
+  Matrix bones;  // displacements from rest, as learn::Frames gives them
+  Matrix up;     // which way is up in the rest's space: three values
+};
+
+struct PatchModel {
+  std::vector<Patch> patches;
+  // For each patch: coordinates of its vertices in its frame, times the roots of their shares, and the network.
+  std::vector<Stage> stages;
+  std::vector<V3> bone_rest, rest;
+
+  bool empty() const { return patches.empty(); }
+  // Displacements of the cloth from rest.
+  void operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const;
+
+  // The same in steps. How patches are turned in one frame, one after another:
+  std::vector<PatchFrame> turned(const PatchInputs& inputs, Eigen::Index row) const;
+  // where they see bones, a row a frame:
+  Matrix seen(size_t patch, const PatchInputs& inputs) const;
+  // and from coefficients, a row a patch, to places of the vertices.
+  void expand(std::span<const PatchFrame> turned, const Matrix& coefficients, std::span<V3> out) const;
+};
+
+// Places of all bones in one frame.
+std::vector<V3> bone_places(const PatchModel& model, const PatchInputs& inputs, Eigen::Index row);
+
+}  // namespace billow::learn

@@ -1,0 +1,119 @@
+#include "learn/patches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace billow::learn {
+namespace {
+
+// A direction weighs as much as a bone this far away.
+constexpr float kUpWeight = 0.2f;  // m
+
+// Chains side by side as a grid.
+class Lattice {
+ public:
+  explicit Lattice(const garment::Garment& g) : garment_(g) {}
+
+  int32_t at(int chain, int k) const {
+    const int chains = static_cast<int>(garment_.chains.size());
+    if (garment_.ring) chain = (chain % chains + chains) % chains;
+    if (chain < 0 || chain >= chains || k < 0) return kNoBone;
+    const auto& bones = garment_.chains[static_cast<size_t>(chain)];
+    return k < static_cast<int>(bones.size()) ? static_cast<int32_t>(bones[static_cast<size_t>(k)]) : kNoBone;
+  }
+  uint32_t at_or(int chain, int k, uint32_t otherwise) const {
+    const int32_t bone = at(chain, k);
+    return bone == kNoBone ? otherwise : static_cast<uint32_t>(bone);
+  }
+
+ private:
+  const garment::Garment& garment_;
+};
+
+Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& options) {
+  Patch patch;
+  patch.bone = static_cast<uint32_t>(lattice.at(chain, k));
+  patch.above = lattice.at_or(chain, k - 1, patch.bone);
+  patch.below = lattice.at_or(chain, k + 1, patch.bone);
+  patch.left = lattice.at_or(chain - 1, k, patch.bone);
+  patch.right = lattice.at_or(chain + 1, k, patch.bone);
+  for (int i = -options.chains; i <= options.chains; ++i)
+    for (int j = -options.bones; j <= options.bones; ++j)
+      if (i != 0 || j != 0) patch.seen.push_back(lattice.at(chain + i, k + j));
+  return patch;
+}
+
+// Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth.
+void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& patches) {
+  std::vector<V3> places;
+  for (const Patch& p : patches) places.push_back(garment::place_of(g.bones[p.bone], g.shape));
+  const size_t near = std::min(sharing + 1, patches.size());
+  std::vector<std::pair<float, size_t>> order(patches.size());
+  for (uint32_t v = 0; v < g.size(); ++v) {
+    for (size_t p = 0; p < patches.size(); ++p) order[p] = {length(g.shape[v] - places[p]), p};
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(near), order.end());
+    const bool all = near == patches.size();
+    const float reach = all ? order[near - 1].first * 1.5f + 1e-6f : order[near - 1].first;
+    float sum = 0;
+    std::vector<float> shares;
+    for (size_t k = 0; k < (all ? near : near - 1); ++k) {
+      const float t = std::min(1.0f, order[k].first / std::max(reach, 1e-12f));
+      shares.push_back((1 - t) * (1 - t) * (1 + 2 * t));
+      sum += shares.back();
+    }
+    if (!(sum > 0)) shares[0] = sum = 1;
+    for (size_t k = 0; k < shares.size(); ++k)
+      if (shares[k] > 0) {
+        patches[order[k].second].vertices.push_back(v);
+        patches[order[k].second].shares.push_back(shares[k] / sum);
+      }
+  }
+}
+
+V3 unit_or(V3 v, V3 otherwise) {
+  const float l2 = dot(v, v);
+  return l2 > 1e-16f ? v * (1 / std::sqrt(l2)) : otherwise;
+}
+
+}  // namespace
+
+std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
+  if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
+  if (options.chains < 0 || options.bones < 1 || options.sharing < 1)
+    throw std::invalid_argument("patches: expected to see chains >= 0, bones >= 1 and to share with >= 1");
+  const Lattice lattice(g);
+  std::vector<Patch> patches;
+  for (size_t c = 0; c < g.chains.size(); ++c)
+    for (size_t k = 0; k < g.chains[c].size(); ++k)
+      patches.push_back(patch_at(lattice, static_cast<int>(c), static_cast<int>(k), options));
+  share_out(g, static_cast<size_t>(options.sharing), patches);
+  return patches;
+}
+
+PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
+  PatchFrame f;
+  f.origin = bones[patch.bone];
+  f.along = unit_or(bones[patch.below] - bones[patch.above], {0, -1, 0});
+  const V3 across = bones[patch.right] - bones[patch.left];
+  // A single chain has no side: take one that changes little with it.
+  const V3 side = std::fabs(f.along.x) < 0.9f ? V3{1, 0, 0} : V3{0, 0, 1};
+  f.off = unit_or(cross(across, f.along), unit_or(cross(side, f.along), {0, 0, 1}));
+  f.across = cross(f.along, f.off);
+  return f;
+}
+
+size_t feature_count(const Patch& patch) { return 3 * (patch.seen.size() + 1); }
+
+void features(const Patch& patch, const PatchFrame& frame, std::span<const V3> bones, V3 up,
+              std::span<float> out) {
+  size_t next = 0;
+  const auto put = [&](V3 v) { out[next++] = v.x, out[next++] = v.y, out[next++] = v.z; };
+  for (const int32_t b : patch.seen)
+    put(b == kNoBone ? V3{0, 0, 0} : frame.seen(bones[static_cast<size_t>(b)] - frame.origin));
+  put(frame.seen(up) * kUpWeight);
+}
+
+}  // namespace billow::learn

@@ -1,0 +1,46 @@
+// The cloth as patches: what lies around each bone of a chain, seen from it. A patch turns with its bone's neighbours, so
+// that what is learnt of a fold holds wherever the cloth swings; and it sees bones nearby only, so that what the rest of the
+// cloth does cannot mislead it. Vertices between bones belong to several patches, each with a share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "garment/garment.h"
+
+namespace billow::learn {
+
+inline constexpr int32_t kNoBone = -1;
+
+struct Patch {
+  uint32_t bone = 0;
+  uint32_t above = 0, below = 0, left = 0, right = 0;  // its neighbours, or itself where there is none
+  std::vector<int32_t> seen;                           // bones around it, kNoBone beyond the cloth's edge
+  std::vector<uint32_t> vertices;
+  std::vector<float> shares;  // of each vertex; they add up to 1 over the patches
+};
+
+struct PatchOptions {
+  int chains = 2;   // seen on either side
+  int bones = 4;    // seen up and down each of them
+  int sharing = 4;  // patches a vertex belongs to
+};
+
+std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {});
+
+// Where a patch is and how it is turned: columns along the chain, across, and off the cloth.
+struct PatchFrame {
+  V3 origin, along, across, off;
+
+  V3 seen(V3 direction) const { return {dot(along, direction), dot(across, direction), dot(off, direction)}; }
+  V3 turned(V3 local) const { return along * local.x + across * local.y + off * local.z; }
+};
+PatchFrame frame_of(const Patch& patch, std::span<const V3> bones);
+
+// What a patch goes by: the bones it sees, from it and in its own directions, and which way is up.
+size_t feature_count(const Patch& patch);
+void features(const Patch& patch, const PatchFrame& frame, std::span<const V3> bones, V3 up,
+              std::span<float> out);
+
+}  // namespace billow::learn

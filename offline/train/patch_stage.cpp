@@ -1,0 +1,297 @@
+#include "train/patch_stage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "dataset/checksum.h"
+#include "parallel.h"
+#include "train/checkpoint.h"
+#include "train/patch_collision.h"
+
+namespace billow::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr size_t kEvaluated = 256;  // samples at a time
+
+double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+// Networks of all patches: matrices of one shape, stacked.
+struct PatchMlps {
+  std::vector<torch::Tensor> weights, biases;  // patches x inputs x outputs, patches x 1 x outputs
+  learn::Activation activation;
+  double dropout;
+
+  // Adds nothing to the linear half at first.
+  PatchMlps(int64_t patches, int64_t inputs, int64_t outputs, const StageOptions& options)
+      : activation(options.activation), dropout(options.dropout) {
+    int64_t width = inputs;
+    for (int k = 0; k <= options.hidden_layers; ++k) {
+      const bool last = k == options.hidden_layers;
+      const int64_t next = last ? outputs : options.hidden;
+      const double bound = last ? 0 : 1 / std::sqrt(static_cast<double>(width));
+      weights.push_back(torch::empty({patches, width, next}).uniform_(-bound, bound));
+      biases.push_back(torch::zeros({patches, 1, next}));
+      width = next;
+    }
+  }
+
+  torch::Tensor forward(torch::Tensor h, bool learning) const {
+    for (size_t k = 0; k < weights.size(); ++k) {
+      h = torch::baddbmm(biases[k], h, weights[k]);
+      if (k + 1 == weights.size()) break;
+      h = activated(activation, h);
+      if (dropout > 0) h = torch::dropout(h, dropout, learning);
+    }
+    return h;
+  }
+
+  std::vector<torch::Tensor> parameters() const {
+    std::vector<torch::Tensor> all;
+    for (size_t k = 0; k < weights.size(); ++k) all.push_back(weights[k]), all.push_back(biases[k]);
+    return all;
+  }
+
+  void to(const torch::Device& device) {
+    for (auto* list : {&weights, &biases})
+      for (torch::Tensor& t : *list) t = t.to(device).requires_grad_();
+  }
+
+  std::vector<learn::Layer> layers(int64_t patch, double unit) const {
+    std::vector<learn::Layer> out;
+    for (size_t k = 0; k < weights.size(); ++k) {
+      const double by = k + 1 == weights.size() ? unit : 1;
+      out.push_back({to_matrix(weights[k][patch].t() * by), to_matrix(biases[k][patch] * by).row(0)});
+    }
+    return out;
+  }
+};
+
+class PatchTrainer {
+ public:
+  PatchTrainer(const PatchTask& task, const StageOptions& options, const Run& run)
+      : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
+    torch::manual_seed(run.seed);
+    const auto patches = static_cast<int64_t>(task.rows.size());
+    const auto samples = static_cast<int64_t>(task.samples.size());
+    inputs_ = task.rows.at(0).seen.cols();
+    for (const auto& r : task.rows) outputs_ = std::max<int64_t>(outputs_, r.truth.cols());
+    z_ = torch::zeros({patches, samples, inputs_});
+    linear_ = torch::zeros({patches, samples, outputs_});
+    truth_ = torch::zeros({patches, samples, outputs_});
+    for (int64_t p = 0; p < patches; ++p) fill(p);
+    const torch::Tensor left = (truth_ - linear_).slice(1, 0, static_cast<int64_t>(task.learnt));
+    unit_ = std::max(1e-9, left.square().mean().sqrt().item<double>());
+    mlps_ = std::make_unique<PatchMlps>(patches, inputs_, outputs_, options);
+    mlps_->to(device_);
+    for (torch::Tensor* t : {&z_, &linear_, &truth_}) *t = t->to(device_);
+    state_.parameters = mlps_->parameters();
+    state_.adam = std::make_unique<torch::optim::AdamW>(
+        state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
+    state_.fingerprint = fingerprint();
+    if (task.scene && options.collision.weight > 0)
+      collision_ = std::make_unique<PatchCollision>(*task.scene, options.collision, task.model, task.samples);
+  }
+
+  StageResult train() {
+    if (run_.checkpoint.empty() || !load_checkpoint(run_.checkpoint, state_)) {
+      Epoch first;
+      describe(first, evaluate(0, task_.learnt), evaluate(task_.learnt, task_.samples.size()));
+      state_.epochs.push_back(first);
+      keep_best();
+    }
+    const auto began = Clock::now();
+    auto saved = began;
+    const int from = static_cast<int>(state_.epochs.size());
+    for (int e = from; e <= options_.epochs; ++e) {
+      state_.epochs.push_back(run_epoch(e));
+      keep_best();
+      if (!run_.checkpoint.empty() && (e == options_.epochs || since(saved) >= run_.checkpoint_seconds))
+        save_checkpoint(run_.checkpoint, state_), saved = Clock::now();
+      if (run_.report)
+        run_.report({"patches", state_.epochs.back(), options_.epochs, state_.best,
+                     since(began) / (e - from + 1) * (options_.epochs - e)});
+    }
+    return finish();
+  }
+
+ private:
+  struct Sums {
+    double data = 0, collision = 0, near = 0;
+    size_t learnt = 0, collided = 0;
+  };
+
+  void fill(int64_t p) {
+    const auto& rows = task_.rows[static_cast<size_t>(p)];
+    const learn::Network& n = task_.model.stages[static_cast<size_t>(p)].network;
+    const torch::Tensor seen = (to_tensor(rows.seen) - to_tensor(n.mean)) * to_tensor(n.scale);
+    z_[p].copy_(seen);
+    truth_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(rows.truth));
+    linear_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(n(rows.seen)));
+  }
+
+  std::string fingerprint() const {
+    uint64_t sum = dataset::kChecksumStart;
+    for (const auto& r : task_.rows)
+      sum = dataset::add_to_checksum(sum, r.truth.data(), sizeof(float) * static_cast<size_t>(r.truth.size()));
+    return "patches seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " learnt " +
+           std::to_string(task_.learnt) + " " + to_json(options_);
+  }
+
+  // Coefficients, patches x samples x outputs.
+  torch::Tensor predict(const torch::Tensor& which, bool learning) const {
+    return mlps_->forward(z_.index_select(1, which), learning) * unit_ + linear_.index_select(1, which);
+  }
+  torch::Tensor index_of(std::span<const uint32_t> samples) const {
+    torch::Tensor t = torch::empty({static_cast<int64_t>(samples.size())}, torch::kInt64);
+    std::copy(samples.begin(), samples.end(), t.data_ptr<int64_t>());
+    return t.to(device_);
+  }
+
+  Epoch run_epoch(int number) {
+    const auto began = Clock::now();
+    Epoch e;
+    e.number = number;
+    e.rate = 0.5 * options_.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options_.epochs));
+    for (auto& group : state_.adam->param_groups())
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(e.rate);
+    // What is random in an epoch depends on its number only, so that one that is resumed is the same.
+    std::seed_seq seeds{static_cast<uint32_t>(run_.seed), static_cast<uint32_t>(run_.seed >> 32),
+                        static_cast<uint32_t>(number)};
+    std::mt19937_64 random(seeds);
+    torch::manual_seed(random());
+    std::vector<uint32_t> order(task_.learnt);
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    Sums sums;
+    const auto batch = static_cast<size_t>(options_.batch);
+    for (size_t i = 0; i < order.size(); i += batch)
+      step(std::span(order).subspan(i, std::min(batch, order.size() - i)), e, sums);
+    describe(e, sums, evaluate(task_.learnt, task_.samples.size()));
+    e.seconds = since(began);
+    return e;
+  }
+
+  void step(std::span<const uint32_t> samples, const Epoch& e, Sums& sums) {
+    state_.adam->zero_grad();
+    const torch::Tensor which = index_of(samples);
+    const torch::Tensor c = predict(which, true);
+    const torch::Tensor data = (c - truth_.index_select(1, which)).square().sum();
+    const double value = data.item<double>();
+    if (!std::isfinite(value)) throw_not_finite(e);
+    sums.data += value, sums.learnt += samples.size();
+    torch::Tensor loss = data * (options_.data_weight / static_cast<double>(samples.size()));
+    if (collision_) {
+      const auto share = static_cast<size_t>(
+          std::max(1l, std::lround(options_.collision.share * static_cast<float>(samples.size()))));
+      loss = loss + collide(c, samples.first(std::min(share, samples.size())), sums);
+    }
+    loss.backward();
+    state_.adam->step();
+  }
+
+  // Has the gradient of the collision loss, though not its value: to the networks it is a constant.
+  torch::Tensor collide(const torch::Tensor& c, std::span<const uint32_t> samples, Sums& sums) {
+    const auto count = static_cast<int64_t>(samples.size());
+    const torch::Tensor some = c.slice(1, 0, count);
+    const torch::Tensor by_sample = some.detach().to(torch::kCPU).transpose(0, 1).contiguous();
+    torch::Tensor gradient = torch::zeros_like(by_sample);
+    const CollisionTerm::Sum s = (*collision_)(samples, by_sample.data_ptr<float>(), outputs_,
+                                              gradient.data_ptr<float>());
+    sums.collision += s.loss, sums.near += static_cast<double>(s.near), sums.collided += samples.size();
+    const double weight = options_.collision.weight / static_cast<double>(samples.size());
+    return (some * gradient.transpose(0, 1).to(device_)).sum() * weight;
+  }
+
+  Sums evaluate(size_t begin, size_t end) {
+    torch::NoGradGuard guard;
+    Sums sums;
+    for (size_t i = begin; i < end; i += kEvaluated) {
+      std::vector<uint32_t> samples;
+      for (size_t k = i; k < std::min(end, i + kEvaluated); ++k) samples.push_back(static_cast<uint32_t>(k));
+      const torch::Tensor which = index_of(samples), c = predict(which, false);
+      sums.data += (c - truth_.index_select(1, which)).square().sum().item<double>();
+      sums.learnt += samples.size();
+      if (collision_ && std::isfinite(sums.data)) collide(c, samples, sums);
+    }
+    return sums;
+  }
+
+  double loss_of(const Sums& s) const {
+    return (options_.data_weight * s.data) / static_cast<double>(std::max<size_t>(s.learnt, 1)) +
+           options_.collision.weight * s.collision / static_cast<double>(std::max<size_t>(s.collided, 1));
+  }
+  // As shares of a vertex add up to 1, so do the squares of what its patches are off: an upper bound for what it is off.
+  double rmse_mm(const Sums& s) const {
+    return 1e3 * std::sqrt(s.data / static_cast<double>(std::max<size_t>(s.learnt, 1)) /
+                           static_cast<double>(task_.model.rest.size()));
+  }
+  double near_percent(const Sums& s) const {
+    return 100 * s.near / static_cast<double>(std::max<size_t>(s.collided, 1) * task_.model.rest.size());
+  }
+  void describe(Epoch& e, const Sums& train, const Sums& validation) const {
+    e.loss = loss_of(train), e.validation_loss = loss_of(validation);
+    e.rmse_mm = rmse_mm(train), e.validation_rmse_mm = rmse_mm(validation);
+    e.near_percent = near_percent(train), e.validation_near_percent = near_percent(validation);
+    if (!std::isfinite(e.loss + e.validation_loss)) throw_not_finite(e);
+  }
+  [[noreturn]] void throw_not_finite(const Epoch& e) const {
+    throw std::runtime_error("patches: the loss is no longer a number in epoch " + std::to_string(e.number) +
+                             ", at a learning rate of " + std::to_string(e.rate) + ". Try a lower rate.");
+  }
+
+  void keep_best() {
+    const Epoch& now = state_.epochs.back();
+    const Epoch& best = state_.epochs[static_cast<size_t>(state_.best)];
+    if (!state_.best_parameters.empty() && now.validation_loss >= best.validation_loss) return;
+    state_.best = now.number;
+    state_.best_parameters.clear();
+    for (const torch::Tensor& p : state_.parameters)
+      state_.best_parameters.push_back(p.detach().to(torch::kCPU).clone());
+  }
+
+  StageResult finish() {
+    torch::NoGradGuard guard;
+    for (size_t i = 0; i < state_.parameters.size(); ++i)
+      state_.parameters[i].copy_(state_.best_parameters[i]);
+    for (size_t p = 0; p < task_.model.stages.size(); ++p) {
+      learn::Stage& stage = task_.model.stages[p];
+      stage.network.activation = options_.activation;
+      stage.network.layers = mlps_->layers(static_cast<int64_t>(p), unit_);
+      learn::Layer& last = stage.network.layers.back();  // patches of few vertices have fewer components
+      last.weights.conservativeResize(stage.basis.components(), Eigen::NoChange);
+      last.bias.conservativeResize(stage.basis.components());
+    }
+    StageResult r;
+    r.epochs = state_.epochs;
+    r.best = state_.best;
+    for (const Epoch& e : r.epochs) r.seconds += e.seconds;
+    r.device = device_.is_cuda() ? "cuda" : "cpu";
+    return r;
+  }
+
+  PatchTask task_;
+  const StageOptions& options_;
+  const Run& run_;
+  torch::Device device_;
+  int64_t inputs_ = 0, outputs_ = 0;
+  torch::Tensor z_, linear_, truth_;
+  double unit_ = 1;
+  std::unique_ptr<PatchMlps> mlps_;
+  std::unique_ptr<PatchCollision> collision_;
+  TrainingState state_;
+};
+
+}  // namespace
+
+StageResult train_patches(PatchTask task, const StageOptions& options, const Run& run) {
+  if (task.rows.empty() || task.learnt == 0 || task.learnt >= task.samples.size())
+    throw std::invalid_argument("patches: expected frames to learn from and others to choose by");
+  return PatchTrainer(task, options, run).train();
+}
+
+}  // namespace billow::train

@@ -1,0 +1,138 @@
+#include "learn/patches.h"
+
+#include <gtest/gtest.h>
+
+#include "body/person.h"
+#include "garment/tailor.h"
+#include "learn/mirror.h"
+#include "learn/patch_model.h"
+
+namespace billow::learn {
+namespace {
+
+// Making the skin takes longer than all else here.
+garment::Garment small(const char* name) {
+  static const body::Person person = body::make_person();
+  static const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
+  garment::Garment g = garment::make_garment(name, person, skin, 400);
+  g.rest = g.shape;
+  return g;
+}
+
+std::vector<V3> bones_of(const garment::Garment& g) {
+  std::vector<V3> bones(g.bones.size());
+  garment::places_of_bones(g, g.rest, bones);
+  return bones;
+}
+
+TEST(Patches, EveryVertexIsSharedOutWhole) {
+  for (const char* name : {"cape", "skirt"}) {
+    const garment::Garment g = small(name);
+    const std::vector<Patch> patches = lay_patches(g);
+    std::vector<float> sum(g.size(), 0);
+    for (const Patch& p : patches)
+      for (size_t i = 0; i < p.vertices.size(); ++i) sum[p.vertices[i]] += p.shares[i];
+    for (const float s : sum) EXPECT_NEAR(s, 1, 1e-5f);
+    size_t bones = 0;
+    for (const auto& chain : g.chains) bones += chain.size();
+    EXPECT_EQ(patches.size(), bones);
+  }
+}
+
+TEST(Patches, RingsHaveNoEdgeAndCapesDo) {
+  const garment::Garment cape = small("cape"), skirt = small("skirt");
+  const Patch first_of_cape = lay_patches(cape)[0], first_of_skirt = lay_patches(skirt)[0];
+  EXPECT_EQ(first_of_cape.left, first_of_cape.bone);
+  EXPECT_EQ(first_of_skirt.left, skirt.chains.back()[0]);
+}
+
+// What a patch sees does not change when all bones and the way up turn and move together.
+TEST(Patches, SeeTheSameFromAnywhere) {
+  const garment::Garment g = small("cape");
+  const std::vector<Patch> patches = lay_patches(g);
+  const std::vector<V3> bones = bones_of(g);
+  const Transform moved{{1, 2, -3}, normalized(Quat{0.3f, -0.5f, 0.2f, 0.7f})};
+  std::vector<V3> others;
+  for (const V3& b : bones) others.push_back(apply(moved, b));
+  const V3 up{0, 1, 0};
+  for (const Patch& p : patches) {
+    std::vector<float> here(feature_count(p)), there(feature_count(p));
+    features(p, frame_of(p, bones), bones, up, here);
+    features(p, frame_of(p, others), others, rotate(moved.rotation, up), there);
+    for (size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], there[i], 1e-5f);
+  }
+}
+
+TEST(Patches, FramesAreSquareAndOne) {
+  const garment::Garment g = small("skirt");
+  std::vector<V3> bones = bones_of(g);
+  const std::vector<Patch> patches = lay_patches(g);
+  // Bones in one place leave no direction to go by.
+  for (const bool degenerate : {false, true}) {
+    if (degenerate) std::fill(bones.begin(), bones.end(), V3{1, 1, 1});
+    for (const Patch& p : patches) {
+      const PatchFrame f = frame_of(p, bones);
+      EXPECT_NEAR(dot(f.along, f.off), 0, 1e-5f);
+      EXPECT_NEAR(length(f.along), 1, 1e-5f);
+      EXPECT_NEAR(length(f.off), 1, 1e-5f);
+      EXPECT_NEAR(length(f.across), 1, 1e-5f);
+      const V3 v{0.2f, -0.4f, 0.7f}, back = f.turned(f.seen(v));
+      EXPECT_NEAR(length(back - v), 0, 1e-5f);
+    }
+  }
+}
+
+TEST(Patches, BuiltInGarmentsAreAlikeOnBothSides) {
+  for (const char* name : {"cape", "skirt"}) {
+    garment::Garment g = small(name);
+    const auto mirror = find_mirror(g);
+    ASSERT_TRUE(mirror) << name;
+    for (uint32_t v = 0; v < g.size(); ++v)
+      EXPECT_LT(length(mirrored(g.shape[v]) - g.shape[mirror->vertices[v]]), 1e-3f);
+    g.shape[7].x += 0.01f;
+    EXPECT_FALSE(find_mirror(g)) << name;
+  }
+}
+
+// Patches whose coefficients are zero and whose means are the cloth at rest, seen from the bones at rest, make a cloth that
+// moves with its bones.
+TEST(PatchModel, FollowsItsBones) {
+  const garment::Garment g = small("cape");
+  PatchModel model;
+  model.patches = lay_patches(g);
+  model.rest = g.rest;
+  model.bone_rest = bones_of(g);
+  for (const Patch& p : model.patches) {
+    const PatchFrame frame = frame_of(p, model.bone_rest);
+    Stage stage;
+    const auto values = static_cast<Eigen::Index>(3 * p.vertices.size());
+    stage.basis.mean.resize(values);
+    stage.basis.modes = Matrix::Zero(1, values);
+    for (size_t i = 0; i < p.vertices.size(); ++i) {
+      const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
+      stage.basis.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
+    }
+    const auto count = static_cast<Eigen::Index>(feature_count(p));
+    stage.network.mean = Vector::Zero(count), stage.network.scale = Vector::Ones(count);
+    stage.network.linear = Matrix::Zero(1, count);
+    model.stages.push_back(stage);
+  }
+  const Transform moved{{0.1f, 0.2f, -0.3f}, normalized(Quat{0.1f, 0.6f, 0.2f, 0.7f})};
+  PatchInputs inputs{Matrix(2, static_cast<Eigen::Index>(3 * g.bones.size())), Matrix::Zero(2, 3)};
+  inputs.bones.row(0).setZero();
+  for (size_t b = 0; b < g.bones.size(); ++b) {
+    const V3 d = apply(moved, model.bone_rest[b]) - model.bone_rest[b];
+    inputs.bones.row(1).segment<3>(static_cast<Eigen::Index>(3 * b)) << d.x, d.y, d.z;
+  }
+  Matrix cloth(2, static_cast<Eigen::Index>(3 * g.size()));
+  model(inputs, true, cloth);
+  EXPECT_LT(cloth.row(0).cwiseAbs().maxCoeff(), 1e-5f);
+  for (size_t v = 0; v < g.size(); ++v) {
+    const V3 wanted = apply(moved, g.rest[v]) - g.rest[v];
+    const auto d = cloth.row(1).segment<3>(static_cast<Eigen::Index>(3 * v));
+    EXPECT_LT(length(V3{d[0], d[1], d[2]} - wanted), 1e-5f);
+  }
+}
+
+}  // namespace
+}  // namespace billow::learn

@@ -1,0 +1,147 @@
+// A small cape in patches, from a data set.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "dataset/simulate.h"
+#include "learn/rows.h"
+#include "train/frames_scene.h"
+#include "train/patch_collision.h"
+#include "train/patch_stage.h"
+
+namespace billow::train {
+namespace {
+
+namespace fs = std::filesystem;
+using dataset::Part;
+
+class PatchesSlow : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = fs::temp_directory_path() / ("billow_patch_data_" + std::to_string(getpid()));
+    const body::Person person = body::make_person();
+    const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
+    dataset::Job job;
+    job.request.frames = 400, job.request.unseen = 60, job.request.vertices = 400;
+    job.folder = folder_, job.threads = 2, job.skin = &skin;
+    dataset::simulate(job);
+    frames_ = std::make_unique<learn::Frames>(folder_);
+  }
+  static void TearDownTestSuite() {
+    frames_.reset();
+    fs::remove_all(folder_);
+  }
+
+  // Learns from training frames and their mirror images; validation frames choose.
+  struct Fit {
+    std::optional<learn::Mirror> mirror;
+    learn::PatchSamples samples;
+    std::vector<learn::PatchRows> rows;
+    learn::PatchModel model;
+    size_t learnt = 0;
+  };
+  static Fit fit() {
+    Fit f;
+    f.mirror = learn::find_mirror(frames_->garment());
+    f.samples = learn::patch_samples(*frames_, frames_->of(Part::kTrain), learn::Source::kEmbedded,
+                                     f.mirror ? &*f.mirror : nullptr);
+    f.learnt = f.samples.size();
+    f.samples.append(learn::patch_samples(*frames_, frames_->of(Part::kValidation), learn::Source::kEmbedded,
+                                          nullptr));
+    learn::PatchFitOptions options;
+    options.components = 8;
+    f.model = learn::fit_patches(*frames_, f.samples, f.learnt, f.mirror ? &*f.mirror : nullptr, options,
+                                 f.rows);
+    return f;
+  }
+  static StageOptions quick() {
+    StageOptions o;
+    o.hidden = 24, o.epochs = 30, o.batch = 32, o.activation = learn::Activation::kGelu;
+    o.collision.weight = 0;
+    return o;
+  }
+  static double rmse_mm(const learn::PatchModel& model, bool with_shape, Part part) {
+    const auto which = frames_->of(part);
+    const learn::PatchSamples s =
+        learn::patch_samples(*frames_, which, learn::Source::kEmbedded, nullptr);
+    Matrix found(static_cast<Eigen::Index>(which.size()), static_cast<Eigen::Index>(frames_->cloth_values()));
+    Matrix truth = found;
+    model(s.inputs, with_shape, found);
+    cloth_rows(*frames_, which).fill(0, truth);
+    return 1e3 * std::sqrt(static_cast<double>((found - truth).squaredNorm()) /
+                           static_cast<double>(which.size() * frames_->garment().size()));
+  }
+  static inline fs::path folder_;
+  static inline std::unique_ptr<learn::Frames> frames_;
+};
+
+TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
+  Fit f = fit();
+  ASSERT_TRUE(f.mirror);
+  const train::Run run{1, Device::kCpu, {}, 60, {}};
+  const StageResult r = train_patches({f.model, f.rows, f.samples, f.learnt, nullptr}, quick(), run);
+  EXPECT_LT(r.epochs[static_cast<size_t>(r.best)].validation_loss, r.epochs[0].validation_loss);
+  const double skinned = rmse_mm(f.model, false, Part::kHoldout), shaped = rmse_mm(f.model, true, Part::kHoldout);
+  std::printf("  patches, holdout: %.1f mm skinned, %.1f mm with shape; unseen %.1f, %.1f\n", skinned, shaped,
+              rmse_mm(f.model, false, Part::kUnseen), rmse_mm(f.model, true, Part::kUnseen));
+  EXPECT_LT(shaped, 0.9 * skinned);
+
+  // The same seed gives the same networks.
+  Fit again = fit();
+  train_patches({again.model, again.rows, again.samples, again.learnt, nullptr}, quick(), run);
+  for (size_t p = 0; p < f.model.stages.size(); ++p)
+    EXPECT_EQ(f.model.stages[p].network.layers[0].weights, again.model.stages[p].network.layers[0].weights);
+}
+
+// Against finite differences of the loss with the targets as they are.
+TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
+  Fit f = fit();
+  const FramesScene scene(*frames_);
+  CollisionOptions options;
+  options.buffer = 0.02f;
+  options.push = Push::kTruthSearch;
+  PatchCollision term(scene, options, f.model, f.samples);
+  const auto patches = static_cast<Eigen::Index>(f.model.patches.size());
+  const uint32_t sample = 5;
+  Matrix c(patches, 8), gradient = Matrix::Zero(patches, 8);
+  for (Eigen::Index p = 0; p < patches; ++p)
+    c.row(p) = f.rows[static_cast<size_t>(p)].truth.row(sample) * 0.8f;
+  const std::vector<uint32_t> which{sample};
+  const auto sum = term(which, c.data(), 8, gradient.data());
+  ASSERT_GT(sum.near, 0u);
+
+  // Vertices that count, and their targets.
+  const auto turned = f.model.turned(f.samples.inputs, sample);
+  std::vector<V3> x(f.model.rest.size());
+  f.model.expand(turned, c, x);
+  body::Surface body = scene.make_body();
+  scene.pose(f.samples.frames[sample], body);
+  std::vector<float> phi(x.size());
+  body.query(x, phi);
+  std::vector<std::pair<uint32_t, V3>> targets;
+  for (uint32_t v = 0; v < x.size(); ++v)
+    if (phi[v] < options.buffer)
+      targets.push_back({v, collision_target(body, x[v], phi[v],
+                                             scene.truth(f.samples.frames[sample], v), options)});
+  const auto loss = [&](const Matrix& at) {
+    std::vector<V3> places(x.size());
+    f.model.expand(turned, at, places);
+    double l = 0;
+    for (const auto& [v, target] : targets) {
+      const V3 off = places[v] - target;
+      l += static_cast<double>(dot(off, off));
+    }
+    return l;
+  };
+  EXPECT_NEAR(loss(c), sum.loss, 1e-6 + 1e-4 * sum.loss);
+  const double scale = static_cast<double>(gradient.cwiseAbs().maxCoeff());
+  for (Eigen::Index p = 0; p < patches; p += 7) {
+    Matrix up = c, down = c;
+    up(p, 1) += 1e-2f, down(p, 1) -= 1e-2f;
+    EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, static_cast<double>(gradient(p, 1)), 2e-2 * scale);
+  }
+}
+
+}  // namespace
+}  // namespace billow::train
