@@ -99,8 +99,9 @@ void print_plan(const ImportOptions& o) {
   for (size_t c = 0; c < plan.clips.size(); ++c) {
     const dataset::ImportedClip& clip = plan.clips[c];
     const bool is_unseen = clip.parts.find('u') != std::string::npos;
-    std::printf("%-20s %5zu frames, %s%s%s\n", clip.name.c_str(), clip.motion.frames.size(),
-                o.motions[c].c_str(), is_unseen ? ", unseen" : "", clip.there ? ", already there" : "");
+    std::printf("%-20s %5zu frames, %s%s%s, seam within %.1f mm\n", clip.name.c_str(),
+                clip.motion.frames.size(), o.motions[c].c_str(), is_unseen ? ", unseen" : "",
+                clip.there ? ", already there" : "", 1000 * static_cast<double>(clip.seam_gap));
     frames += clip.motion.frames.size(), unseen += is_unseen ? clip.motion.frames.size() : 0;
   }
   std::printf("%zu clips, %zu frames at %g a second, %zu of them in clips that are never learnt from\n",
@@ -126,10 +127,14 @@ void run_import(ImportOptions o) {
     if (!o.quiet && p.frames > 0) line(static_cast<double>(p.frames_done) / static_cast<double>(p.frames));
   };
   if (o.dry_run) return print_plan(o);
-  dataset::import_caches(job);
+  const dataset::ImportPlan plan = dataset::import_caches(job);
   if (o.quiet) return;
+  float gap = 0;
+  for (const dataset::ImportedClip& clip : plan.clips) gap = std::max(gap, clip.seam_gap);
   const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
   print_left_out(info);
+  std::printf("seams are within %.1f mm of where the body takes them, on average in the worst frame\n",
+              1000 * static_cast<double>(gap));
   std::printf("%s: %zu frames in %zu clips, done in %.0f s\n", job.folder.string().c_str(), info.frames(),
               info.clips.size(), line.seconds());
 }

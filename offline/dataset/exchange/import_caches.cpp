@@ -83,7 +83,9 @@ ImportedClip inspect(const ImportJob& job, const CacheClip& clip, double& rate) 
     const auto joints = body::joint_transforms(job.wearer.skeleton, out.motion.frames[f - out.cloth_start]);
     sum = add_to_checksum(sum, cloth.data(), cloth.size() * sizeof(V3));
     sum = add_to_checksum(sum, joints.data(), joints.size() * sizeof(Transform));
-    if (const float gap = seam.gap(cloth, joints); !(gap <= seam.most())) {
+    const float gap = seam.gap(cloth, joints);
+    out.seam_gap = std::max(out.seam_gap, gap);
+    if (!(gap <= seam.most())) {
       std::ostringstream message;
       message << file << ": frame " << f << ": expected the seam where " << clip.motion_name
               << " takes the body, found it " << gap
@@ -135,7 +137,7 @@ std::vector<bool> unseen_of(const ImportJob& job, const std::vector<ImportedClip
 // What is in the folder already.
 std::vector<ImportedClip> clips_of(const DatasetInfo& info) {
   std::vector<ImportedClip> out;
-  for (const ClipInfo& c : info.clips) out.push_back({c.name, c.parts, c.source, 0, {}, true});
+  for (const ClipInfo& c : info.clips) out.push_back({c.name, c.parts, c.source, 0, {}, 0, true});
   return out;
 }
 
@@ -268,7 +270,7 @@ template <class Make> void beside_and_renamed(const fs::path& folder, const Make
 
 ImportPlan plan_import(const ImportJob& job) { return make_plan(job).plan; }
 
-void import_caches(const ImportJob& job) {
+ImportPlan import_caches(const ImportJob& job) {
   const auto [plan, before] = make_plan(job);
   std::vector<ImportedClip> all = before;
   std::vector<size_t> number(plan.clips.size());
@@ -306,6 +308,7 @@ void import_caches(const ImportJob& job) {
   // The head last: clips that it does not count are not there yet.
   write_manifest(job.folder, head_text(head), all.size());
   if (job.append) write_text(job.folder / "head.json", head_text(head));
+  return plan;
 }
 
 }  // namespace billow::dataset

@@ -49,6 +49,7 @@ struct ImportedClip {
   std::string name, parts, source;
   size_t cloth_start = 0;  // frames of the cache that are left out
   motion::Clip motion;     // the frames of the clip, at its rate
+  float seam_gap = 0;      // m, from where the body takes sewn vertices, on average in the worst frame
   bool there = false;      // in the data set already
 };
 struct ImportPlan {
@@ -60,7 +61,7 @@ struct ImportPlan {
 // found; std::invalid_argument for a job that makes no sense.
 ImportPlan plan_import(const ImportJob& job);
 
-// Throws as plan_import does, and std::runtime_error where files cannot be written.
-void import_caches(const ImportJob& job);
+// Returns what was planned. Throws as plan_import does, and std::runtime_error where files cannot be written.
+ImportPlan import_caches(const ImportJob& job);
 
 }  // namespace billow::dataset

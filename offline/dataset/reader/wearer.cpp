@@ -31,9 +31,12 @@ body::Joint read_joint(const JsonAt& at, const body::Skeleton& before) {
   importer::expect_keys(at, {"name", "parent", "position", "rotation"});
   body::Joint joint;
   joint.name = at.at("name").string();
-  if (!at.at("parent").raw().is_null()) joint.parent = before.find(at.at("parent").string());
-  if ((joint.parent == body::kNoJoint) != before.joints.empty())
-    at.at("parent").fail(before.joints.empty() ? "null, as it is the root" : "the name of an earlier joint");
+  const JsonAt parent = at.at("parent");
+  if (before.joints.empty() && !parent.raw().is_null()) parent.fail("null, as it is the root");
+  if (!before.joints.empty()) {
+    joint.parent = parent.raw().is_null() ? body::kNoJoint : before.find(parent.string());
+    if (joint.parent == body::kNoJoint) parent.fail("the name of an earlier joint");
+  }
   const std::vector<double> p = at.at("position").numbers(3), q = at.at("rotation").numbers(4);
   const auto f = [](double v) { return static_cast<float>(v); };
   joint.rest = {{f(p[0]), f(p[1]), f(p[2])}, {f(q[0]), f(q[1]), f(q[2]), f(q[3])}};

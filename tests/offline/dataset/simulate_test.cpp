@@ -7,8 +7,11 @@
 #include <fstream>
 #include <map>
 
+#include "dataset/exchange/export_clip.h"
+#include "dataset/exchange/import_caches.h"
 #include "dataset/npy.h"
 #include "dataset/reader/dataset_file.h"
+#include "garment/garment_file.h"
 
 namespace billow::dataset {
 namespace {
@@ -84,6 +87,19 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
     gap = std::max(gap, std::fabs(static_cast<double>(bones.row(0)[i] - rope.row(0)[i])));
   EXPECT_LT(moved, 0.01);
   EXPECT_LT(gap, 0.5);
+
+  // Out as a cache of another tool and in again, it is the same clip.
+  ImportJob again;
+  again.folder = folder_ / "imported";
+  again.wearer = info.wearer();
+  again.garment = garment::read_garment_file(whole.folder / "garment.json", again.wearer.skeleton);
+  again.clips.push_back({folder_ / "still.mdd", "still", [](size_t, double) { return still(30); }, 0});
+  export_clip(info, 0, folder_ / "still.mdd");
+  import_caches(again);
+  for (const char* file : kClipFiles)
+    EXPECT_TRUE(bytes_of(again.folder).at(std::string("clips/0000/") + file) ==
+                expected.at(std::string("clips/0000/") + file))
+        << file;
 
   // Stopped in the middle of a clip, and after it.
   fs::remove(whole.folder / "manifest.json");
