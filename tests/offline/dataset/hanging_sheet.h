@@ -10,29 +10,35 @@
 
 namespace billow::testing {
 
-inline constexpr uint32_t kSheetSide = 5;
+struct SheetSize {
+  uint32_t columns = 5, rows = 5;  // vertices
+  float spacing = 0.1f;            // m
+};
 
-// Of 5 by 5 vertices, 40 cm wide: `top` is the middle of its upper edge, which a joint carries. Three chains go down.
-inline garment::Garment hanging_sheet(const body::Skeleton& skeleton, uint32_t joint, V3 top) {
+// `top` is the middle of its upper edge, which a joint carries. A chain goes down from every second vertex of the edge.
+inline garment::Garment hanging_sheet(const body::Skeleton& skeleton, uint32_t joint, V3 top,
+                                      const SheetSize& size = {}) {
   garment::Garment g;
   g.name = "sheet";
   g.key_joint = skeleton.joints[joint].name;
-  for (uint32_t row = 0; row < kSheetSide; ++row)
-    for (uint32_t column = 0; column < kSheetSide; ++column) {
-      const float x = 0.1f * static_cast<float>(column) - 0.2f, y = -0.1f * static_cast<float>(row);
+  for (uint32_t row = 0; row < size.rows; ++row)
+    for (uint32_t column = 0; column < size.columns; ++column) {
+      const float x = size.spacing *
+                      (static_cast<float>(column) - 0.5f * static_cast<float>(size.columns - 1)),
+                  y = -size.spacing * static_cast<float>(row);
       g.flat.push_back({x, y});
       g.shape.push_back(top + V3{x, y, 0});
-      const uint32_t v = kSheetSide * row + column;
+      const uint32_t v = size.columns * row + column;
       g.bones.push_back({{v, v, v}, {1, 0, 0}});
       if (row == 0) g.attachments.push_back({v, {joint, 0, 0, 0}, {1, 0, 0, 0}, g.shape[v]});
-      if (row + 1 == kSheetSide || column + 1 == kSheetSide) continue;
-      g.triangles.push_back({v, v + kSheetSide, v + kSheetSide + 1});
-      g.triangles.push_back({v, v + kSheetSide + 1, v + 1});
+      if (row + 1 == size.rows || column + 1 == size.columns) continue;
+      g.triangles.push_back({v, v + size.columns, v + size.columns + 1});
+      g.triangles.push_back({v, v + size.columns + 1, v + 1});
     }
   g.rest = g.shape;
-  for (uint32_t column = 0; column < kSheetSide; column += 2) {
+  for (uint32_t column = 0; column < size.columns; column += 2) {
     g.chains.emplace_back();
-    for (uint32_t row = 0; row < kSheetSide; ++row) g.chains.back().push_back(kSheetSide * row + column);
+    for (uint32_t row = 0; row < size.rows; ++row) g.chains.back().push_back(size.columns * row + column);
   }
   return g;
 }
