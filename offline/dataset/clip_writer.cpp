@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "dataset/folder.h"
+#include "files/whole_file.h"
 
 namespace billow::dataset {
 namespace {
@@ -77,7 +78,7 @@ void ClipWriter::finish() {
     checksums +=
         std::string(checksums.empty() ? "" : ", ") + "\"" + name + "\": \"" + hex(file->checksum()) + "\"";
   }
-  write_text(folder_ / "clip.json", text(checksums));
+  files::write_whole_file(folder_ / "clip.json", text(checksums));
 }
 
 std::string ClipWriter::text(const std::string& checksums) const {

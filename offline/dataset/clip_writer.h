@@ -10,7 +10,7 @@
 #include "body/surface.h"
 #include "cloth/sheet.h"
 #include "dataset/measure.h"
-#include "dataset/npy.h"
+#include "files/npy.h"
 #include "garment/garment.h"
 #include "motion/clip.h"
 
@@ -45,7 +45,7 @@ class ClipWriter {
   ClipText text_;
   const garment::Garment& garment_;
   const cloth::Sheet& sheet_;
-  NpyWriter cloth_file_, bones_file_, rope_file_, joints_file_;
+  files::NpyWriter cloth_file_, bones_file_, rope_file_, joints_file_;
   std::vector<V3> bones_;
   std::vector<float> distances_;
   FigureSum figures_;

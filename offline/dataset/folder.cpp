@@ -1,9 +1,9 @@
 #include "dataset/folder.h"
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
+
+#include "files/whole_file.h"
 
 namespace billow::dataset {
 
@@ -12,23 +12,6 @@ namespace fs = std::filesystem;
 std::string clip_name(size_t number) {
   std::string name = std::to_string(number);
   return name.size() < 4 ? std::string(4 - name.size(), '0') + name : name;
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  const fs::path beside = path.string() + ".part";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(path.string() + ": cannot write");
-  fs::rename(beside, path);
-}
-
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path.string() + ": cannot read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 std::string hex(uint64_t value) {
@@ -54,8 +37,8 @@ void claim_folder(const fs::path& folder, const std::string& head) {
   const fs::path file = folder / "head.json";
   const std::string text = head_text(head);
   if (!fs::exists(file)) {
-    write_text(file, text);
-  } else if (const std::string found = read_text(file); found != text) {
+    files::write_whole_file(file, text);
+  } else if (const std::string found = files::read_whole_file(file); found != text) {
     throw std::invalid_argument(
         folder.string() + ": this folder holds another data set; choose another one, or remove " +
         file.string() + " and what is beside it. Expected:\n" + text + "found:\n" + found);
@@ -67,13 +50,14 @@ void write_manifest(const fs::path& folder, const std::string& head_text, size_t
   out.resize(out.find_last_not_of("\n") + 1);
   out += ",\n\"clips\": [\n";
   for (size_t c = 0; c < clips; ++c)
-    out += (c > 0 ? ",\n" : "") + read_text(folder / "clips" / clip_name(c) / "clip.json");
+    out += (c > 0 ? ",\n" : "") + files::read_whole_file(folder / "clips" / clip_name(c) / "clip.json");
   out += "\n],\n\"chaos\": [\n";
   bool first = true;
   for (size_t c = 0; c < clips; ++c)
     if (const fs::path file = folder / "chaos" / (clip_name(c) + ".json"); fs::exists(file))
-      out += std::exchange(first, false) ? read_text(file) : ",\n" + read_text(file);
-  write_text(folder / "manifest.json", out + "\n]\n}\n");
+      out +=
+          std::exchange(first, false) ? files::read_whole_file(file) : ",\n" + files::read_whole_file(file);
+  files::write_whole_file(folder / "manifest.json", out + "\n]\n}\n");
 }
 
 }  // namespace billow::dataset

@@ -10,10 +10,6 @@ namespace billow::dataset {
 // Of a clip's folder and of its entry in chaos/.
 std::string clip_name(size_t number);
 
-// Written beside and renamed. Both throw std::runtime_error with the file.
-void write_text(const std::filesystem::path& path, const std::string& text);
-std::string read_text(const std::filesystem::path& path);
-
 std::string hex(uint64_t value);
 // As JSON has it.
 std::string quoted(const std::string& text);

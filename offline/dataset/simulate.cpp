@@ -7,13 +7,14 @@
 #include <stdexcept>
 
 #include "body/postures.h"
-#include "dataset/checksum.h"
 #include "dataset/clip_writer.h"
 #include "dataset/folder.h"
 #include "dataset/in_parallel.h"
-#include "dataset/npy.h"
 #include "dress/dressed.h"
 #include "dress/ropes.h"
+#include "files/checksum.h"
+#include "files/npy.h"
+#include "files/whole_file.h"
 #include "garment/garment_file.h"
 #include "garment/tailor.h"
 
@@ -77,7 +78,7 @@ class ClipMaker {
     cloth::Settings settings;
     settings.air_density *= kDenser;
     Stage stage(garment_, person_, clip_, settings);
-    const NpyMap cloth_file(folder / "cloth.npy"), bones_file(folder / "bones.npy");
+    const files::NpyMap cloth_file(folder / "cloth.npy"), bones_file(folder / "bones.npy");
     std::vector<V3> bones(garment_.bones.size());
     const auto squares = [](std::span<const float> a, std::span<const float> b) {
       double sum = 0;
@@ -112,15 +113,15 @@ class ClipMaker {
 
 // Of all that decides which frames there are: names, lengths, what each frame is for, and the user's own motions.
 uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
-  uint64_t sum = kChecksumStart;
+  uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
-    sum = add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
-    sum = add_to_checksum(sum, clip.parts.c_str(), clip.parts.size() + 1);
+    sum = files::add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
+    sum = files::add_to_checksum(sum, clip.parts.c_str(), clip.parts.size() + 1);
   }
   for (const motion::Clip& clip : request.clips)
     for (const body::Pose& pose : clip.frames) {
-      sum = add_to_checksum(sum, &pose.root_position, sizeof pose.root_position);
-      sum = add_to_checksum(sum, pose.rotations.data(), pose.rotations.size() * sizeof(Quat));
+      sum = files::add_to_checksum(sum, &pose.root_position, sizeof pose.root_position);
+      sum = files::add_to_checksum(sum, pose.rotations.data(), pose.rotations.size() * sizeof(Quat));
     }
   return sum;
 }
@@ -143,7 +144,7 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   // The JSON is written last: where it is, all of it is there.
   const fs::path file = job.folder / "garment.json";
   if (fs::exists(file)) {
-    const NpyMap rest(job.folder / "garment_rest.npy");
+    const files::NpyMap rest(job.folder / "garment_rest.npy");
     if (rest.shape() != std::vector<size_t>{g.size(), 3})
       throw std::runtime_error(job.folder.string() + "/garment_rest.npy: expected " +
                                std::to_string(g.size()) + " x 3 values");
@@ -197,9 +198,11 @@ void simulate(const Job& job) {
   in_parallel(chaos.size(), job.threads, [&](size_t i) {
     const std::string name = clip_name(chaos[i]);
     ClipMaker maker(garment, person, clips[chaos[i]]);
-    write_text(job.folder / "chaos" / (name + ".json"), maker.drift(job.folder / "clips" / name, frame_done));
+    files::write_whole_file(job.folder / "chaos" / (name + ".json"),
+                            maker.drift(job.folder / "clips" / name, frame_done));
   });
-  if (job.shards == 1) write_manifest(job.folder, read_text(job.folder / "head.json"), clips.size());
+  if (job.shards == 1)
+    write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
 }
 
 }  // namespace billow::dataset

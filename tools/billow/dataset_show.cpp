@@ -7,12 +7,12 @@
 
 #include "body/postures.h"
 #include "commands.h"
-#include "dataset/npy.h"
 #include "dataset/reader/dataset_file.h"
 #include "draw/canvas.h"
 #include "draw/paint.h"
 #include "draw_body.h"
 #include "files.h"
+#include "files/npy.h"
 #include "garment/garment_file.h"
 
 namespace billow::tool {
@@ -30,7 +30,7 @@ Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 V3 place(std::span<const float> row, size_t i) { return {row[3 * i], row[3 * i + 1], row[3 * i + 2]}; }
 
 struct Clip {
-  dataset::NpyMap cloth, joints, rope;
+  files::NpyMap cloth, joints, rope;
   explicit Clip(const std::filesystem::path& folder)
       : cloth(folder / "cloth.npy"), joints(folder / "joints.npy"), rope(folder / "rope.npy") {}
 };

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "cache/cache.h"
-#include "dataset/npy.h"
+#include "files/npy.h"
 #include "garment/garment_file.h"
 
 namespace billow::dataset {
@@ -19,7 +19,7 @@ size_t export_clip(const DatasetInfo& info, size_t clip, const std::filesystem::
   if (!g.flat.empty()) topology.uv_triangles = g.triangles;
 
   const std::filesystem::path file = info.clip_folder(clip) / "cloth.npy";
-  const NpyMap cloth(file);
+  const files::NpyMap cloth(file);
   const size_t frames = info.clips[clip].frames;
   if (cloth.shape() != std::vector<size_t>{frames, g.size(), 3})
     throw std::runtime_error(file.string() + ": expected " + std::to_string(frames) + " x " +

@@ -8,12 +8,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "dataset/checksum.h"
 #include "dataset/clip_writer.h"
 #include "dataset/exchange/check_cache.h"
 #include "dataset/folder.h"
 #include "dataset/in_parallel.h"
 #include "dress/ropes.h"
+#include "files/checksum.h"
+#include "files/whole_file.h"
 #include "garment/garment_file.h"
 
 namespace billow::dataset {
@@ -75,14 +76,14 @@ ImportedClip inspect(const ImportJob& job, const CacheClip& clip, double& rate) 
   out.motion = cut(given, clip, frames, info.fps, job.part_of_motion);
 
   SeamCheck seam(job.garment, job.wearer.skeleton);
-  uint64_t sum = kChecksumStart;
+  uint64_t sum = files::kChecksumStart;
   std::vector<V3> cloth(info.topology.vertices);
   for (size_t f = 0; f < info.frames; ++f) {
     reader->read(f, cloth);
     if (f < out.cloth_start) continue;
     const auto joints = body::joint_transforms(job.wearer.skeleton, out.motion.frames[f - out.cloth_start]);
-    sum = add_to_checksum(sum, cloth.data(), cloth.size() * sizeof(V3));
-    sum = add_to_checksum(sum, joints.data(), joints.size() * sizeof(Transform));
+    sum = files::add_to_checksum(sum, cloth.data(), cloth.size() * sizeof(V3));
+    sum = files::add_to_checksum(sum, joints.data(), joints.size() * sizeof(Transform));
     const float gap = seam.gap(cloth, joints);
     out.seam_gap = std::max(out.seam_gap, gap);
     if (!(gap <= seam.most())) {
@@ -201,10 +202,10 @@ WholePlan make_plan(const ImportJob& job) {
 }
 
 std::string head_of(const ImportJob& job, double rate, const std::vector<ImportedClip>& all) {
-  uint64_t sum = kChecksumStart;
+  uint64_t sum = files::kChecksumStart;
   for (const ImportedClip& c : all)
     for (const std::string* text : {&c.name, &c.parts, &c.source})
-      sum = add_to_checksum(sum, text->c_str(), text->size() + 1);
+      sum = files::add_to_checksum(sum, text->c_str(), text->size() + 1);
   std::ostringstream out;
   out << "\"format\": \"billow data set\",\n\"version\": 1,\n\"garment\": " << quoted(job.garment.name);
   if (job.wearer.preset.empty())
@@ -222,7 +223,8 @@ std::string head_of(const ImportJob& job, double rate, const std::vector<Importe
 // Whether a clip that is there is this one: it may be left from a job that was stopped.
 bool is_made(const fs::path& folder, const ImportedClip& clip) {
   if (!fs::exists(folder / "clip.json")) return false;
-  const nlohmann::json found = nlohmann::json::parse(read_text(folder / "clip.json"), nullptr, false);
+  const nlohmann::json found =
+      nlohmann::json::parse(files::read_whole_file(folder / "clip.json"), nullptr, false);
   return found.is_object() && found.value("source", "") == clip.source &&
          found.value("split", "") == clip.parts && found.value("name", "") == clip.name;
 }
@@ -307,7 +309,7 @@ ImportPlan import_caches(const ImportJob& job) {
   });
   // The head last: clips that it does not count are not there yet.
   write_manifest(job.folder, head_text(head), all.size());
-  if (job.append) write_text(job.folder / "head.json", head_text(head));
+  if (job.append) files::write_whole_file(job.folder / "head.json", head_text(head));
   return plan;
 }
 

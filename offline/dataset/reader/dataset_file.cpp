@@ -6,7 +6,8 @@
 #include <stdexcept>
 
 #include "dataset/folder.h"
-#include "dataset/npy.h"
+#include "files/npy.h"
+#include "files/whole_file.h"
 #include "import/json_at.h"
 
 namespace billow::dataset {
@@ -76,7 +77,7 @@ DatasetInfo read_manifest(const fs::path& folder) {
 
 void check_file(const fs::path& file, const ClipInfo& clip, const std::string& checksum,
                 std::vector<std::string>& wrong) {
-  const NpyMap map(file);
+  const files::NpyMap map(file);
   if (map.shape()[0] != clip.frames)
     wrong.push_back(file.string() + ": expected " + std::to_string(clip.frames) + " frames, found " +
                     std::to_string(map.shape()[0]));
@@ -134,7 +135,7 @@ std::vector<std::string> check_dataset(const DatasetInfo& info) {
       const fs::path file = info.clip_folder(c) / kClipFiles[k];
       try {
         check_file(file, info.clips[c], info.clips[c].checksums[k], wrong);
-        const NpyMap map(file);
+        const files::NpyMap map(file);
         if (map.shape().size() != 3 || map.shape()[1] != rows[k] || map.shape()[2] != columns[k])
           wrong.push_back(file.string() + ": expected frames x " + std::to_string(rows[k]) + " x " +
                           std::to_string(columns[k]) + " values");
@@ -185,7 +186,7 @@ void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
       throw std::runtime_error("merge: clip " + std::to_string(c) + " of " + std::to_string(clips) +
                                " is in none of the shards; nothing was written but " + beside.string());
   }
-  write_manifest(beside, read_text(beside / "head.json"), clips);
+  write_manifest(beside, files::read_whole_file(beside / "head.json"), clips);
   fs::rename(beside, out);
 }
 

@@ -5,7 +5,7 @@
 
 #include "body/person.h"
 #include "dataset/folder.h"
-#include "garment/mesh_file.h"
+#include "files/whole_file.h"
 #include "import/json_at.h"
 
 namespace billow::dataset {
@@ -19,7 +19,7 @@ constexpr size_t kMostBytes = size_t{4} << 20;
 
 std::string numbers(const float* v, size_t count) {
   std::string out = "[";
-  for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + garment::shortest(v[k]);
+  for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + files::shortest(v[k]);
   return out + "]";
 }
 
@@ -98,12 +98,12 @@ void write_wearer(const OwnedWearer& wearer, const fs::path& folder) {
   for (size_t i = 0; i < wearer.colliders.size(); ++i)
     colliders.push_back({wearer.collider_names[i], wearer.colliders[i], false});
   fit::write_body_file(fit::make_body_file(wearer.character, wearer.skeleton, colliders), folder / kBody);
-  write_text(folder / kSkeleton, skeleton_to_text(wearer.skeleton));
+  files::write_whole_file(folder / kSkeleton, skeleton_to_text(wearer.skeleton));
 }
 
 OwnedWearer read_wearer(const fs::path& folder, const std::string& preset, const std::string& character) {
   if (!preset.empty()) return person_as_wearer(preset);
-  const std::string text = garment::read_whole_file(folder / kSkeleton, kMostBytes);
+  const std::string text = files::read_whole_file(folder / kSkeleton, kMostBytes);
   const fit::BodyFile body = fit::read_body_file(folder / kBody);
   try {
     return character_as_wearer(character, skeleton_from_text(text), body);

@@ -5,7 +5,7 @@
 
 #include "dataset/exchange/export_clip.h"
 #include "dataset/exchange/import_caches.h"
-#include "dataset/npy.h"
+#include "files/npy.h"
 #include "garment/garment_file.h"
 #include "hanging_sheet.h"
 
@@ -97,7 +97,7 @@ TEST_F(DatasetImport, TakesEveryFormat) {
   for (size_t c = 0; c < 4; ++c) {
     EXPECT_TRUE(info.clips[c].usable);
     EXPECT_LT(info.clips[c].strain_most, 0.01);
-    const NpyMap cloth(info.clip_folder(c) / "cloth.npy"), bones(info.clip_folder(c) / "bones.npy"),
+    const files::NpyMap cloth(info.clip_folder(c) / "cloth.npy"), bones(info.clip_folder(c) / "bones.npy"),
         rope(info.clip_folder(c) / "rope.npy"), joints(info.clip_folder(c) / "joints.npy");
     for (size_t f = 0; f < 40; f += 13) {
       const auto posed = body::joint_transforms(wearer_.skeleton, clip_.frames[f]);
@@ -129,7 +129,7 @@ TEST_F(DatasetImport, OffsetsSkipClothOrMotion) {
   ASSERT_EQ(info.clips[0].frames, 40u);
   ASSERT_EQ(info.clips[1].frames, 30u);
   for (const char* file : {"cloth.npy", "joints.npy"}) {
-    const NpyMap a(info.clip_folder(0) / file), b(info.clip_folder(1) / file);
+    const files::NpyMap a(info.clip_folder(0) / file), b(info.clip_folder(1) / file);
     for (size_t f = 0; f < 30; ++f)
       EXPECT_TRUE(std::equal(a.row(f + 10).begin(), a.row(f + 10).end(), b.row(f).begin())) << file << f;
   }

@@ -9,8 +9,8 @@
 
 #include "dataset/exchange/export_clip.h"
 #include "dataset/exchange/import_caches.h"
-#include "dataset/npy.h"
 #include "dataset/reader/dataset_file.h"
+#include "files/npy.h"
 #include "garment/garment_file.h"
 
 namespace billow::dataset {
@@ -78,7 +78,7 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
     EXPECT_LT(clip.deepest, 1) << clip.name;
   }
   // Cloth at rest stays at rest, on a body at rest; ropes hang on it too (fitting them is not the data set's business).
-  const NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
+  const files::NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
       rope(info.clip_folder(0) / "rope.npy");
   double moved = 0, gap = 0;
   for (size_t i = 0; i < cloth.row(0).size(); ++i)
@@ -144,7 +144,7 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   EXPECT_NE(wrong[0].find("bones.npy: frame"), std::string::npos) << wrong[0];
   EXPECT_NE(wrong[1].find("checksum"), std::string::npos) << wrong[1];
   fs::resize_file(whole.folder / "clips/0000/cloth.npy", 5000);
-  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values, found"), std::string::npos);
+  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values of 4 bytes, found"), std::string::npos);
   fs::resize_file(whole.folder / "manifest.json", 100);
   EXPECT_THROW(read_dataset(whole.folder), std::runtime_error);
 }
