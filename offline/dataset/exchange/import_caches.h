@@ -54,7 +54,8 @@ struct ImportedClip {
 };
 struct ImportPlan {
   double frames_per_second = 0;
-  std::vector<ImportedClip> clips;  // as in the job
+  std::vector<ImportedClip> before;  // of the data set that is added to
+  std::vector<ImportedClip> clips;   // as in the job
 };
 
 // Reads everything and writes nothing. Throws std::runtime_error with the file, the frame, what was expected and what was

@@ -204,6 +204,13 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
   part.part_of_motion = true;
   EXPECT_EQ(plan_import(part).clips[0].motion.frames.size(), 40u);
   EXPECT_EQ(plan_import(with_frames(41)).clips[0].motion.frames.size(), 40u);
+  ImportJob broken = with_frames(40);
+  broken.clips[0].motion = [&](size_t, double) {
+    motion::Clip clip = clip_;
+    clip.frames[7].rotations[3].x = NAN;
+    return clip;
+  };
+  expect_refused(broken, {"stroll.bvh: clip 'stroll': frame 7"});
   // At another rate it lasts longer.
   ImportJob slow = job({"a.mdd"});
   slow.open.fps = 15;
@@ -287,6 +294,10 @@ TEST_F(DatasetImport, GoesOnWhereItWas) {
   // Another request is not mixed in, without a word changed.
   ImportJob other = j;
   other.seed = 2;
+  EXPECT_NE(refusal(other).find("holds another data set"), std::string::npos);
+  EXPECT_NE(refusal(other).find("--append"), std::string::npos);
+  other = j;
+  other.garment.rest[3].x += 0.01f;
   EXPECT_NE(refusal(other).find("holds another data set"), std::string::npos);
   EXPECT_TRUE(bytes_of(j.folder) == expected);
 
