@@ -42,11 +42,13 @@ class DrawnBody {
       : colliders_(wearer.colliders), rest_(body::rest_transforms(wearer.skeleton)) {
     if (!wearer.preset.empty())
       skin_ = body::make_skin(body::make_person(body::person_preset(wearer.preset)));
-    for (const Transform& t : rest_) height_ = std::max(height_, t.position.y);
+    for (const billow_collider& c : colliders_)
+      height_ = std::max(height_, std::max(c.position[1], c.end[1]) +
+                                      std::max(c.radius, std::max(c.half_extents[1], c.half_extents[2])));
   }
   size_t joints() const { return rest_.size(); }
-  // Against the built-in person, whose head's joint is 1.55 m high.
-  float size() const { return skin_.mesh.positions.empty() ? height_ / 1.55f : 1; }
+  // Against the built-in person.
+  float size() const { return skin_.mesh.positions.empty() ? height_ / 1.75f : 1; }
 
   void draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {
     const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f};
