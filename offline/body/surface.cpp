@@ -36,11 +36,12 @@ Surface::Sample Surface::at(V3 point) const {
   return sample;
 }
 
-void Surface::query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients) const {
+void Surface::query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients,
+                    float limit) const {
   if (points.empty()) return;
   if (distances.size() < points.size() || (!gradients.empty() && gradients.size() < points.size()))
     throw std::invalid_argument("surface: expected room for one result a point");
-  check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
+  check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), limit,
                           distances.data(), gradients.empty() ? nullptr : &gradients[0].x, nullptr));
 }
 

@@ -24,8 +24,9 @@ class Surface {
     V3 gradient;
   };
   Sample at(V3 point) const;
-  // Many points at once. `gradients` may be empty.
-  void query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients = {}) const;
+  // Many points at once. `gradients` may be empty; points farther than `limit` cost little, see billow_body_query.
+  void query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients = {},
+             float limit = BILLOW_NO_LIMIT) const;
 
   billow_body* get() const { return body_.get(); }
 

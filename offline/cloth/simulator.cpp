@@ -74,7 +74,11 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     const float from = static_cast<float>(i) / static_cast<float>(steps);
     const float to = static_cast<float>(i + 1) / static_cast<float>(steps);
     if (i % air_every == 0) find_air();
-    if (settings.self_contact) self_contact_.find_pairs(x_, v_, step_time, threads_);
+    // Cloth is kept off itself first, so that the body has the last word.
+    if (settings.self_contact) {
+      self_contact_.find_pairs(x_, v_, step_time, threads_);
+      self_contact_.push_apart(x_, v_, inverse_mass_, step_time, threads_);
+    }
     find_accelerations();
     find_contacts(body ? body->get() : nullptr, from, to);
     for (int k = 0; k < substeps; ++k) {
@@ -84,9 +88,9 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
       keep_out_of_body(k);
       find_velocities(h);
     }
-    if (settings.self_contact) self_contact_.push_apart(x_, v_, inverse_mass_, step_time, threads_);
   }
   pins_before_.assign(pins.begin(), pins.end());
+  if (body) leave_body(*body);
 }
 
 // Air presses on triangles across its flow (drag) and along their normal (lift), as on plates.
@@ -214,6 +218,38 @@ void Simulator::keep_out_of_body(int substep) {
         x -= slide2 > hold * hold ? along * (hold / std::sqrt(slide2)) : along;
       }
   });
+}
+
+// Cloth caught where limbs press on each other has nowhere to go in the steps above. It leaves by the nearest way; where
+// that leads from one limb into the next, between both. It is not thrown.
+void Simulator::leave_body(const body::Surface& body) {
+  constexpr int kTries = 30;
+  constexpr float kClear = 1e-4f;  // m
+  struct Inside {
+    uint32_t vertex;
+    V3 way;  // of the last try
+  };
+  std::vector<Inside> inside(x_.size());
+  for (size_t v = 0; v < x_.size(); ++v) inside[v] = {static_cast<uint32_t>(v), {0, 0, 0}};
+  std::vector<V3> places, ways;
+  std::vector<float> distances;
+  for (int k = 0; k < kTries && !inside.empty(); ++k) {
+    places.clear();
+    for (const Inside& i : inside) places.push_back(x_[i.vertex]);
+    distances.resize(places.size());
+    ways.resize(places.size());
+    body.query(places, distances, ways);
+    size_t left = 0;
+    for (size_t i = 0; i < inside.size(); ++i) {
+      if (!(distances[i] < 0)) continue;
+      const V3 n = ways[i], both = n + inside[i].way;
+      const bool caught = dot(n, inside[i].way) < 0 && dot(both, both) > 0.01f;
+      const V3 way = caught ? both * (1 / length(both)) : n;
+      x_[inside[i].vertex] += way * ((kClear - distances[i]) / std::max(0.2f, dot(way, n)));
+      inside[left++] = {inside[i].vertex, n};
+    }
+    inside.resize(left);
+  }
 }
 
 void Simulator::find_velocities(float h) {

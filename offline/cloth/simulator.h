@@ -1,7 +1,7 @@
 // The reference cloth: small-step XPBD (Macklin, Storey, Lu, Terdiman, Chentanez, Jeschke and Mueller, "Small Steps
 // in Physics Simulation", 2019). One step is short, so that the forces on the cloth change little during it: gravity, air,
 // bending, and planes that stand for the body. It has a few sub-steps, shorter still, in which edges keep their
-// length. The cloth is kept off itself at the end. The result does not depend on the number of threads.
+// length. The cloth is kept off itself at the start, and off the body at the end. The result does not depend on the number of threads.
 #pragma once
 
 #include <billow/billow.h>
@@ -59,6 +59,7 @@ class Simulator {
   void move_pins(float share, std::span<const V3> pins);
   void keep_lengths(float h);
   void keep_out_of_body(int substep);
+  void leave_body(const body::Surface& body);
   void find_velocities(float h);
 
   Sheet sheet_;

@@ -8,7 +8,7 @@
 
 #include "body/mesh_distance.h"
 #include "fit/level_set.h"
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

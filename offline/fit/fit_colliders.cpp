@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fit/fit_colliders_fitter.h"
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

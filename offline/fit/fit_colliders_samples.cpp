@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "fit/fit_colliders_parts.h"
 #include "fit/fit_colliders_solve.h"
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

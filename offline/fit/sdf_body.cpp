@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "fit/parallel.h"
+#include "parallel.h"
 
 namespace billow::fit {
 namespace {

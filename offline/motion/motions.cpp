@@ -138,11 +138,11 @@ Clip make_motion(const body::Person& person, const MotionRequest& request) {
 
 std::vector<MotionShare> motion_mix(std::string_view garment) {
   if (garment == "cape")
-    return {{"walk", 3.5}, {"run", 3.5},   {"stop", 1.5},  {"jump", 0.6},
-            {"spin", 0.6}, {"dance", 0.8}, {"stand", 0.3}, {"bend", 0.4}};
+    return {{"walk", 2.5}, {"run", 3},     {"stop", 1.5},  {"jump", 1},
+            {"spin", 0.8}, {"dance", 1.5}, {"stand", 0.3}, {"bend", 0.7}};
   if (garment == "skirt")
-    return {{"dance", 5},  {"pirouette", 1.2}, {"spin", 1.2}, {"walk", 1.2}, {"run", 0.5},
-            {"jump", 0.6}, {"squat", 0.6},     {"bend", 0.4}, {"stand", 0.3}};
+    return {{"dance", 5},  {"pirouette", 1.2}, {"spin", 1},   {"walk", 1.2}, {"run", 0.6},
+            {"jump", 0.9}, {"squat", 0.7},     {"bend", 0.5}, {"stand", 0.3}};
   if (garment == "all") {
     std::vector<MotionShare> all;
     for (const MotionKind& kind : motion_kinds())
@@ -174,13 +174,16 @@ Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, dou
 
 std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double frames_per_second,
                                           const std::vector<MotionShare>& mix) {
+  // Short: what is learnt from many clips holds for others better than what is learnt from many frames of few.
+  constexpr double kShortest = 2, kLongest = 3.5;  // s
   check(mix);
   Random random(seed);
   Draw draw(mix);
   std::vector<MotionRequest> out;
   while (frames > 0) {
-    const size_t wanted = static_cast<size_t>(random.uniform(3, 7) * frames_per_second);
-    const size_t count = frames < wanted + static_cast<size_t>(3 * frames_per_second) ? frames : wanted;
+    const size_t wanted = static_cast<size_t>(random.uniform(kShortest, kLongest) * frames_per_second);
+    const size_t count =
+        frames < wanted + static_cast<size_t>(kShortest * frames_per_second) ? frames : wanted;
     MotionRequest request{draw.next(random), seed * 1000003u + static_cast<uint32_t>(out.size()),
                           static_cast<double>(count) / frames_per_second, frames_per_second, 0};
     out.push_back(request);

@@ -48,7 +48,7 @@ struct SequencePart {
 Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, double frames_per_second,
                    const std::vector<MotionShare>& mix, std::vector<SequencePart>* parts = nullptr);
 
-// Many clips for a data set: requests of 3 to 7 seconds with seeds of their own, `frames` frames all together.
+// Many clips for a data set: requests of 2 to 3.5 seconds (the last one up to 5.5) with seeds of their own, `frames` frames all together.
 std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double frames_per_second,
                                           const std::vector<MotionShare>& mix);
 

@@ -1,0 +1,102 @@
+#include "evaluate/predictor.h"
+
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "learn/rows.h"
+#include "parallel.h"
+
+namespace billow::evaluate {
+namespace {
+
+using Eigen::Index;
+
+BoneSource all_bones(std::string name, const Frames& frames, learn::Source source) {
+  std::vector<uint32_t> all(frames.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {std::move(name), learn::bone_matrix(frames, all, source)};
+}
+
+// Some rows of a matrix.
+Matrix rows_of(const Matrix& all, std::span<const uint32_t> which) {
+  Matrix rows(static_cast<Index>(which.size()), all.cols());
+  for (size_t i = 0; i < which.size(); ++i) rows.row(static_cast<Index>(i)) = all.row(which[i]);
+  return rows;
+}
+
+void fill_with_cloth(const Frames& frames, std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+  for (size_t i = 0; i < which.size(); ++i)
+    frames.cloth(which[i], {out.row(static_cast<Index>(i)).data(), static_cast<size_t>(out.cols())});
+}
+
+// The row of `known` that is nearest to each of `asked`.
+std::vector<Index> nearest_rows(const Matrix& known, const Matrix& asked) {
+  constexpr Index kBlock = 256;
+  const learn::Vector squares = known.rowwise().squaredNorm();
+  std::vector<Index> nearest(static_cast<size_t>(asked.rows()));
+  for_each_in_parallel(static_cast<size_t>((asked.rows() + kBlock - 1) / kBlock), [&](size_t b) {
+    const Index first = static_cast<Index>(b) * kBlock, count = std::min(kBlock, asked.rows() - first);
+    // |a - k|^2 less |a|^2, which is the same for all k.
+    Matrix distance = -2 * (asked.middleRows(first, count) * known.transpose());
+    distance.rowwise() += squares.transpose();
+    for (Index i = 0; i < count; ++i) distance.row(i).minCoeff(&nearest[static_cast<size_t>(first + i)]);
+  });
+  return nearest;
+}
+
+}  // namespace
+
+BoneSource embedded_bones(const Frames& frames) {
+  return all_bones("embedded", frames, learn::Source::kEmbedded);
+}
+BoneSource rope_bones(const Frames& frames) { return all_bones("rope", frames, learn::Source::kRope); }
+
+Predictor truth(const Frames& frames) {
+  return {"truth", [&frames](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            fill_with_cloth(frames, which, out);
+          }};
+}
+
+Predictor network(std::string name, const learn::Stage& stage, const BoneSource& source) {
+  // Coefficients are few: those of all frames at once. The cloth is made when it is asked for.
+  return {std::move(name), [&basis = stage.basis, c = stage.network(source.bones)](
+                               std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            out = basis.expand(rows_of(c, which));
+          }};
+}
+
+Predictor networks(std::string name, const learn::Model& model, const BoneSource& source, bool with_shape) {
+  Predictor skinning = network(name, model.skinning, source);
+  if (!with_shape || model.shape.basis.components() == 0) return skinning;
+  return {std::move(name),
+          [skin = std::move(skinning.predict), shape = network("", model.shape, source).predict](
+              std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            Matrix more(out.rows(), out.cols());
+            skin(which, out);
+            shape(which, more);
+            out += more;
+          }};
+}
+
+Predictor projection(std::string name, const Frames& frames, const learn::Basis& basis) {
+  return {std::move(name), [&frames, &basis](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            fill_with_cloth(frames, which, out);
+            out = basis.expand(basis.project(out));
+          }};
+}
+
+Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource& source) {
+  const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
+  if (train.empty()) throw std::invalid_argument("nearest frame: expected training frames, found none");
+  const auto rows = nearest_rows(learn::bone_matrix(frames, train, learn::Source::kEmbedded), source.bones);
+  std::vector<uint32_t> nearest;
+  for (const Index r : rows) nearest.push_back(train[static_cast<size_t>(r)]);
+  return {std::move(name), [&frames, nearest](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            std::vector<uint32_t> like;
+            for (const uint32_t f : which) like.push_back(nearest[f]);
+            fill_with_cloth(frames, like, out);
+          }};
+}
+
+}  // namespace billow::evaluate

@@ -1,0 +1,108 @@
+#include <nlohmann/json.hpp>
+
+#include "evaluate/report.h"
+
+namespace billow::evaluate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Keys are depths in mm.
+Json by_depth(const std::array<double, 4>& percent) {
+  Json out;
+  for (size_t k = 0; k < kDepths.size(); ++k)
+    out[std::to_string(static_cast<int>(1000 * kDepths[k] + 0.5f))] = percent[k];
+  return out;
+}
+
+void put(Json& out, const Penetration& p) {
+  out["penetrating_percent"] = by_depth(p.vertices);
+  out["penetrating_edges_percent"] = by_depth(p.edges);
+  out["penetrating_frames_percent"] = p.frames;
+  out["deepest_mm"] = p.deepest_mm;
+}
+
+Json of(const Figures& f) {
+  Json out;
+  out["frames"] = f.frames;
+  out["rmse_mm"] = f.rmse_mm;
+  out["p95_mm"] = f.p95_mm;
+  out["max_mm"] = f.max_mm;
+  out["hausdorff_mm"] = f.hausdorff_mm;
+  out["chamfer_mm"] = f.chamfer_mm;
+  out["sted"] = f.sted;
+  out["sted_space"] = f.sted_space;
+  out["sted_time"] = f.sted_time;
+  out["edge_strain_percent"] = {{"mean", f.strain_mean}, {"p99", f.strain_p99}};
+  out["liveliness"] = {{"velocity_energy", f.liveliness.velocity_energy},
+                       {"acceleration_energy", f.liveliness.acceleration_energy},
+                       {"velocity_rmse", f.liveliness.velocity_rmse},
+                       {"acceleration_rmse", f.liveliness.acceleration_rmse}};
+  put(out, f.penetration);
+  put(out["pushed_out"], f.pushed_out);
+  out["pushed_out"]["rmse_mm"] = f.pushed_out_rmse_mm;
+  return out;
+}
+
+// Sets without frames are left out.
+template <class Make> Json by_set(const Measured& m, Make make) {
+  Json out = Json::object();
+  for (size_t s = 0; s < kSets.size(); ++s)
+    if (m.sets[s].frames > 0) out[kSetNames[s]] = make(m.sets[s]);
+  return out;
+}
+
+Json distances(const Figures& f) {
+  return {{"rmse_mm", f.rmse_mm}, {"p95_mm", f.p95_mm}, {"max_mm", f.max_mm}};
+}
+
+Json sets_of(const std::vector<Named>& sources) {
+  Json out = Json::object();
+  for (const Named& source : sources)
+    for (size_t s = 0; s < kSets.size(); ++s)
+      if (const Figures& f = source.measured.sets[s]; f.frames > 0) out[kSetNames[s]][source.name] = of(f);
+  return out;
+}
+
+Json names_of(const std::vector<Named>& methods) {
+  Json out = Json::object();
+  for (const Named& m : methods) out[m.name] = by_set(m.measured, distances);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Report& r) {
+  Json out;
+  out["format"] = "billow evaluation";
+  out["version"] = 1;
+  out["garment"] = r.garment;
+  out["vertices"] = r.vertices;
+  out["bones"] = r.bones;
+  out["components"] = {{"skinning", r.skinning_components}, {"shape", r.shape_components}};
+  out["sets"] = sets_of(r.sources);
+  out["skinning_only"] = sets_of(r.skinning_only);
+  out["reference"] = by_set(r.truth, of);
+  out["floor"] = by_set(r.floor, distances);
+  out["skinning_floor"] = by_set(r.skinning_floor, distances);
+  out["baselines"] = names_of(r.baselines);
+  out["rope_baselines"] = names_of(r.rope_baselines);
+  if (!r.sources.empty())
+    out["edge_strain_percent"] = by_set(r.sources[0].measured, [](const Figures& f) {
+      return Json{{"mean", f.strain_mean}, {"p99", f.strain_p99}};
+    });
+  const RopeGap& g = r.rope_gap;
+  out["rope_gap"] = {{"frames", g.frames},
+                     {"rms_mm", g.rms_mm},
+                     {"mean_mm", g.mean_mm},
+                     {"tips_mm", g.tips_mm},
+                     {"bias_mm", g.bias_mm},
+                     {"swing_mm", g.swing_mm},
+                     {"between_mm", g.between_mm},
+                     {"chaos_floor_mm", g.chaos_floor_mm},
+                     {"ratio", g.ratio}};
+  out["seconds"] = r.seconds;
+  return out.dump(1);
+}
+
+}  // namespace billow::evaluate

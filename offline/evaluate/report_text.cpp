@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "evaluate/report.h"
+#include "evaluate/svg.h"
+
+namespace billow::evaluate {
+namespace {
+
+constexpr int kFirstColumn = 28, kColumn = 12;
+
+std::string cell(const std::string& text) {
+  const size_t width = kColumn;
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : " " + text;
+}
+
+// A row a method, a column a set.
+class Table {
+ public:
+  explicit Table(std::string& out) : out_(out) {}
+
+  void head(const std::string& title) {
+    out_ += '\n' + padded(title);
+    for (const char* set : kSetNames) out_ += cell(set);
+    out_ += '\n';
+  }
+  template <class Get> void row(const std::string& name, const Measured& m, int digits, Get get) {
+    out_ += padded("  " + name);
+    for (const Figures& f : m.sets) out_ += cell(f.frames > 0 ? number(get(f), digits) : "-");
+    out_ += '\n';
+  }
+
+ private:
+  static std::string padded(std::string text) {
+    text.resize(std::max<size_t>(text.size(), kFirstColumn), ' ');
+    return text;
+  }
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string to_text(const Report& r) {
+  std::string out = r.garment + ": " + std::to_string(r.vertices) + " vertices, " + std::to_string(r.bones) +
+                    " bones, " + std::to_string(r.skinning_components) + " + " +
+                    std::to_string(r.shape_components) + " components\n";
+  Table table(out);
+  const auto rmse = [](const Figures& f) { return f.rmse_mm; };
+
+  table.head("RMSE, mm");
+  for (const Named& s : r.sources) table.row(s.name + " bones", s.measured, 1, rmse);
+  for (const Named& s : r.skinning_only) table.row(s.name + ", skinning only", s.measured, 1, rmse);
+  table.row("floor", r.floor, 1, rmse);
+  table.row("floor of skinning", r.skinning_floor, 1, rmse);
+  for (const Named& b : r.baselines) table.row(b.name, b.measured, 1, rmse);
+  for (const Named& b : r.rope_baselines) table.row(b.name + ", rope", b.measured, 1, rmse);
+
+  // The same rows for each of some figures.
+  const auto block = [&](const std::string& title, int digits, bool reference, auto get) {
+    table.head(title);
+    for (const Named& s : r.sources) table.row(s.name + " bones", s.measured, digits, get);
+    for (const Named& s : r.skinning_only) table.row(s.name + ", skinning only", s.measured, digits, get);
+    if (reference) table.row("reference", r.truth, digits, get);
+  };
+  block("95th percentile, mm", 1, false, [](const Figures& f) { return f.p95_mm; });
+  block("largest, mm", 0, false, [](const Figures& f) { return f.max_mm; });
+  block("STED", 4, false, [](const Figures& f) { return f.sted; });
+  block("edge strain, mean %", 2, true, [](const Figures& f) { return f.strain_mean; });
+  block("edge strain, p99 %", 1, true, [](const Figures& f) { return f.strain_p99; });
+  block("vertices under -1 mm, %", 3, true, [](const Figures& f) { return f.penetration.vertices[1]; });
+  block("the same, pushed out, %", 3, true, [](const Figures& f) { return f.pushed_out.vertices[1]; });
+  block("middles of edges, pushed out", 3, true, [](const Figures& f) { return f.pushed_out.edges[1]; });
+  block("speed, energy of reference's", 2, false,
+        [](const Figures& f) { return f.liveliness.velocity_energy; });
+  block("acceleration, the same", 2, false,
+        [](const Figures& f) { return f.liveliness.acceleration_energy; });
+
+  const RopeGap& g = r.rope_gap;
+  out += "\nrope bones from embedded ones, unseen clips: " + number(g.rms_mm, 1) + " mm RMS (" +
+         number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
+         number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n  chaos floor " +
+         number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
+  return out;
+}
+
+}  // namespace billow::evaluate

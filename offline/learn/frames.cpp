@@ -1,0 +1,103 @@
+#include "learn/frames.h"
+
+#include <stdexcept>
+
+#include "garment/garment_file.h"
+
+namespace billow::learn {
+namespace {
+
+files::NpyMap map(const std::filesystem::path& file, size_t frames, size_t items, size_t values) {
+  files::NpyMap m(file);
+  if (m.shape() != std::vector<size_t>{frames, items, values})
+    throw std::runtime_error(file.string() + ": expected " + std::to_string(frames) + " x " +
+                             std::to_string(items) + " x " + std::to_string(values) + " numbers");
+  return m;
+}
+
+// Places in the world as displacements from rest, seen from where the rest was taken to.
+void displacements(std::span<const float> places, const Transform& rigid, std::span<const V3> rest,
+                   std::span<float> out) {
+  const Transform back = inverse(rigid);
+  for (size_t i = 0; i < rest.size(); ++i) {
+    const V3 d = apply(back, {places[3 * i], places[3 * i + 1], places[3 * i + 2]}) - rest[i];
+    out[3 * i] = d.x, out[3 * i + 1] = d.y, out[3 * i + 2] = d.z;
+  }
+}
+
+}  // namespace
+
+Frames::Frames(const std::filesystem::path& folder)
+    : info_(dataset::read_dataset(folder)),
+      person_(info_.wearer()),
+      garment_(garment::read_garment_file(folder / "garment.json", person_.skeleton)) {
+  if (garment_.size() != info_.vertices || garment_.bones.size() != info_.bones)
+    throw std::runtime_error((folder / "garment.json").string() + ": expected " +
+                             std::to_string(info_.vertices) + " vertices and " + std::to_string(info_.bones) +
+                             " bones, as the manifest has them");
+  if (garment_.rest.size() != garment_.size())
+    throw std::runtime_error((folder / "garment.json").string() + ": expected a garment that was draped");
+  key_ = static_cast<size_t>(person_.skeleton.at(garment_.key_joint));
+  key_rest_inverse_ = inverse(body::rest_transforms(person_.skeleton)[key_]);
+  bone_rest_.resize(info_.bones);
+  garment::places_of_bones(garment_, garment_.rest, bone_rest_);
+
+  for (size_t c = 0; c < info_.clips.size(); ++c) {
+    const dataset::ClipInfo& clip = info_.clips[c];
+    if (!clip.usable) continue;
+    const auto at = info_.clip_folder(c);
+    clips_.push_back({map(at / "cloth.npy", clip.frames, info_.vertices, 3),
+                      map(at / "bones.npy", clip.frames, info_.bones, 3),
+                      map(at / "rope.npy", clip.frames, info_.bones, 3),
+                      map(at / "joints.npy", clip.frames, person_.skeleton.size(), 7)});
+    const auto begin = static_cast<uint32_t>(where_.size());
+    for (size_t f = 0; f < clip.frames; ++f)
+      where_.push_back({static_cast<uint32_t>(clips_.size() - 1), static_cast<uint32_t>(f),
+                        static_cast<dataset::Part>(clip.parts[f])});
+    runs_.push_back({begin, static_cast<uint32_t>(where_.size()), c});
+  }
+}
+
+std::vector<uint32_t> Frames::of(dataset::Part part) const {
+  std::vector<uint32_t> frames;
+  for (size_t f = 0; f < where_.size(); ++f)
+    if (where_[f].part == part) frames.push_back(static_cast<uint32_t>(f));
+  return frames;
+}
+
+dataset::Part Frames::part(uint32_t frame) const { return where_[frame].part; }
+
+void Frames::cloth(uint32_t frame, std::span<float> out) const {
+  const Where& w = where_[frame];
+  displacements(clips_[w.clip].cloth.row(w.frame), rigid(frame), garment_.rest, out);
+}
+
+void Frames::bones(uint32_t frame, Source source, std::span<float> out) const {
+  const Where& w = where_[frame];
+  const Clip& clip = clips_[w.clip];
+  displacements((source == Source::kRope ? clip.rope : clip.bones).row(w.frame), rigid(frame), bone_rest_,
+                out);
+}
+
+Transform Frames::rigid(uint32_t frame) const {
+  const Where& w = where_[frame];
+  const auto j = clips_[w.clip].joints.row(w.frame).subspan(7 * key_, 7);
+  return Transform{{j[0], j[1], j[2]}, {j[3], j[4], j[5], j[6]}} * key_rest_inverse_;
+}
+
+void Frames::joints(uint32_t frame, std::span<Transform> out) const {
+  const Where& w = where_[frame];
+  const auto row = clips_[w.clip].joints.row(w.frame);
+  for (size_t k = 0; k < out.size(); ++k) {
+    const float* j = &row[7 * k];
+    out[k] = {{j[0], j[1], j[2]}, {j[3], j[4], j[5], j[6]}};
+  }
+}
+
+V3 Frames::vertex(uint32_t frame, uint32_t v) const {
+  const Where& w = where_[frame];
+  const auto p = clips_[w.clip].cloth.row(w.frame).subspan(3 * v, 3);
+  return apply(inverse(rigid(frame)), {p[0], p[1], p[2]});
+}
+
+}  // namespace billow::learn

@@ -1,0 +1,39 @@
+// A network as libtorch trains it. For the sources of this folder only: all other headers do without torch.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "learn/model.h"
+#include "train/options.h"
+
+namespace billow::train {
+
+torch::Device torch_device(Device device);
+
+// Copies, row-major.
+torch::Tensor to_tensor(const learn::Matrix& m);
+torch::Tensor to_tensor(const learn::Vector& v);
+learn::Matrix to_matrix(const torch::Tensor& t);
+
+//   c = unit (linear z + bias + W3 f(W2 f(W1 z + b1) + b2) + b3)
+struct Mlp {
+  torch::Tensor linear, bias;  // over `unit`; undefined: none
+  std::vector<torch::Tensor> weights, biases;
+  learn::Activation activation = learn::Activation::kTanh;
+  double unit = 1, dropout = 0;
+  bool tune_linear = false;
+
+  // Begins from random numbers of torch's generator, on the CPU so that they are the same for any device. Where
+  // there is a linear path the network adds nothing to it at first.
+  Mlp(const learn::Network& start, int outputs, double unit_of_outputs, const StageOptions& options);
+
+  torch::Tensor forward(const torch::Tensor& z, bool learning) const;
+  std::vector<torch::Tensor> parameters() const;
+  void to(const torch::Device& device);
+  // What `start` has become.
+  learn::Network network(learn::Network start) const;
+};
+
+}  // namespace billow::train

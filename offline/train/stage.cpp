@@ -1,0 +1,323 @@
+#include "train/stage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "files/checksum.h"
+#include "train/checkpoint.h"
+#include "train/mlp.h"
+
+namespace billow::train {
+namespace {
+
+constexpr size_t kEvaluated = 256;  // samples at a time
+
+using Rows = std::span<const uint32_t>;
+
+torch::Tensor index_of(Rows rows, const torch::Device& device) {
+  torch::Tensor t = torch::empty({static_cast<int64_t>(rows.size())}, torch::kInt64);
+  std::copy(rows.begin(), rows.end(), t.data_ptr<int64_t>());
+  return t.to(device);
+}
+
+Matrix rows_of(const Matrix& m, Rows rows) {
+  Matrix out(m.size() > 0 ? static_cast<Eigen::Index>(rows.size()) : 0, m.cols());
+  for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) = m.row(rows[static_cast<size_t>(i)]);
+  return out;
+}
+
+// Sums over samples, and the means that are told.
+struct Sums {
+  double data = 0, outside = 0, collision = 0, near = 0, edges = 0;
+  size_t learnt = 0, collided = 0;
+
+  double loss(const StageOptions& o) const {
+    double l = o.data_weight * data / static_cast<double>(std::max<size_t>(learnt, 1));
+    if (collided > 0)
+      l += (o.collision.weight * collision + o.edge_weight * edges) / static_cast<double>(collided);
+    return l;
+  }
+  double rmse_mm(const StageTask& task) const {
+    return 1e3 * std::sqrt((data + outside) / static_cast<double>(std::max<size_t>(learnt, 1)) /
+                           static_cast<double>(std::max<size_t>(task.vertices, 1)));
+  }
+  double near_percent(const StageTask& task) const {
+    return 100 * near / static_cast<double>(std::max<size_t>(collided * task.vertices, 1));
+  }
+};
+
+class Trainer {
+ public:
+  Trainer(const StageTask& task, const StageOptions& options, const Run& run)
+      : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
+    // The matrices are small: threads of torch would wait for each other more than they do, and in the way of those
+    // that look for collisions (measured: half the speed). One thread also gives the same bits on any machine.
+    torch::set_num_threads(1);
+    torch::manual_seed(run.seed);
+    state_.mlp =
+        std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
+    state_.mlp->to(device_);
+    state_.adam = std::make_unique<torch::optim::AdamW>(
+        state_.mlp->parameters(),
+        torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
+    z_ = ((to_tensor(task.inputs) - to_tensor(task.start.mean)) * to_tensor(task.start.scale)).to(device_);
+    noise_ = (to_tensor(task.start.scale) * options.noise).to(device_);
+    truth_ = to_tensor(task.truth).to(device_);
+  }
+
+  StageResult train() {
+    state_.fingerprint = fingerprint();
+    if (run_.checkpoint.empty() || !load_checkpoint(run_.checkpoint, state_)) {
+      state_.epochs.push_back(first_epoch());
+      keep_best();
+    }
+    const auto began = Clock::now();
+    auto saved = began;
+    const int first = static_cast<int>(state_.epochs.size());
+    for (int e = first; e <= options_.epochs; ++e) {
+      state_.epochs.push_back(run_epoch(e));
+      keep_best();
+      const bool last = e == options_.epochs;
+      if (!run_.checkpoint.empty() && (last || since(saved) >= run_.checkpoint_seconds))
+        save_checkpoint(run_.checkpoint, state_), saved = Clock::now();
+      tell(since(began) / (e - first + 1) * (options_.epochs - e));
+    }
+    return result();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+  // The deviation of what the linear path leaves to learn.
+  double unit_of_outputs() const {
+    if (!options_.scale_outputs || task_.train.learn.empty()) return 1;
+    Matrix left = rows_of(task_.truth, task_.train.learn);
+    if (task_.start.linear.size() > 0) left -= task_.start(rows_of(task_.inputs, task_.train.learn));
+    const double deviation =
+        std::sqrt(static_cast<double>(left.squaredNorm()) / static_cast<double>(left.size()));
+    return deviation > 0 ? deviation : 1;
+  }
+
+  // Tells tasks apart: what was asked for, and the numbers it is learnt from.
+  std::string fingerprint() const {
+    uint64_t sum = files::kChecksumStart;
+    for (const Matrix* m : {&task_.inputs, &task_.truth, &task_.start.linear, &task_.frozen})
+      sum = files::add_to_checksum(sum, m->data(), sizeof(float) * static_cast<size_t>(m->size()));
+    for (const SampleSet* part : {&task_.train, &task_.validation})
+      for (const auto* rows : {&part->learn, &part->collide})
+        sum = files::add_to_checksum(sum, rows->data(), sizeof(uint32_t) * rows->size());
+    return task_.name + " seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " " +
+           to_json(options_);
+  }
+
+  Epoch first_epoch() {
+    Epoch e;
+    describe(e, evaluate(task_.train), evaluate(task_.validation));
+    return e;
+  }
+
+  Epoch run_epoch(int number) {
+    const auto began = Clock::now();
+    Epoch e;
+    e.number = number;
+    e.rate = 0.5 * options_.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options_.epochs));
+    for (auto& group : state_.adam->param_groups())
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(e.rate);
+
+    // What is random in an epoch depends on its number only, so that one that is resumed is the same.
+    std::seed_seq seeds{static_cast<uint32_t>(run_.seed), static_cast<uint32_t>(run_.seed >> 32),
+                        static_cast<uint32_t>(number)};
+    std::mt19937_64 random(seeds);
+    torch::manual_seed(random());
+    SampleSet order = task_.train;
+    shuffle(order.learn, random);
+    shuffle(order.collide, random);
+
+    const auto batch = static_cast<size_t>(options_.batch);
+    const size_t batches = (order.learn.size() + batch - 1) / batch;
+    Sums sums;
+    for (size_t b = 0; b < batches; ++b)
+      step(part_of(order.learn, b, batches), part_of(order.collide, b, batches), e, sums);
+    describe(e, sums, evaluate(task_.validation));
+    e.seconds = since(began);
+    return e;
+  }
+
+  // std::shuffle may differ between standard libraries; this may not.
+  static void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random) {
+    for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
+  }
+  static Rows part_of(Rows rows, size_t part, size_t parts) {
+    const size_t begin = rows.size() * part / parts, end = rows.size() * (part + 1) / parts;
+    return rows.subspan(begin, end - begin);
+  }
+  Rows share_of(Rows rows) const {
+    const auto count = std::lround(options_.collision.share * static_cast<float>(rows.size()));
+    return rows.first(std::min(rows.size(), static_cast<size_t>(std::max(count, 1l))));
+  }
+
+  void step(Rows learn, Rows collide, const Epoch& e, Sums& sums) {
+    state_.adam->zero_grad();
+    const torch::Tensor c = predict(learn, true);
+    const torch::Tensor data = (c - truth_.index_select(0, index_of(learn, device_))).square().sum();
+    const double value = data.item<double>();
+    check_finite(value, e);
+    torch::Tensor loss = data * (options_.data_weight / static_cast<double>(learn.size()));
+    sums.data += value, sums.learnt += learn.size();
+    for (uint32_t row : learn) sums.outside += static_cast<double>(task_.outside[row]);
+
+    if (looks_at_vertices()) {
+      // A share of rows that were shuffled is a random one.
+      const Rows near = share_of(learn), more = share_of(collide);
+      const double count = static_cast<double>(near.size() + more.size());
+      loss = loss + vertex_terms(c.slice(0, 0, static_cast<int64_t>(near.size())), near, sums) / count;
+      if (!more.empty()) loss = loss + vertex_terms(predict(more, true), more, sums) / count;
+    }
+    check_finite(sums.collision + sums.edges, e);
+    loss.backward();
+    state_.adam->step();
+  }
+
+  torch::Tensor predict(Rows rows, bool learning) const {
+    torch::Tensor z = z_.index_select(0, index_of(rows, device_));
+    if (learning && options_.noise > 0) z = z + torch::randn_like(z) * noise_;
+    return state_.mlp->forward(z, learning);
+  }
+
+  bool looks_at_vertices() const { return task_.collision || task_.edges; }
+
+  // Has the gradient of the terms on vertices, though not their value: to the network it is a constant vector.
+  torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
+    return (c * to_tensor(add_vertex_terms(c, rows, sums)).to(device_)).sum();
+  }
+
+  // Adds to the sums; gives the weighted gradient with respect to coefficients.
+  Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
+    const Matrix coefficients = to_matrix(c), frozen = rows_of(task_.frozen, rows);
+    Matrix gradient, all = Matrix::Zero(coefficients.rows(), coefficients.cols());
+    if (task_.collision) {
+      std::vector<uint32_t> frames;
+      for (uint32_t row : rows) frames.push_back(task_.frames[row]);
+      const CollisionTerm::Sum s = (*task_.collision)(frames, coefficients, frozen, gradient);
+      sums.collision += s.loss, sums.near += static_cast<double>(s.near);
+      all += options_.collision.weight * gradient;
+    }
+    if (task_.edges) {
+      sums.edges += (*task_.edges)(coefficients, frozen, gradient);
+      all += options_.edge_weight * gradient;
+    }
+    sums.collided += rows.size();
+    return all;
+  }
+
+  Sums evaluate(const SampleSet& part) {
+    torch::NoGradGuard guard;
+    Sums sums;
+    const auto in_pieces = [&](Rows rows, auto work) {
+      for (size_t i = 0; i < rows.size(); i += kEvaluated)
+        work(rows.subspan(i, std::min(kEvaluated, rows.size() - i)));
+    };
+    in_pieces(part.learn, [&](Rows rows) {
+      const torch::Tensor c = predict(rows, false);
+      sums.data += (c - truth_.index_select(0, index_of(rows, device_))).square().sum().item<double>();
+      sums.learnt += rows.size();
+      for (uint32_t row : rows) sums.outside += static_cast<double>(task_.outside[row]);
+      if (looks_at_vertices() && std::isfinite(sums.data)) add_vertex_terms(c, rows, sums);
+    });
+    if (looks_at_vertices() && std::isfinite(sums.data))
+      in_pieces(part.collide, [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, sums); });
+    return sums;
+  }
+
+  void describe(Epoch& e, const Sums& train, const Sums& validation) const {
+    e.loss = train.loss(options_), e.validation_loss = validation.loss(options_);
+    e.rmse_mm = train.rmse_mm(task_), e.validation_rmse_mm = validation.rmse_mm(task_);
+    e.near_percent = train.near_percent(task_), e.validation_near_percent = validation.near_percent(task_);
+    check_finite(e.loss, e);
+    check_finite(e.validation_loss, e);
+  }
+
+  void check_finite(double loss, const Epoch& e) const {
+    if (std::isfinite(loss)) return;
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        ": the loss is no longer a number in epoch %d, at a learning rate of %.3g; the best epoch was %d. "
+        "Try a lower rate.",
+        e.number, e.rate, state_.best);
+    throw std::runtime_error(task_.name + text);
+  }
+
+  void keep_best() {
+    const Epoch& now = state_.epochs.back();
+    const Epoch& best = state_.epochs[static_cast<size_t>(state_.best)];
+    if (!state_.best_parameters.empty() && now.validation_loss >= best.validation_loss) return;
+    state_.best = now.number;
+    state_.best_parameters.clear();
+    for (const torch::Tensor& p : state_.mlp->parameters())
+      state_.best_parameters.push_back(p.detach().to(torch::kCPU).clone());
+  }
+
+  void tell(double seconds_left) const {
+    if (run_.report)
+      run_.report({task_.name, state_.epochs.back(), options_.epochs, state_.best, seconds_left});
+  }
+
+  StageResult result() {
+    torch::NoGradGuard guard;
+    std::vector<torch::Tensor> parameters = state_.mlp->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(state_.best_parameters[i]);
+    StageResult r;
+    r.network = state_.mlp->network(task_.start);
+    r.epochs = state_.epochs;
+    r.best = state_.best;
+    for (const Epoch& e : r.epochs) r.seconds += e.seconds;
+    r.device = device_.is_cuda() ? "cuda" : "cpu";
+    return r;
+  }
+
+  const StageTask& task_;
+  const StageOptions& options_;
+  const Run& run_;
+  torch::Device device_;
+  TrainingState state_;
+  torch::Tensor z_, noise_, truth_;
+};
+
+void check(const StageTask& task) {
+  const Eigen::Index samples = task.inputs.rows();
+  const auto expect = [&](const char* what, Eigen::Index found, Eigen::Index expected) {
+    if (found != expected)
+      throw std::invalid_argument(task.name + ": expected " + what + " of " + std::to_string(expected) +
+                                  ", found " + std::to_string(found));
+  };
+  expect("truths", task.truth.rows(), samples);
+  expect("what is outside the basis", task.outside.size(), samples);
+  expect("frames", static_cast<Eigen::Index>(task.frames.size()), samples);
+  expect("means of inputs", task.start.mean.size(), task.inputs.cols());
+  expect("scales of inputs", task.start.scale.size(), task.inputs.cols());
+  if (task.start.linear.size() > 0) {
+    expect("inputs of the linear path", task.start.linear.cols(), task.inputs.cols());
+    expect("outputs of the linear path", task.start.linear.rows(), task.truth.cols());
+  }
+  if (task.train.learn.empty() || task.validation.learn.empty())
+    throw std::invalid_argument(
+        task.name + ": expected frames to learn from and others to choose by, found " +
+        std::to_string(task.train.learn.size()) + " and " + std::to_string(task.validation.learn.size()));
+}
+
+}  // namespace
+
+std::string device_name(Device device) { return torch_device(device).is_cuda() ? "cuda" : "cpu"; }
+
+StageResult train_stage(const StageTask& task, const StageOptions& options, const Run& run) {
+  check(task);
+  return Trainer(task, options, run).train();
+}
+
+}  // namespace billow::train

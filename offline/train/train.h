@@ -1,0 +1,54 @@
+// Trains a garment: a basis and a network for skinning, then both for the shape that skinning leaves to learn.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "learn/frames.h"
+#include "train/stage.h"
+
+namespace billow::train {
+
+// Frames that are learnt from, and frames that choose the best epoch.
+struct Choice {
+  std::vector<uint32_t> train, validation;
+};
+Choice choose_frames(const learn::Frames& frames, const Options& options);
+
+struct StageRecord {
+  std::string name;
+  StageOptions options;
+  double basis_seconds = 0, basis_explained = 0,
+         basis_floor_mm = 0;  // what the basis leaves of the training frames
+  double ridge_penalty = 0;   // of the linear path, if there is one
+  StageResult result;
+};
+
+struct Record {
+  std::string garment, device;
+  Options options;
+  Choice frames;
+  size_t samples = 0;
+  double seconds = 0;
+  std::vector<StageRecord> stages;
+};
+std::string to_json(const Record& record);
+
+struct TrainRun {
+  std::filesystem::path checkpoints;  // a folder; empty: none. What is there is taken up
+  double checkpoint_seconds = 60;
+  std::function<void(const Progress&)> report;
+  std::function<void(const std::string&)> say;  // what begins now, a line
+};
+
+struct Result {
+  learn::Model model;
+  Record record;
+};
+
+// Throws std::invalid_argument for options that make no sense, std::runtime_error as train_stage().
+Result train(const learn::Frames& frames, const Options& options, const TrainRun& run = {});
+
+}  // namespace billow::train

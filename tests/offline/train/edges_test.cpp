@@ -1,0 +1,52 @@
+// The edge term by hand, and its gradient.
+#include "train/edges.h"
+
+#include <gtest/gtest.h>
+
+#include "offline/train/small_scene.h"
+
+namespace billow::train {
+namespace {
+
+TEST(Edges, OfTrianglesAreEachThereOnce) {
+  EXPECT_EQ(edges_of({{0, 1, 2}, {2, 1, 3}}),
+            (std::vector<std::array<uint32_t, 2>>{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}}));
+}
+
+TEST(EdgeTerm, SumsSquaresOfWhatLengthsAreOff) {
+  // 1 m long, at rest 0.8 m; the second vertex moves along it.
+  Vector base(6);
+  base << 0, 0, 0, 1, 0, 0;
+  Matrix modes = Matrix::Zero(1, 6);
+  modes(0, 3) = 1;
+  const Expansion expansion(base, modes);
+  const EdgeTerm term({{0, 1, 0.8f}}, expansion);
+  Matrix gradient;
+  EXPECT_NEAR(term(Matrix::Zero(1, 1), {}, gradient), 0.04, 1e-6);
+  EXPECT_NEAR(gradient(0, 0), 0.4f, 1e-6f);
+  EXPECT_NEAR(term(Matrix::Constant(1, 1, -0.2f), {}, gradient), 0, 1e-9);
+  // An edge of no length has no direction to grow in.
+  EXPECT_NEAR(term(Matrix::Constant(1, 1, -1), {}, gradient), 0.64, 1e-6);
+  EXPECT_EQ(gradient(0, 0), 0);
+}
+
+TEST(EdgeTerm, HasTheGradientOfItsSum) {
+  constexpr Eigen::Index kValues = 60, kFrames = 11, kLearnt = 4, kFrozen = 3;
+  const Expansion expansion(random_matrix(kValues, 1, 1).col(0), random_modes(kLearnt, kValues, 2),
+                            random_modes(kFrozen, kValues, 3));
+  std::vector<Edge> edges;
+  for (uint32_t i = 0; i + 2 < 20; ++i) edges.push_back({i, i + 1, 1}), edges.push_back({i, i + 2, 0.5f});
+  const EdgeTerm term(edges, expansion);
+  const Matrix c = random_matrix(kFrames, kLearnt, 4), frozen = random_matrix(kFrames, kFrozen, 5);
+  Matrix gradient, unused;
+  term(c, frozen, gradient);
+  for (const Eigen::Index f : {0, 9})
+    for (Eigen::Index k = 0; k < kLearnt; ++k) {
+      Matrix up = c, down = c;
+      up(f, k) += 0.01f, down(f, k) -= 0.01f;
+      EXPECT_NEAR(gradient(f, k), (term(up, frozen, unused) - term(down, frozen, unused)) / 0.02, 0.02);
+    }
+}
+
+}  // namespace
+}  // namespace billow::train
