@@ -8,7 +8,7 @@
 
 #include "cache/fail.h"
 #include "cache/formats.h"
-#include "cache/part_file.h"
+#include "files/part_file.h"
 
 namespace billow::cache {
 namespace {
@@ -33,7 +33,7 @@ std::string base64(const std::string& bytes) {
 
 class GltfWriter : public Writer {
   void begin() override {
-    file_ = std::make_unique<PartFile>(path_);
+    file_ = std::make_unique<files::PartFile>(path_);
     split();
     // Refuse now what could not be read again.
     const bool binary = lower_extension(path_) == ".glb";
@@ -173,7 +173,7 @@ class GltfWriter : public Writer {
     file_->write(binary_);  // a multiple of 4, as all its numbers are
   }
 
-  std::unique_ptr<PartFile> file_;
+  std::unique_ptr<files::PartFile> file_;
   json json_, targets_ = json::array();
   std::string binary_;
   size_t first_ = 0;                 // the accessor of the first frame

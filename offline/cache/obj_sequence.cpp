@@ -6,7 +6,7 @@
 #include "cache/fail.h"
 #include "cache/formats.h"
 #include "cache/obj_text.h"
-#include "cache/part_file.h"
+#include "files/part_file.h"
 #include "import/character.h"
 
 namespace billow::cache {
@@ -184,7 +184,7 @@ class ObjWriter : public Writer {
   }
   void add(std::span<const V3> positions) override {
     parts_.push_back(
-        std::make_unique<PartFile>(single_ ? path_ : pattern_.folder / pattern_.name(written_ + 1)));
+        std::make_unique<files::PartFile>(single_ ? path_ : pattern_.folder / pattern_.name(written_ + 1)));
     parts_.back()->write(obj_vertices(positions) + after_);
     parts_.back()->close();
   }
@@ -204,7 +204,7 @@ class ObjWriter : public Writer {
   Pattern pattern_;
   std::string after_;  // UVs and faces, the same in all files
   bool single_ = false, made_folder_ = false;
-  std::vector<std::unique_ptr<PartFile>> parts_;
+  std::vector<std::unique_ptr<files::PartFile>> parts_;
 };
 
 }  // namespace

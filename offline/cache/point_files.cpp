@@ -10,7 +10,7 @@
 
 #include "cache/fail.h"
 #include "cache/formats.h"
-#include "cache/part_file.h"
+#include "files/part_file.h"
 
 namespace billow::cache {
 namespace {
@@ -143,7 +143,7 @@ class PointWriter : public Writer {
   virtual std::string header() const = 0;
 
   void begin() override {
-    file_ = std::make_unique<PartFile>(path_);
+    file_ = std::make_unique<files::PartFile>(path_);
     file_->write(header());
   }
   void add(std::span<const V3> positions) override {
@@ -156,7 +156,7 @@ class PointWriter : public Writer {
   void end() override { file_->take_place(); }
 
   std::endian order_;
-  std::unique_ptr<PartFile> file_;
+  std::unique_ptr<files::PartFile> file_;
 };
 
 class Pc2Writer : public PointWriter {

@@ -5,7 +5,7 @@
 
 #include "cache/formats.h"
 #include "cache/obj_text.h"
-#include "cache/part_file.h"
+#include "files/part_file.h"
 
 namespace billow::cache {
 namespace {
@@ -31,7 +31,7 @@ std::string identifier(std::string name) {
 
 class UsdaWriter : public Writer {
   void begin() override {
-    file_ = std::make_unique<PartFile>(path_);
+    file_ = std::make_unique<files::PartFile>(path_);
     const std::string name = identifier(path_.stem().string());
     std::string rate;
     append_number(rate, static_cast<float>(fps_));
@@ -77,7 +77,7 @@ class UsdaWriter : public Writer {
     file_->take_place();
   }
 
-  std::unique_ptr<PartFile> file_;
+  std::unique_ptr<files::PartFile> file_;
   std::string extents_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -24,6 +25,20 @@ PlannedClip planned(const motion::Clip& given, float frames_per_second) {
 }
 
 }  // namespace
+
+std::vector<std::string> deal_out(std::span<const size_t> frames, uint32_t seed) {
+  // As evenly mixed as a shuffled deck.
+  const size_t total = std::accumulate(frames.begin(), frames.end(), size_t{0}), tenth = total / 10;
+  std::string deck(total, static_cast<char>(Part::kTrain));
+  std::fill_n(deck.begin(), tenth, static_cast<char>(Part::kValidation));
+  std::fill_n(deck.begin() + static_cast<std::ptrdiff_t>(tenth), tenth, static_cast<char>(Part::kHoldout));
+  std::mt19937 engine(seed);
+  for (size_t i = total; i > 1; --i) std::swap(deck[i - 1], deck[engine() % i]);
+  std::vector<std::string> parts;
+  size_t next = 0;
+  for (const size_t n : frames) parts.push_back(deck.substr(next, n)), next += n;
+  return parts;
+}
 
 std::vector<PlannedClip> plan(const Request& request) {
   if (request.frames == 0 || request.frames > 10'000'000 || request.unseen > 10'000'000)
@@ -48,21 +63,11 @@ std::vector<PlannedClip> plan(const Request& request) {
     for (const auto& m : motion::varied_motions(request.seed + 0x10000u, request.unseen, rate, mix))
       clips.push_back(planned(m));
 
-  // Deal out the frames that are learnt from, as evenly mixed as a shuffled deck.
-  size_t total = 0;
-  for (size_t c = 0; c < seen; ++c) total += clips[c].frames;
-  std::string deck(total, static_cast<char>(Part::kTrain));
-  const size_t tenth = total / 10;
-  std::fill_n(deck.begin(), tenth, static_cast<char>(Part::kValidation));
-  std::fill_n(deck.begin() + static_cast<std::ptrdiff_t>(tenth), tenth, static_cast<char>(Part::kHoldout));
-  std::mt19937 engine(request.seed);
-  for (size_t i = total; i > 1; --i) std::swap(deck[i - 1], deck[engine() % i]);
-  size_t next = 0;
-  for (size_t c = 0; c < clips.size(); ++c) {
-    clips[c].parts = c < seen ? deck.substr(next, clips[c].frames)
-                              : std::string(clips[c].frames, static_cast<char>(Part::kUnseen));
-    if (c < seen) next += clips[c].frames;
-  }
+  std::vector<size_t> frames;
+  for (size_t c = 0; c < seen; ++c) frames.push_back(clips[c].frames);
+  const std::vector<std::string> parts = deal_out(frames, request.seed);
+  for (size_t c = 0; c < clips.size(); ++c)
+    clips[c].parts = c < seen ? parts[c] : std::string(clips[c].frames, static_cast<char>(Part::kUnseen));
   return clips;
 }
 

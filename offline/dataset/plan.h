@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Request {
 // A frame's part, as one letter: of learning (train), of choosing (validation), of judging (holdout); or in a clip that is
 // never seen while learning.
 enum class Part : char { kTrain = 't', kValidation = 'v', kHoldout = 'h', kUnseen = 'u' };
+
+// Parts for the frames of clips that are learnt from, a string of letters a clip: 80, 10 and 10 % of all frames.
+std::vector<std::string> deal_out(std::span<const size_t> frames, uint32_t seed);
 
 struct PlannedClip {
   std::string name;

@@ -38,7 +38,4 @@ struct Job {
 // where files cannot be written.
 void simulate(const Job& job);
 
-// Writes manifest.json from the head and the clips that are there. All of them have to be.
-void write_manifest(const std::filesystem::path& folder, size_t clips);
-
 }  // namespace billow::dataset

@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "files/whole_file.h"
+
 namespace billow::draw {
 
 Image::Image(int width, int height, Colour fill)
@@ -80,28 +82,17 @@ void write_png(const Image& image, const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, error)) fail(path, "there is no folder " + folder.string());
 
-  // Write beside the file.
-  const std::vector<uint8_t> bytes = to_bytes(image);
+  const std::vector<uint8_t> pixels = to_bytes(image);
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = static_cast<png_uint_32>(image.width());
   png.height = static_cast<png_uint_32>(image.height());
   png.format = PNG_FORMAT_RGB;
-  std::filesystem::path part = path;
-  part += ".part";
-  if (png_image_write_to_file(&png, part.c_str(), 0, bytes.data(), 0, nullptr) == 0) {
-    const std::string reason = png.message;
-    std::filesystem::remove(part, error);
-    fail(path, reason);
-  }
-
-  // Take the file's place.
-  std::filesystem::rename(part, path, error);
-  if (error) {
-    const std::string reason = error.message();
-    std::filesystem::remove(part, error);
-    fail(path, reason);
-  }
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  std::string bytes(size, '\0');
+  if (png_image_write_to_memory(&png, bytes.data(), &size, 0, pixels.data(), 0, nullptr) == 0)
+    fail(path, png.message);
+  files::write_whole_file(path, std::string_view(bytes).substr(0, size));
 }
 
 }  // namespace billow::draw

@@ -9,12 +9,6 @@
 namespace billow::dress {
 namespace {
 
-cloth::Sheet sheet_of(const garment::Garment& g) {
-  std::vector<V3> unstretched = g.shape;
-  for (size_t v = 0; v < g.flat.size(); ++v) unstretched[v] = {g.flat[v][0], g.flat[v][1], 0};
-  return cloth::make_sheet(unstretched, g.triangles, cloth::material_named(g.material));
-}
-
 std::vector<uint32_t> pinned_of(const garment::Garment& g) {
   std::vector<uint32_t> out;
   for (const garment::Attachment& a : g.attachments) out.push_back(a.vertex);
@@ -22,6 +16,12 @@ std::vector<uint32_t> pinned_of(const garment::Garment& g) {
 }
 
 }  // namespace
+
+cloth::Sheet sheet_of(const garment::Garment& g) {
+  std::vector<V3> unstretched = g.shape;
+  for (size_t v = 0; v < g.flat.size(); ++v) unstretched[v] = {g.flat[v][0], g.flat[v][1], 0};
+  return cloth::make_sheet(unstretched, g.triangles, cloth::material_named(g.material));
+}
 
 std::vector<Transform> inverses(std::span<const Transform> joints) {
   std::vector<Transform> out;

@@ -18,6 +18,9 @@ struct Wearer {
 };
 inline Wearer wearer(const body::Person& person) { return {person.skeleton, person.colliders}; }
 
+// The garment's cloth as it is cut, in its material.
+cloth::Sheet sheet_of(const garment::Garment& garment);
+
 std::vector<Transform> inverses(std::span<const Transform> joints);
 
 class Dressed {

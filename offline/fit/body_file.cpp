@@ -1,16 +1,12 @@
 #include "fit/body_file.h"
 
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <cstring>
-#include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 
+#include "files/whole_file.h"
 #include "import/json_at.h"
 
 namespace billow::fit {
@@ -44,16 +40,9 @@ const ShapeFields& fields_of(billow_shape shape) {
 
 // ---- Writing
 
-// The shortest text that reads back as the same float.
-std::string number(float v) {
-  if (v == 0 && std::signbit(v)) return "-0.0";  // "-0" would be read as the integer 0
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, v);
-  return {text, end};
-}
 std::string numbers(const float* v, size_t count) {
   std::string out = "[";
-  for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + number(v[k]);
+  for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + files::shortest(v[k]);
   return out + "]";
 }
 std::string quoted(const std::string& text) {
@@ -75,7 +64,7 @@ std::string collider_text(const BodyFile& body, size_t i) {
   for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
     if (!(c.weight[k] > 0)) continue;
     joints += (joints.empty() ? "" : ", ") + quoted(body.joints.at(c.joint[k]).name);
-    weights += (weights.empty() ? "" : ", ") + number(c.weight[k]);
+    weights += (weights.empty() ? "" : ", ") + files::shortest(c.weight[k]);
   }
   add_line("joints", "[" + joints + "]");
   append("weights", "[" + weights + "]");
@@ -83,11 +72,11 @@ std::string collider_text(const BodyFile& body, size_t i) {
   if (fields.end) append("end", numbers(c.end, 3));
   if (fields.rotation) append("rotation", numbers(c.rotation, 4));
   if (fields.half_extents) append("half_extents", numbers(c.half_extents, 3));
-  if (fields.radius) append("radius", number(c.radius));
-  if (fields.radius_end) append("radius_end", number(c.radius_end));
+  if (fields.radius) append("radius", files::shortest(c.radius));
+  if (fields.radius_end) append("radius_end", files::shortest(c.radius_end));
   if (c.blend_with >= 0) {
     add_line("blend_with", quoted(body.colliders.at(static_cast<size_t>(c.blend_with)).name));
-    append("blend_radius", number(c.blend_radius));
+    append("blend_radius", files::shortest(c.blend_radius));
   }
   if (body.colliders[i].fixed) add_line("fixed", "true");
   return out + "}";
@@ -285,26 +274,11 @@ BodyFile body_from_text(std::string_view text) {
 }
 
 void write_body_file(const BodyFile& body, const std::filesystem::path& path) {
-  const std::string text = body_to_text(body);
-  std::filesystem::path beside = path;
-  beside += ".part";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(beside, path, error);
-  if (file && !error) return;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  std::filesystem::remove(beside, error);
-  throw std::runtime_error("cannot write " + path.string() + ": " + reason);
+  files::write_whole_file(path, body_to_text(body));
 }
 
 BodyFile read_body_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())
-    throw std::runtime_error("cannot read " + path.string() + ": " + std::strerror(errno));
-  text.resize(static_cast<size_t>(file.gcount()));
+  const std::string text = files::read_whole_file(path, kMostBytes);
   try {
     return body_from_text(text);
   } catch (const std::runtime_error& e) {

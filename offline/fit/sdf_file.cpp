@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "files/whole_file.h"
 #include "fit/sdf_body.h"
 
 namespace billow::fit {
@@ -211,28 +212,12 @@ SdfBody sdf_from_bytes(std::span<const unsigned char> bytes) {
 
 void write_sdf_file(const SdfBody& body, const std::filesystem::path& path) {
   const std::vector<unsigned char> bytes = sdf_to_bytes(body);
-  std::filesystem::path beside = path;
-  beside += ".part";
-  std::error_code error;
-  {
-    std::ofstream file(beside, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file.flush()) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) std::filesystem::rename(beside, path, error);
-  if (!error) return;
-  std::error_code ignored;
-  std::filesystem::remove(beside, ignored);
-  throw std::runtime_error("cannot write " + path.string() + ": " + error.message());
+  files::write_whole_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 SdfBody read_sdf_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  std::vector<unsigned char> bytes(static_cast<size_t>(file.tellg()));
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw std::runtime_error("cannot read " + path.string());
+  const std::string text = files::read_whole_file(path);
+  const std::span bytes(reinterpret_cast<const unsigned char*>(text.data()), text.size());
   try {
     return sdf_from_bytes(bytes);
   } catch (const std::runtime_error& e) {

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "files/whole_file.h"
 #include "garment/garment_file.h"
 #include "garment/mesh_file.h"
 
@@ -72,13 +73,13 @@ std::string attachment_text(const Attachment& a, const body::Skeleton& skeleton)
     weights.push_back(a.weights[k]);
   }
   return "{\"vertex\": " + whole(a.vertex) + ", \"joints\": " + list(joints, quoted) +
-         ", \"weights\": " + list(weights, shortest) + ", \"rest\": [" + shortest(a.rest.x) + ", " +
-         shortest(a.rest.y) + ", " + shortest(a.rest.z) + "]}";
+         ", \"weights\": " + list(weights, files::shortest) + ", \"rest\": [" + files::shortest(a.rest.x) +
+         ", " + files::shortest(a.rest.y) + ", " + files::shortest(a.rest.z) + "]}";
 }
 
 std::string bone_text(const Embedding& bone) {
-  return "{\"vertices\": " + list(bone.vertices, whole) + ", \"weights\": " + list(bone.weights, shortest) +
-         "}";
+  return "{\"vertices\": " + list(bone.vertices, whole) +
+         ", \"weights\": " + list(bone.weights, files::shortest) + "}";
 }
 
 std::filesystem::path beside(std::filesystem::path path, const char* ending) {
@@ -123,9 +124,9 @@ void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
   const std::filesystem::path mesh = mesh_file_of(path), rest = beside(path, "_rest.npy");
   write_obj({garment.shape, garment.triangles, garment.flat, {}, {}, {}}, mesh);
   const bool draped = !garment.rest.empty();
-  if (draped) write_whole_file(rest, places_to_npy(garment.rest));
-  write_whole_file(path, garment_to_text(garment, skeleton, mesh.filename().string(),
-                                         draped ? rest.filename().string() : ""));
+  if (draped) files::write_whole_file(rest, places_to_npy(garment.rest));
+  files::write_whole_file(path, garment_to_text(garment, skeleton, mesh.filename().string(),
+                                                draped ? rest.filename().string() : ""));
 }
 
 }  // namespace billow::garment

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "files/whole_file.h"
 #include "garment/triangulate.h"
 
 namespace billow::garment {
@@ -197,7 +198,7 @@ class ObjReader {
 GarmentMesh obj_from_text(std::string_view text, float scale) { return ObjReader(scale).read(text); }
 
 GarmentMesh read_obj(const std::filesystem::path& file, float scale) {
-  const std::string text = read_whole_file(file, kMostMeshBytes);
+  const std::string text = files::read_whole_file(file, kMostMeshBytes);
   try {
     return obj_from_text(text, scale);
   } catch (const std::runtime_error& e) {
@@ -211,8 +212,8 @@ std::string obj_to_text(const GarmentMesh& mesh) {
                     std::to_string(mesh.triangles.size()) + " triangles; metres" +
                     (uv ? ", vt is the pattern laid flat" : "") + "\n";
   for (const V3& p : mesh.positions)
-    out += "v " + shortest(p.x) + " " + shortest(p.y) + " " + shortest(p.z) + "\n";
-  for (const auto& t : mesh.uv) out += "vt " + shortest(t[0]) + " " + shortest(t[1]) + "\n";
+    out += "v " + files::shortest(p.x) + " " + files::shortest(p.y) + " " + files::shortest(p.z) + "\n";
+  for (const auto& t : mesh.uv) out += "vt " + files::shortest(t[0]) + " " + files::shortest(t[1]) + "\n";
   for (const Triangle& t : mesh.triangles) {
     out += "f";
     for (const uint32_t v : t) {
@@ -225,7 +226,7 @@ std::string obj_to_text(const GarmentMesh& mesh) {
 }
 
 void write_obj(const GarmentMesh& mesh, const std::filesystem::path& file) {
-  write_whole_file(file, obj_to_text(mesh));
+  files::write_whole_file(file, obj_to_text(mesh));
 }
 
 size_t weld(GarmentMesh& mesh) {

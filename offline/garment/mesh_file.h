@@ -47,12 +47,4 @@ void write_obj(const GarmentMesh& mesh, const std::filesystem::path& file);
 // Returns how many are gone. UV are lost where two that are joined differ.
 size_t weld(GarmentMesh& mesh);
 
-// Writes beside the file, which is then replaced: a reader never meets half of it. Throws std::runtime_error.
-void write_whole_file(const std::filesystem::path& file, std::string_view bytes);
-// Throws std::runtime_error where it cannot be read or is larger than `most` bytes.
-std::string read_whole_file(const std::filesystem::path& file, size_t most);
-
-// The shortest text that reads back as the same float; "-0.0" for the negative zero.
-std::string shortest(float number);
-
 }  // namespace billow::garment

@@ -7,8 +7,8 @@
 namespace billow::learn {
 namespace {
 
-dataset::NpyMap map(const std::filesystem::path& file, size_t frames, size_t items, size_t values) {
-  dataset::NpyMap m(file);
+files::NpyMap map(const std::filesystem::path& file, size_t frames, size_t items, size_t values) {
+  files::NpyMap m(file);
   if (m.shape() != std::vector<size_t>{frames, items, values})
     throw std::runtime_error(file.string() + ": expected " + std::to_string(frames) + " x " +
                              std::to_string(items) + " x " + std::to_string(values) + " numbers");
@@ -29,7 +29,7 @@ void displacements(std::span<const float> places, const Transform& rigid, std::s
 
 Frames::Frames(const std::filesystem::path& folder)
     : info_(dataset::read_dataset(folder)),
-      person_(body::make_person(body::person_preset(info_.preset))),
+      person_(info_.wearer()),
       garment_(garment::read_garment_file(folder / "garment.json", person_.skeleton)) {
   if (garment_.size() != info_.vertices || garment_.bones.size() != info_.bones)
     throw std::runtime_error((folder / "garment.json").string() + ": expected " +

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "body/person.h"
-#include "dataset/npy.h"
 #include "dataset/reader/dataset_file.h"
+#include "files/npy.h"
 #include "garment/garment.h"
 
 namespace billow::learn {
@@ -24,7 +24,8 @@ class Frames {
 
   const dataset::DatasetInfo& info() const { return info_; }
   const garment::Garment& garment() const { return garment_; }
-  const body::Person& person() const { return person_; }
+  // Who wears it: the built-in person or a character of the user's own.
+  const dataset::OwnedWearer& person() const { return person_; }
 
   // Frames of usable clips, clip after clip in the order of time.
   size_t size() const { return where_.size(); }
@@ -55,14 +56,14 @@ class Frames {
 
  private:
   struct Clip {
-    dataset::NpyMap cloth, bones, rope, joints;
+    files::NpyMap cloth, bones, rope, joints;
   };
   struct Where {
     uint32_t clip, frame;  // of clips_, of the clip
     dataset::Part part;
   };
   dataset::DatasetInfo info_;
-  body::Person person_;
+  dataset::OwnedWearer person_;
   garment::Garment garment_;
   std::vector<V3> bone_rest_;
   size_t key_ = 0;

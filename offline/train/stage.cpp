@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "dataset/checksum.h"
+#include "files/checksum.h"
 #include "train/checkpoint.h"
 #include "train/mlp.h"
 
@@ -106,12 +106,12 @@ class Trainer {
 
   // Tells tasks apart: what was asked for, and the numbers it is learnt from.
   std::string fingerprint() const {
-    uint64_t sum = dataset::kChecksumStart;
+    uint64_t sum = files::kChecksumStart;
     for (const Matrix* m : {&task_.inputs, &task_.truth, &task_.start.linear, &task_.frozen})
-      sum = dataset::add_to_checksum(sum, m->data(), sizeof(float) * static_cast<size_t>(m->size()));
+      sum = files::add_to_checksum(sum, m->data(), sizeof(float) * static_cast<size_t>(m->size()));
     for (const SampleSet* part : {&task_.train, &task_.validation})
       for (const auto* rows : {&part->learn, &part->collide})
-        sum = dataset::add_to_checksum(sum, rows->data(), sizeof(uint32_t) * rows->size());
+        sum = files::add_to_checksum(sum, rows->data(), sizeof(uint32_t) * rows->size());
     return task_.name + " seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " " +
            to_json(options_);
   }

@@ -1,4 +1,4 @@
-// `billow dataset`: what is in a data set, whether it is whole, and shards put together.
+// `billow dataset`: what is in a data set, whether it is whole, shards put together, caches in and out.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "dataset/reader/dataset_file.h"
+#include "dataset_exchange.h"
 #include "dataset_show.h"
 
 namespace billow::tool {
@@ -51,22 +52,33 @@ void print_info(const std::string& folder, bool json) {
   const Sums s = sums_of(info);
   const auto chaos = chaos_of(info);
   const auto frames = [&](Part part) { return info.frames(part); };
+  // What was not measured is null, not 0.
+  const auto floor = [&](double mm) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", mm);
+    return info.chaos.empty() ? std::string("null") : std::string(text);
+  };
   if (json) {
     std::printf(
-        "{\"garment\": \"%s\", \"preset\": \"%s\", \"frames\": %zu, \"frames_per_second\": %g, \"vertices\": "
+        "{\"garment\": \"%s\", \"%s\": \"%s\", \"imported\": %s, \"frames\": %zu, \"frames_per_second\": %g, "
+        "\"vertices\": "
         "%zu, \"bones\": %zu, \"simulated_bones\": %zu, \"clips\": %zu, \"clips_left_out\": %zu,\n"
         " \"split\": {\"train\": %zu, \"validation\": %zu, \"holdout\": %zu, \"unseen\": %zu},\n"
         " \"strain_percent\": {\"mean\": %.4g, \"p99\": %.4g}, \"penetrating_percent\": %.4g, "
         "\"deepest_mm\": %.4g, \"crossings\": %.4g,\n"
-        " \"chaos_floor_mm\": {\"cloth\": %.4g, \"bones\": %.4g, \"clips\": %zu}}\n",
-        info.garment.c_str(), info.preset.c_str(), info.frames(), info.frames_per_second, info.vertices,
-        info.bones, info.simulated_bones, info.clips.size(), s.left_out, frames(Part::kTrain),
-        frames(Part::kValidation), frames(Part::kHoldout), frames(Part::kUnseen), s.strain_mean, s.strain_p99,
-        s.penetrating, s.deepest, s.crossings, chaos.cloth, chaos.bones, info.chaos.size());
+        " \"chaos_floor_mm\": {\"cloth\": %s, \"bones\": %s, \"clips\": %zu}}\n",
+        info.garment.c_str(), info.preset.empty() ? "character" : "preset",
+        (info.preset.empty() ? info.character : info.preset).c_str(), info.imported ? "true" : "false",
+        info.frames(), info.frames_per_second, info.vertices, info.bones, info.simulated_bones,
+        info.clips.size(), s.left_out, frames(Part::kTrain), frames(Part::kValidation),
+        frames(Part::kHoldout), frames(Part::kUnseen), s.strain_mean, s.strain_p99, s.penetrating, s.deepest,
+        s.crossings, floor(chaos.cloth).c_str(), floor(chaos.bones).c_str(), info.chaos.size());
     return;
   }
-  std::printf("%s on the %s person: %zu vertices, %zu bones, %zu of them simulated\n", info.garment.c_str(),
-              info.preset.c_str(), info.vertices, info.bones, info.simulated_bones);
+  const std::string wearer = info.preset.empty() ? info.character : "the " + info.preset + " person";
+  std::printf("%s on %s%s: %zu vertices, %zu bones, %zu of them simulated\n", info.garment.c_str(),
+              wearer.c_str(), info.imported ? ", imported" : "", info.vertices, info.bones,
+              info.simulated_bones);
   std::printf("%zu frames at %g a second in %zu clips: %zu train, %zu validation, %zu holdout, %zu unseen\n",
               info.frames(), info.frames_per_second, info.clips.size(), frames(Part::kTrain),
               frames(Part::kValidation), frames(Part::kHoldout), frames(Part::kUnseen));
@@ -75,15 +87,12 @@ void print_info(const std::string& folder, bool json) {
       "mm\n",
       s.strain_mean, s.strain_p99, s.penetrating, s.deepest);
   std::printf("edges through the cloth itself: %.1f a frame\n", s.crossings);
-  std::printf("chaos floor: cloth %.1f mm, bones %.1f mm over %zu clips\n", chaos.cloth, chaos.bones,
-              info.chaos.size());
-  for (size_t c = 0; c < info.clips.size(); ++c)
-    if (!info.clips[c].usable)
-      std::printf(
-          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep, "
-          "%.0f edges through itself\n",
-          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest,
-          info.clips[c].crossings);
+  if (info.chaos.empty())
+    std::printf("chaos floor: was not measured\n");
+  else
+    std::printf("chaos floor: cloth %.1f mm, bones %.1f mm over %zu clips\n", chaos.cloth, chaos.bones,
+                info.chaos.size());
+  print_left_out(info);
 }
 
 void check(const std::string& folder) {
@@ -96,20 +105,32 @@ void check(const std::string& folder) {
 
 }  // namespace
 
+void print_left_out(const dataset::DatasetInfo& info) {
+  for (size_t c = 0; c < info.clips.size(); ++c)
+    if (!info.clips[c].usable)
+      std::printf(
+          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep, "
+          "%.0f edges through itself\n",
+          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest,
+          info.clips[c].crossings);
+}
+
 void add_dataset(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("dataset", "What is in a data set; check it; look at it; put shards together");
+      app.add_subcommand("dataset", "Data sets: look into them, check them, make them of caches and back");
   command->require_subcommand(1);
   auto folder = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App* info = command->add_subcommand("info", "Print what is in it");
-  info->add_option("folder", *folder, "Folder that `billow simulate` made")->required();
+  info->add_option("folder", *folder, "Folder of the data set")->required();
   info->add_flag("--json", *json, "Print it as JSON");
   info->callback([folder, json] { print_info(*folder, *json); });
   CLI::App* whole = command->add_subcommand("check", "Read every byte: shapes, checksums, finite values");
-  whole->add_option("folder", *folder, "Folder that `billow simulate` made")->required();
+  whole->add_option("folder", *folder, "Folder of the data set")->required();
   whole->callback([folder] { check(*folder); });
   add_dataset_show(command);
+  add_dataset_import(command);
+  add_dataset_export(command);
   auto shards = std::make_shared<std::vector<std::string>>();
   auto out = std::make_shared<std::string>();
   CLI::App* merge = command->add_subcommand("merge", "Put the shards of one request together");
@@ -124,7 +145,9 @@ void add_dataset(CLI::App& app) {
       "  billow dataset info data/cape --json\n"
       "  billow dataset check data/cape\n"
       "  billow dataset show data/cape --clip 3 --from 40 --every 3 -o clip.png\n"
-      "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n");
+      "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n"
+      "  billow dataset import run.pc2 --fps 24 --garment cape.json --motion run.bvh -o data/cape\n"
+      "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n");
 }
 
 }  // namespace billow::tool

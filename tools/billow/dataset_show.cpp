@@ -7,11 +7,12 @@
 
 #include "body/postures.h"
 #include "commands.h"
-#include "dataset/npy.h"
 #include "dataset/reader/dataset_file.h"
 #include "draw/canvas.h"
 #include "draw/paint.h"
+#include "draw_body.h"
 #include "files.h"
+#include "files/npy.h"
 #include "garment/garment_file.h"
 
 namespace billow::tool {
@@ -29,24 +30,56 @@ Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 V3 place(std::span<const float> row, size_t i) { return {row[3 * i], row[3 * i + 1], row[3 * i + 2]}; }
 
 struct Clip {
-  dataset::NpyMap cloth, joints, rope;
+  files::NpyMap cloth, joints, rope;
   explicit Clip(const std::filesystem::path& folder)
       : cloth(folder / "cloth.npy"), joints(folder / "joints.npy"), rope(folder / "rope.npy") {}
 };
 
-draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g, const body::Skin& skin,
+// The body in a picture: the built-in person by its skin, others by their colliders.
+class DrawnBody {
+ public:
+  explicit DrawnBody(const dataset::OwnedWearer& wearer)
+      : colliders_(wearer.colliders), rest_(body::rest_transforms(wearer.skeleton)) {
+    if (!wearer.preset.empty())
+      skin_ = body::make_skin(body::make_person(body::person_preset(wearer.preset)));
+    for (const billow_collider& c : colliders_)
+      height_ = std::max(height_, std::max(c.position[1], c.end[1]) +
+                                      std::max(c.radius, std::max(c.half_extents[1], c.half_extents[2])));
+  }
+  size_t joints() const { return rest_.size(); }
+  // Against the built-in person.
+  float size() const { return skin_.mesh.positions.empty() ? height_ / 1.75f : 1; }
+
+  void draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {
+    const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f};
+    if (skin_.mesh.positions.empty()) {
+      std::vector<Transform> moved;
+      for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(rest_[j]));
+      return draw_colliders(canvas, colliders_, moved, material);
+    }
+    std::vector<V3> body(skin_.mesh.positions.size());
+    body::skin_vertices(skin_, joints, body);
+    canvas.mesh({.positions = {&body[0].x, 3 * body.size()},
+                 .indices = {skin_.mesh.triangles[0].data(), 3 * skin_.mesh.triangles.size()}},
+                material);
+  }
+
+ private:
+  std::vector<billow_collider> colliders_;
+  std::vector<Transform> rest_;
+  body::Skin skin_;
+  float height_ = 0;
+};
+
+draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g, const DrawnBody& body,
                        bool ropes) {
   std::vector<Transform> joints;
   const std::span<const float> j = clip.joints.row(frame);
-  for (size_t i = 0; i < skin.joint_rest.size(); ++i)
+  for (size_t i = 0; i < body.joints(); ++i)
     joints.push_back(
         {{j[7 * i], j[7 * i + 1], j[7 * i + 2]}, {j[7 * i + 3], j[7 * i + 4], j[7 * i + 5], j[7 * i + 6]}});
-  std::vector<V3> body(skin.mesh.positions.size());
-  body::skin_vertices(skin, joints, body);
   draw::Canvas canvas(340, 414);
-  canvas.mesh({.positions = {&body[0].x, 3 * body.size()},
-               .indices = {skin.mesh.triangles[0].data(), 3 * skin.mesh.triangles.size()}},
-              {.colour = draw::srgb(0xc9a48c), .gloss = 0.1f});
+  body.draw(canvas, joints);
   canvas.mesh(
       {.positions = clip.cloth.row(frame), .indices = {g.triangles[0].data(), 3 * g.triangles.size()}},
       {.colour = draw::srgb(0x9c2f38), .back = draw::srgb(0x6e4a80), .gloss = 0.1f});
@@ -57,9 +90,9 @@ draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g
                     to_draw(place(clip.rope.row(frame), chain[b])), 2, draw::srgb(0x118a35), 1, 0.05f);
   // From behind and aside, as the person faces.
   const V3 ahead = rotate(joints[0].rotation, {0, 0, 1}), left = rotate(joints[0].rotation, {1, 0, 0});
-  V3 from = left * 2.9f - ahead * 2.4f;
-  from.y = 0.7f;
-  const Vec3 target{joints[0].position.x, 0.92f, joints[0].position.z};
+  V3 from = (left * 2.9f - ahead * 2.4f) * body.size();
+  from.y = 0.7f * body.size();
+  const Vec3 target{joints[0].position.x, 0.92f * body.size(), joints[0].position.z};
   canvas.light.toward = {0.6f * from.x + 0.5f * from.z, 3.5f, 0.6f * from.z - 0.5f * from.x};
   canvas.ground({.centre = {target.x, 0, target.z}});
   draw::Image image =
@@ -73,15 +106,15 @@ void show(const ShowOptions& o) {
   if (o.clip >= info.clips.size())
     throw std::runtime_error("--clip: expected a number below " + std::to_string(info.clips.size()) +
                              ", found " + std::to_string(o.clip));
-  const body::Person person = body::make_person(body::person_preset(info.preset));
-  const garment::Garment g = garment::read_garment_file(info.folder / "garment.json", person.skeleton);
-  const body::Skin skin = body::make_skin(person);
+  const dataset::OwnedWearer wearer = info.wearer();
+  const garment::Garment g = garment::read_garment_file(info.folder / "garment.json", wearer.skeleton);
+  const DrawnBody body(wearer);
   const Clip clip(info.clip_folder(o.clip));
   const size_t frames = info.clips[o.clip].frames;
   const size_t every = o.every > 0 ? o.every : std::max<size_t>(1, (frames - 1) / o.panels);
   std::vector<draw::Image> panels;
   for (size_t f = o.from; f < frames && panels.size() < o.panels; f += every)
-    panels.push_back(draw_frame(clip, f, g, skin, o.ropes));
+    panels.push_back(draw_frame(clip, f, g, body, o.ropes));
   if (panels.empty())
     throw std::runtime_error("--from: expected a frame below " + std::to_string(frames) + ", found " +
                              std::to_string(o.from));
@@ -97,7 +130,7 @@ void show(const ShowOptions& o) {
 void add_dataset_show(CLI::App* command) {
   auto o = std::make_shared<ShowOptions>();
   CLI::App* show_command = command->add_subcommand("show", "Write a picture strip of a clip");
-  show_command->add_option("folder", o->folder, "Folder that `billow simulate` made")->required();
+  show_command->add_option("folder", o->folder, "Folder of the data set")->required();
   show_command->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();
   show_command->add_option("--from", o->from, "The first frame shown")->capture_default_str();
   show_command->add_option("--every", o->every, "Frames from picture to picture; left out: the whole clip");

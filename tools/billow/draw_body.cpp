@@ -48,6 +48,11 @@ draw::Colour collider_colour(size_t number) {
   return draw::srgb(kColours[number % 6]);
 }
 
+void draw_colliders(draw::Canvas& canvas, std::span<const billow_collider> colliders,
+                    const std::vector<Transform>& moved, const draw::Material& material) {
+  for (const billow_collider& c : colliders) add_collider(canvas, c, moved, material);
+}
+
 draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,
                       std::span<const billow_collider> colliders, const BodyView& view) {
   std::vector<V3> vertices(skin.mesh.positions.size());

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "body/skin.h"
 #include "draw/canvas.h"
@@ -22,6 +23,10 @@ struct BodyView {
 
 // What a collider is drawn in, by its number.
 draw::Colour collider_colour(size_t number);
+
+// Colliders where joints that have moved from their rest take them.
+void draw_colliders(draw::Canvas& canvas, std::span<const billow_collider> colliders,
+                    const std::vector<Transform>& moved, const draw::Material& material);
 
 // The skin where the joints take it, standing on y = 0, and the colliders if there are any.
 draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,

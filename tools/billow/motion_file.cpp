@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 #include <stdexcept>
 
+#include "motion/motions.h"
 #include "motion/retarget.h"
 
 namespace billow::tool {
@@ -31,7 +33,82 @@ const motion::Clip& chosen(const importer::Character& character, const std::stri
   return character.clips[0];
 }
 
+// A built-in motion and its seed.
+std::optional<std::pair<std::string, uint32_t>> built_in_named(const std::string& name) {
+  const size_t at = name.find_first_of(": ");  // data sets have it with a space
+  const std::string kind = name.substr(0, at), seed = at == std::string::npos ? "1" : name.substr(at + 1);
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
+  if (error != std::errc() || end != seed.data() + seed.size()) return std::nullopt;
+  for (const motion::MotionKind& known : motion::motion_kinds())
+    if (known.name == kind) return std::pair{kind, number};
+  return std::nullopt;
+}
+
+// Whether the file's skeleton has all joints of another, at rest in the same places.
+bool has_joints_of(const body::Skeleton& file, const body::Skeleton& skeleton) {
+  const auto there = body::rest_transforms(file), wanted = body::rest_transforms(skeleton);
+  float size = 0;
+  for (const Transform& t : wanted) size = std::max(size, length(t.position - wanted[0].position));
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const int found = file.find(skeleton.joints[j].name);
+    if (found == body::kNoJoint) return false;
+    if (length(there[static_cast<size_t>(found)].position - wanted[j].position) > 0.002f * size + 1e-4f)
+      return false;
+  }
+  return true;
+}
+
+// Moves each joint as the file's joint of that name moves from its rest: axes of joints may differ.
+motion::Clip taken_over(const body::Skeleton& file, const motion::Clip& clip,
+                        const body::Skeleton& skeleton) {
+  const auto file_rest = body::rest_transforms(file), rest = body::rest_transforms(skeleton);
+  motion::Clip out{clip.name, clip.frames_per_second, {}, clip.loops};
+  for (const body::Pose& frame : clip.frames) {
+    const auto there = body::joint_transforms(file, frame);
+    std::vector<Transform> joints;
+    body::Pose pose;
+    for (size_t j = 0; j < skeleton.size(); ++j) {
+      const auto k = static_cast<size_t>(file.at(skeleton.joints[j].name));
+      joints.push_back(there[k] * inverse(file_rest[k]) * rest[j]);
+      const int parent = skeleton.joints[j].parent;
+      const Transform local =
+          parent == body::kNoJoint ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
+      if (parent == body::kNoJoint) pose.root_position = local.position;
+      pose.rotations.push_back(normalized(local.rotation));
+      pose.offsets.push_back(local.position);
+    }
+    out.frames.push_back(std::move(pose));
+  }
+  return out;
+}
+
 }  // namespace
+
+void check_motion_name(const std::string& name) {
+  if (motion_file_named(name) || built_in_named(name)) return;
+  std::string known;
+  for (const motion::MotionKind& kind : motion::motion_kinds()) known += ", " + kind.name;
+  throw std::runtime_error("expected a motion: a .bvh, .glb, .gltf, .fbx or .dae file" + known +
+                           " with or without a seed (walk:7), found " + name);
+}
+
+motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton, const std::string& preset,
+                        size_t frames, double frames_per_second, float scale) {
+  if (std::optional<MotionFile> file = motion_file_named(name)) {
+    file->scale = scale;
+    const importer::Character character = read(*file);
+    const motion::Clip& clip = chosen(character, file->clip);
+    return has_joints_of(character.skeleton, skeleton) ? taken_over(character.skeleton, clip, skeleton)
+                                                       : motion::retarget(character.skeleton, clip, skeleton);
+  }
+  check_motion_name(name);
+  const auto [kind, seed] = *built_in_named(name);
+  const body::Person person = body::make_person(body::person_preset(preset.empty() ? "average" : preset));
+  motion::Clip clip = motion::make_motion(
+      person, {kind, seed, static_cast<double>(frames) / frames_per_second, frames_per_second, 0});
+  return preset.empty() ? motion::retarget(person.skeleton, clip, skeleton) : clip;
+}
 
 std::optional<MotionFile> motion_file_named(const std::string& name) {
   if (is_readable_kind(name)) return MotionFile{name, ""};

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "dataset/npy.h"
+#include "files/npy.h"
 
 namespace billow::tool {
 namespace {
@@ -14,7 +14,7 @@ void save(const fs::path& file, const float* values, std::vector<size_t> shape) 
   size_t count = 1;
   for (size_t n : shape) count *= n;
   if (count == 0) return;
-  dataset::NpyWriter npy(file, std::move(shape));
+  files::NpyWriter npy(file, std::move(shape));
   npy.write({values, count});
   npy.finish();
 }

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "dataset/npy.h"
-#include "dataset/simulate.h"
+#include "dataset/folder.h"
+#include "files/npy.h"
+#include "files/whole_file.h"
 #include "import/json_at.h"
 
 namespace billow::dataset {
@@ -41,6 +42,7 @@ ClipInfo read_clip(const JsonAt& at) {
   clip.penetrating = at.at("penetrating_percent").number();
   clip.deepest = at.at("deepest_mm").number();
   clip.crossings = at.at("crossings").number();
+  clip.source = at.string_or("source", "");
   for (size_t k = 0; k < kClipFiles.size(); ++k)
     clip.checksums[k] = at.at("checksums").at(kClipFiles[k]).string();
   return clip;
@@ -54,7 +56,12 @@ DatasetInfo read_manifest(const fs::path& folder) {
   DatasetInfo info;
   info.folder = folder;
   info.garment = at.at("garment").string();
-  info.preset = at.at("preset").string();
+  // One of the two says who wears it.
+  if (at.has("character"))
+    info.character = at.at("character").string();
+  else
+    info.preset = at.at("preset").string();
+  info.imported = at.has("imported") && at.at("imported").boolean();
   info.vertices = at.at("vertices").index(size_t{1} << 32);
   info.bones = at.at("bones").index(size_t{1} << 32);
   info.simulated_bones = at.at("simulated_bones").index(size_t{1} << 32);
@@ -70,7 +77,7 @@ DatasetInfo read_manifest(const fs::path& folder) {
 
 void check_file(const fs::path& file, const ClipInfo& clip, const std::string& checksum,
                 std::vector<std::string>& wrong) {
-  const NpyMap map(file);
+  const files::NpyMap map(file);
   if (map.shape()[0] != clip.frames)
     wrong.push_back(file.string() + ": expected " + std::to_string(clip.frames) + " frames, found " +
                     std::to_string(map.shape()[0]));
@@ -81,19 +88,14 @@ void check_file(const fs::path& file, const ClipInfo& clip, const std::string& c
     wrong.push_back(file.string() + ": frame " + std::to_string(f) + ": expected finite values");
     break;
   }
-  char found[20];
-  std::snprintf(found, sizeof found, "%016llx", static_cast<unsigned long long>(map.checksum()));
+  const std::string found = hex(map.checksum());
   if (checksum != found)
     wrong.push_back(file.string() + ": expected the checksum " + checksum + ", found " + found);
 }
 
 }  // namespace
 
-fs::path DatasetInfo::clip_folder(size_t clip) const {
-  std::string name = std::to_string(clip);
-  if (name.size() < 4) name.insert(0, 4 - name.size(), '0');
-  return folder / "clips" / name;
-}
+fs::path DatasetInfo::clip_folder(size_t clip) const { return folder / "clips" / clip_name(clip); }
 
 size_t DatasetInfo::frames() const {
   size_t sum = 0;
@@ -109,6 +111,8 @@ size_t DatasetInfo::frames(Part part) const {
   return sum;
 }
 
+OwnedWearer DatasetInfo::wearer() const { return read_wearer(folder, preset, character); }
+
 DatasetInfo read_dataset(const fs::path& folder) {
   try {
     return read_manifest(folder);
@@ -119,15 +123,22 @@ DatasetInfo read_dataset(const fs::path& folder) {
 
 std::vector<std::string> check_dataset(const DatasetInfo& info) {
   std::vector<std::string> wrong;
+  size_t joints = 0;
+  try {
+    joints = info.wearer().skeleton.size();
+  } catch (const std::exception& e) {
+    return {e.what()};
+  }
+  const size_t rows[] = {info.vertices, info.bones, info.bones, joints}, columns[] = {3, 3, 3, 7};
   for (size_t c = 0; c < info.clips.size(); ++c)
     for (size_t k = 0; k < kClipFiles.size(); ++k) {
       const fs::path file = info.clip_folder(c) / kClipFiles[k];
       try {
         check_file(file, info.clips[c], info.clips[c].checksums[k], wrong);
-        const NpyMap map(file);
-        const size_t rows = k == 0 ? info.vertices : info.bones;
-        if (k < 3 && (map.shape().size() != 3 || map.shape()[1] != rows || map.shape()[2] != 3))
-          wrong.push_back(file.string() + ": expected frames x " + std::to_string(rows) + " x 3 values");
+        const files::NpyMap map(file);
+        if (map.shape().size() != 3 || map.shape()[1] != rows[k] || map.shape()[2] != columns[k])
+          wrong.push_back(file.string() + ": expected frames x " + std::to_string(rows[k]) + " x " +
+                          std::to_string(columns[k]) + " values");
       } catch (const std::runtime_error& e) {
         wrong.push_back(e.what());
       }
@@ -152,6 +163,8 @@ void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
   fs::create_directories(beside / "chaos");
   for (const char* name : {"head.json", "garment.json", "garment_mesh.obj", "garment_rest.npy"})
     fs::copy_file(shards[0] / name, beside / name);
+  for (const char* name : {"skeleton.json", "body.json"})
+    if (fs::exists(shards[0] / name)) fs::copy_file(shards[0] / name, beside / name);
   const auto take = [&](const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::create_hard_link(from, to, error);
@@ -173,7 +186,7 @@ void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
       throw std::runtime_error("merge: clip " + std::to_string(c) + " of " + std::to_string(clips) +
                                " is in none of the shards; nothing was written but " + beside.string());
   }
-  write_manifest(beside, clips);
+  write_manifest(beside, files::read_whole_file(beside / "head.json"), clips);
   fs::rename(beside, out);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/plan.h"
+#include "dataset/reader/wearer.h"
 
 namespace billow::dataset {
 
@@ -19,12 +20,15 @@ struct ClipInfo {
   double deepest = 0;                                                             // mm
   double crossings = 0;
   std::array<std::string, 4> checksums;  // of kClipFiles
+  std::string source;                    // of an imported clip: tells its cloth and motion from others
 };
 inline constexpr std::array<const char*, 4> kClipFiles{"cloth.npy", "bones.npy", "rope.npy", "joints.npy"};
 
 struct DatasetInfo {
   std::filesystem::path folder;
-  std::string garment, preset;
+  std::string garment;
+  std::string preset, character;  // who wears it: the built-in person or, where that is empty, one's own
+  bool imported = false;          // from caches of other tools: then there is no chaos floor
   size_t vertices = 0, bones = 0, simulated_bones = 0;
   double frames_per_second = 0;
   std::vector<ClipInfo> clips;
@@ -38,6 +42,8 @@ struct DatasetInfo {
   // Frames of usable clips.
   size_t frames() const;
   size_t frames(Part part) const;
+  // Skeleton and colliders.
+  OwnedWearer wearer() const;
 };
 
 // Throws std::runtime_error with the file, the place in it, what was expected and what was found.

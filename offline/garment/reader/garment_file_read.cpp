@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "files/whole_file.h"
 #include "garment/garment_file.h"
 #include "garment/mesh_file.h"
 #include "import/json_at.h"
@@ -123,7 +124,7 @@ Garment read(const JsonAt& file, const std::filesystem::path& path, const body::
 }  // namespace
 
 Garment read_garment_file(const std::filesystem::path& path, const body::Skeleton& skeleton) {
-  const std::string text = read_whole_file(path, kMostBytes);
+  const std::string text = files::read_whole_file(path, kMostBytes);
   try {
     const nlohmann::json json = importer::parse_strictly(text);
     return read(JsonAt(json, ""), path, skeleton);

@@ -1,47 +1,15 @@
 // Caches to and from Blender, where there is one: what its cloth solver and its exporters write is read, and its
 // Mesh Cache modifier plays what we write. Set BILLOW_KEEP_BLENDER to a folder to keep the rendered picture.
+#include "offline/cache/blender.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
-
-#include "offline/cache/caches.h"
 
 namespace billow::cache {
 namespace {
 
 constexpr size_t kFrames = 40, kSide = 21;
-
-bool there_is_blender() { return std::system("command -v blender >/dev/null 2>&1") == 0; }
-
-// Runs a script of this folder; its output goes to a file in `folder`.
-void run_blender(const std::string& script, const Folder& folder) {
-  const std::filesystem::path here = BILLOW_TESTS "/offline/cache";
-  const std::string command = "blender --background --factory-startup --python-exit-code 3 --python '" +
-                              (here / script).string() + "' -- '" + (folder / "").string() + "' " +
-                              std::to_string(kFrames) + " >'" + (folder / "log").string() + "' 2>&1";
-  ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "log");
-}
-
-// Frames of float32 x y z as the scripts write them: z up, brought to y up.
-std::vector<std::vector<V3>> read_raw(const std::filesystem::path& path, size_t vertices) {
-  const std::string bytes = bytes_of(path);
-  std::vector<std::vector<V3>> out(bytes.size() / (12 * vertices), std::vector<V3>(vertices));
-  for (size_t f = 0; f < out.size(); ++f) {
-    std::memcpy(out[f].data(), bytes.data() + f * 12 * vertices, 12 * vertices);
-    for (V3& p : out[f]) p = {p.x, p.z, -p.y};
-  }
-  return out;
-}
-
-void expect_same(const std::vector<std::vector<V3>>& a, const std::vector<std::vector<V3>>& b,
-                 float tolerance) {
-  ASSERT_EQ(a.size(), b.size());
-  float most = 0;
-  for (size_t f = 0; f < a.size(); ++f) most = std::max(most, difference(a[f], b[f]));
-  EXPECT_LE(most, tolerance);
-  std::printf("  vertices differ by at most %.2g m\n", static_cast<double>(most));
-}
 
 // It hangs, swings and keeps its length as cloth does.
 void expect_cloth(const Frames& cloth) {
@@ -75,7 +43,7 @@ void expect_cloth(const Frames& cloth) {
 TEST(BlenderSlow, ItsClothIsRead) {
   if (!there_is_blender()) GTEST_SKIP() << "there is no blender on the PATH";
   const Folder folder;
-  run_blender("blender_simulate.py", folder);
+  run_blender("cache/blender_simulate.py", folder, kFrames);
   const auto truth = read_raw(folder / "truth.raw", kSide * kSide);
   // Blender writes OBJ files y up and with six digits, the others as it has them.
   const Frames pc2 = read_cache(folder / "sheet.pc2", {.z_up = true});
@@ -116,7 +84,7 @@ TEST(BlenderSlow, ItPlaysOurCaches) {
   Frames first = sheet;
   first.positions.resize(1);
   write_cache(folder / "sheet.obj", first);
-  run_blender("blender_play.py", folder);
+  run_blender("cache/blender_play.py", folder, kFrames);
   for (const char* name : {"pc2.raw", "mdd.raw"})
     expect_same(read_raw(folder / name, kSide * kSide), sheet.positions, 1e-6f);
   if (std::filesystem::exists(folder / "glb.raw"))

@@ -7,8 +7,11 @@
 #include <fstream>
 #include <map>
 
-#include "dataset/npy.h"
+#include "dataset/exchange/export_clip.h"
+#include "dataset/exchange/import_caches.h"
 #include "dataset/reader/dataset_file.h"
+#include "files/npy.h"
+#include "garment/garment_file.h"
 
 namespace billow::dataset {
 namespace {
@@ -75,7 +78,7 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
     EXPECT_LT(clip.deepest, 1) << clip.name;
   }
   // Cloth at rest stays at rest, on a body at rest; ropes hang on it too (fitting them is not the data set's business).
-  const NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
+  const files::NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
       rope(info.clip_folder(0) / "rope.npy");
   double moved = 0, gap = 0;
   for (size_t i = 0; i < cloth.row(0).size(); ++i)
@@ -84,6 +87,19 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
     gap = std::max(gap, std::fabs(static_cast<double>(bones.row(0)[i] - rope.row(0)[i])));
   EXPECT_LT(moved, 0.01);
   EXPECT_LT(gap, 0.5);
+
+  // Out as a cache of another tool and in again, it is the same clip.
+  ImportJob again;
+  again.folder = folder_ / "imported";
+  again.wearer = info.wearer();
+  again.garment = garment::read_garment_file(whole.folder / "garment.json", again.wearer.skeleton);
+  again.clips.push_back({folder_ / "still.mdd", "still", [](size_t, double) { return still(30); }, 0});
+  export_clip(info, 0, folder_ / "still.mdd");
+  import_caches(again);
+  for (const char* file : kClipFiles)
+    EXPECT_TRUE(bytes_of(again.folder).at(std::string("clips/0000/") + file) ==
+                expected.at(std::string("clips/0000/") + file))
+        << file;
 
   // Stopped in the middle of a clip, and after it.
   fs::remove(whole.folder / "manifest.json");
@@ -128,7 +144,7 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   EXPECT_NE(wrong[0].find("bones.npy: frame"), std::string::npos) << wrong[0];
   EXPECT_NE(wrong[1].find("checksum"), std::string::npos) << wrong[1];
   fs::resize_file(whole.folder / "clips/0000/cloth.npy", 5000);
-  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values, found"), std::string::npos);
+  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values of 4 bytes, found"), std::string::npos);
   fs::resize_file(whole.folder / "manifest.json", 100);
   EXPECT_THROW(read_dataset(whole.folder), std::runtime_error);
 }

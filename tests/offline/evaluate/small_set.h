@@ -74,7 +74,7 @@ class SmallSet {
     std::vector<V3> bone_rest(garment_.bones.size());
     garment::places_of_bones(garment_, garment_.rest, bone_rest);
     const auto write = [&](const char* file, const std::vector<V3>& rest, const Move& move) {
-      dataset::NpyWriter out(at / file, {frames, rest.size(), 3});
+      files::NpyWriter out(at / file, {frames, rest.size(), 3});
       for (size_t f = 0; f < frames; ++f)
         for (const V3& p : rest) {
           const V3 q = apply(walk(f), move(p, clip, f));
@@ -86,7 +86,7 @@ class SmallSet {
     write("bones.npy", bone_rest, cloth_);
     write("rope.npy", bone_rest, rope_);
     const auto joints = body::rest_transforms(person_.skeleton);
-    dataset::NpyWriter out(at / "joints.npy", {frames, joints.size(), 7});
+    files::NpyWriter out(at / "joints.npy", {frames, joints.size(), 7});
     for (size_t f = 0; f < frames; ++f)
       for (const Transform& j : joints) {
         const Transform t = walk(f) * j;

@@ -171,10 +171,10 @@ TEST_F(GarmentFile, RefusesADrapeOfAnotherGarment) {
   };
   EXPECT_NE(message_for(places_to_npy(std::vector<V3>(41))).find("rest: expected a file of 42 places"),
             std::string::npos);
-  EXPECT_NE(
-      message_for(good.substr(0, good.size() - 1)).find("expected 42 places of 12 bytes, found 503 bytes"),
-      std::string::npos);
-  EXPECT_NE(message_for("nothing").find("expected a NumPy file"), std::string::npos);
+  EXPECT_NE(message_for(good.substr(0, good.size() - 1))
+                .find("expected (42, 3) values of 4 bytes, found 503 bytes"),
+            std::string::npos);
+  EXPECT_NE(message_for("nothing").find("expected a .npy file"), std::string::npos);
   std::string doubles = good;
   doubles.replace(doubles.find("<f4"), 3, "<f8");
   EXPECT_NE(message_for(doubles).find("expected float32"), std::string::npos);

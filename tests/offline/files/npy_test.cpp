@@ -1,4 +1,4 @@
-#include "dataset/npy.h"
+#include "files/npy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-namespace billow::dataset {
+namespace billow::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,7 +90,7 @@ TEST_F(Npy, SaysWhatIsWrongWithAFile) {
   } cases[] = {{"NUMPY", "NUMPI", ".npy file of version 1.0"},
                {"<f4", "<f8", "float32"},
                {"False", "True ", "C order"},
-               {"(2, 3, 1", "(2, 3, 2", "expected (2, 3, 2, ) values, found 6"},
+               {"(2, 3, 1", "(2, 3, 2", "expected (2, 3, 2, ) values of 4 bytes, found 24 bytes"},
                {"(2, 3, 1", "(9999999999999999, 99999999999999", "too large"}};
   for (const auto& c : cases) {
     write();
@@ -110,4 +110,4 @@ TEST_F(Npy, EndsWithAMessageWhereverItIsCut) {
 }
 
 }  // namespace
-}  // namespace billow::dataset
+}  // namespace billow::files

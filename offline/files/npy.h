@@ -6,9 +6,22 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-namespace billow::dataset {
+namespace billow::files {
+
+// Where an array is in the bytes of a file.
+struct NpyLayout {
+  std::vector<size_t> shape;
+  size_t start = 0, count = 0;  // byte that its values begin at, and how many there are
+};
+// Throws std::runtime_error with what was expected and what was found, unless the bytes are one whole array.
+NpyLayout npy_layout(std::string_view bytes);
+
+// What stands before the values. `shape`: the last entry of the header's dictionary, as "(2, 3), ".
+std::string npy_header(const std::string& shape);
 
 // Writes an array row after row. The shape is known from the start; `finish` throws std::runtime_error if it was not
 // filled or could not be written. A checksum of all bytes (FNV-1a, 64 bits) is kept on the way.
@@ -49,4 +62,4 @@ class NpyMap {
   std::span<const float> values_;
 };
 
-}  // namespace billow::dataset
+}  // namespace billow::files

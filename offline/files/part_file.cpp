@@ -1,12 +1,11 @@
-#include "cache/part_file.h"
+#include "files/part_file.h"
 
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 
-#include "cache/fail.h"
-
-namespace billow::cache {
+namespace billow::files {
 
 PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)), beside_(path_) {
   beside_ += ".part";
@@ -24,7 +23,7 @@ PartFile::~PartFile() {
 }
 
 void PartFile::refuse(const std::string& reason) const {
-  fail("cannot write ", path_.string(), ": ", reason);
+  throw std::runtime_error("cannot write " + path_.string() + ": " + reason);
 }
 
 void PartFile::write(std::string_view bytes) {
@@ -45,4 +44,4 @@ void PartFile::take_place() {
   in_place_ = true;
 }
 
-}  // namespace billow::cache
+}  // namespace billow::files

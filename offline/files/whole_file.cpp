@@ -1,4 +1,5 @@
-// Files read and written as a whole, and numbers as text.
+#include "files/whole_file.h"
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -7,22 +8,14 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "garment/mesh_file.h"
+#include "files/part_file.h"
 
-namespace billow::garment {
+namespace billow::files {
 
 void write_whole_file(const std::filesystem::path& file, std::string_view bytes) {
-  std::filesystem::path beside = file;
-  beside += ".part";
-  std::ofstream out(beside, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(beside, file, error);
-  if (out && !error) return;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  std::filesystem::remove(beside, error);
-  throw std::runtime_error("cannot write " + file.string() + ": " + reason);
+  PartFile part(file);
+  part.write(bytes);
+  part.take_place();
 }
 
 std::string read_whole_file(const std::filesystem::path& file, size_t most) {
@@ -49,4 +42,4 @@ std::string shortest(float number) {
   return {text, end};
 }
 
-}  // namespace billow::garment
+}  // namespace billow::files

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace billow::dataset {
+namespace billow::files {
 
 inline constexpr uint64_t kChecksumStart = 0xcbf29ce484222325ull;
 
@@ -14,4 +14,4 @@ inline uint64_t add_to_checksum(uint64_t sum, const void* bytes, size_t count) {
   return sum;
 }
 
-}  // namespace billow::dataset
+}  // namespace billow::files

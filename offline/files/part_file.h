@@ -3,9 +3,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <string_view>
 
-namespace billow::cache {
+namespace billow::files {
 
 class PartFile {
  public:
@@ -26,4 +27,4 @@ class PartFile {
   bool in_place_ = false;
 };
 
-}  // namespace billow::cache
+}  // namespace billow::files

@@ -1,0 +1,145 @@
+#include "dataset/exchange/import_caches.h"
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "dataset/clip_writer.h"
+#include "dataset/folder.h"
+#include "dataset/in_parallel.h"
+#include "dress/ropes.h"
+#include "files/checksum.h"
+#include "files/whole_file.h"
+#include "garment/garment_file.h"
+
+namespace billow::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of all that decides what is in the clips.
+uint64_t checksum_of(const ImportJob& job, const std::vector<ImportedClip>& all) {
+  uint64_t sum = files::kChecksumStart;
+  const auto add = [&](const std::string& text) {
+    sum = files::add_to_checksum(sum, text.c_str(), text.size() + 1);
+  };
+  for (const ImportedClip& c : all) add(c.name), add(c.parts), add(c.source);
+  add(garment::garment_to_text(job.garment, job.wearer.skeleton, "", ""));
+  for (const std::vector<V3>* places : {&job.garment.shape, &job.garment.rest})
+    sum = files::add_to_checksum(sum, places->data(), places->size() * sizeof(V3));
+  add(skeleton_to_text(job.wearer.skeleton));
+  return sum;
+}
+
+std::string head_of(const ImportJob& job, double rate, const std::vector<ImportedClip>& all) {
+  std::ostringstream out;
+  out << "\"format\": \"billow data set\",\n\"version\": 1,\n\"garment\": " << quoted(job.garment.name);
+  if (job.wearer.preset.empty())
+    out << ",\n\"character\": " << quoted(job.wearer.character);
+  else
+    out << ",\n\"preset\": " << quoted(job.wearer.preset);
+  out << ",\n\"imported\": true,\n\"frames_per_second\": " << rate
+      << ",\n\"vertices\": " << job.garment.size() << ",\n\"bones\": " << job.garment.bones.size()
+      << ",\n\"simulated_bones\": " << garment::simulated_bones(job.garment)
+      << ",\n\"planned_clips\": " << all.size() << ",\n\"plan\": \"" << hex(checksum_of(job, all))
+      << "\",\n\"made_by\": " << quoted(std::string("billow ") + billow_version());
+  return out.str();
+}
+
+// Whether a clip that is there is this one: it may be left from a job that was stopped.
+bool is_made(const fs::path& folder, const ImportedClip& clip) {
+  if (!fs::exists(folder / "clip.json")) return false;
+  const nlohmann::json found =
+      nlohmann::json::parse(files::read_whole_file(folder / "clip.json"), nullptr, false);
+  return found.is_object() && found.value("source", "") == clip.source &&
+         found.value("split", "") == clip.parts && found.value("name", "") == clip.name;
+}
+
+template <class Tell>
+void make_clip(const ImportJob& job, const CacheClip& from, const ImportedClip& clip,
+               const cloth::Sheet& sheet, const fs::path& folder, const Tell& frame_done) {
+  const body::Skeleton& skeleton = job.wearer.skeleton;
+  const auto reader = cache::open_cache(from.cache, job.open);
+  const auto before = lead_in(skeleton, clip.motion);
+  dress::Ropes ropes(job.garment, job.wearer, before[0], dress::rope_settings(job.garment));
+  const float dt = 1 / clip.motion.frames_per_second;
+  for (size_t i = 1; i < before.size(); ++i) ropes.step(dt, before[i]);
+  body::Surface surface(skeleton, job.wearer.colliders);
+  ClipWriter writer(folder, {clip.name, clip.parts, clip.source}, job.garment, sheet, skeleton.size());
+  std::vector<V3> cloth(job.garment.size());
+  for (size_t f = 0; f < clip.motion.frames.size(); ++f) {
+    const auto joints = body::joint_transforms(skeleton, clip.motion.frames[f]);
+    reader->read(clip.cloth_start + f, cloth);
+    ropes.step(dt, joints);
+    surface.pose(joints);
+    writer.add(cloth, ropes.bones(), joints, surface);
+    frame_done();
+  }
+  writer.finish();
+}
+
+// Makes a clip in a folder beside its own, of which nothing is left where that fails.
+template <class Make> void beside_and_renamed(const fs::path& folder, const Make& make) {
+  const fs::path beside = folder.string() + ".part";
+  fs::remove_all(beside);
+  fs::create_directories(beside);
+  try {
+    make(beside);
+    fs::remove_all(folder);
+    fs::rename(beside, folder);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+ImportPlan import_caches(const ImportJob& job) {
+  const ImportPlan plan = plan_import(job);
+  std::vector<ImportedClip> all = plan.before;
+  std::vector<size_t> number(plan.clips.size());
+  for (size_t c = 0; c < plan.clips.size(); ++c)
+    if (!plan.clips[c].there) number[c] = all.size(), all.push_back(plan.clips[c]);
+  const std::string head = head_of(job, plan.frames_per_second, all);
+  if (!job.append) {
+    try {
+      claim_folder(job.folder, head);
+    } catch (const std::invalid_argument& e) {
+      throw std::runtime_error(std::string(e.what()) + "(--append adds clips to a data set.)");
+    }
+    if (!fs::exists(job.folder / "garment.json")) {
+      write_wearer(job.wearer, job.folder);
+      garment::write_garment_file(job.garment, job.wearer.skeleton, job.folder / "garment.json");
+    }
+  }
+
+  std::vector<size_t> todo;
+  Progress progress;
+  for (size_t c = 0; c < plan.clips.size(); ++c) {
+    const ImportedClip& clip = plan.clips[c];
+    if (clip.there || is_made(job.folder / "clips" / clip_name(number[c]), clip)) continue;
+    todo.push_back(c), progress.frames += clip.motion.frames.size();
+  }
+  std::mutex mutex;
+  const auto frame_done = [&] {
+    const std::lock_guard lock(mutex);
+    ++progress.frames_done;
+    if (job.report) job.report(progress);
+  };
+  const cloth::Sheet sheet = dress::sheet_of(job.garment);
+  in_parallel(todo.size(), job.threads, [&](size_t i) {
+    const size_t c = todo[i];
+    beside_and_renamed(job.folder / "clips" / clip_name(number[c]), [&](const fs::path& folder) {
+      make_clip(job, job.clips[c], plan.clips[c], sheet, folder, frame_done);
+    });
+  });
+  // The head last: clips that it does not count are not there yet.
+  write_manifest(job.folder, head_text(head), all.size());
+  if (job.append) files::write_whole_file(job.folder / "head.json", head_text(head));
+  return plan;
+}
+
+}  // namespace billow::dataset

@@ -1,0 +1,16 @@
+// `billow dataset import` and `billow dataset export`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "dataset/reader/dataset_file.h"
+
+namespace billow::tool {
+
+void add_dataset_import(CLI::App* command);
+void add_dataset_export(CLI::App* command);
+
+// A line for each clip that is not for learning, and why.
+void print_left_out(const dataset::DatasetInfo& info);
+
+}  // namespace billow::tool

@@ -1,0 +1,46 @@
+// `billow dataset export`: a clip of a data set as a cache of other tools.
+#include <cstdio>
+#include <memory>
+
+#include "dataset/exchange/export_clip.h"
+#include "dataset_exchange.h"
+#include "files.h"
+#include "progress.h"
+
+namespace billow::tool {
+namespace {
+
+struct ExportOptions {
+  std::string folder, out;
+  size_t clip = 0;
+};
+
+void run_export(const ExportOptions& o) {
+  const dataset::DatasetInfo info = dataset::read_dataset(o.folder);
+  const std::filesystem::path out = o.out;
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  Progress progress("exporting");
+  const size_t frames = dataset::export_clip(info, o.clip, out, [&](double share) { progress(share); });
+  std::printf("%s: %s, %zu frames of %zu vertices at %g a second\n", o.out.c_str(),
+              info.clips[o.clip].name.c_str(), frames, info.vertices, info.frames_per_second);
+}
+
+}  // namespace
+
+void add_dataset_export(CLI::App* command) {
+  auto o = std::make_shared<ExportOptions>();
+  CLI::App* made = command->add_subcommand("export", "Write a clip's cloth as a cache for other tools");
+  made->add_option("folder", o->folder, "Folder of the data set")->required();
+  made->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();
+  made->add_option("-o,--out", o->out,
+                   "A .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or cape_####.obj")
+      ->required();
+  made->footer(
+      "Metres, y up. The mesh for PC2 and MDD is garment_mesh.obj in the data set's folder.\n\n"
+      "Examples\n"
+      "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n"
+      "  billow dataset export data/cape --clip 3 -o 'cape_3/cape_####.obj'\n");
+  made->callback([o] { run_export(*o); });
+}
+
+}  // namespace billow::tool
