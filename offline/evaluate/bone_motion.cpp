@@ -42,7 +42,7 @@ Quat turn(const Frame& from, const Frame& to) {
   if (!from.whole || !to.whole) return first;
   const V3 across = rotate(first, from.across);
   // cos and sin of the angle left about `along`; half of it as a quaternion.
-  const float c = dot(across, to.across), s = dot(across, to.out);
+  const float c = dot(across, to.across), s = -dot(across, to.out);
   const Quat half = c > -0.9999f ? normalized({to.along.x * s, to.along.y * s, to.along.z * s, 1 + c})
                                  : Quat{to.along.x, to.along.y, to.along.z, 0};
   return normalized(half * first);

@@ -20,14 +20,15 @@ void check(const char* what, Index expected, Index found) {
 void check(const Frames& frames, const learn::Model& model, const std::vector<BoneSource>& sources) {
   const auto values = static_cast<Index>(frames.cloth_values());
   check("values of the skinning basis", values, model.skinning.basis.values());
-  if (model.shape.basis.components() > 0)
+  const auto inputs = static_cast<Index>(frames.bone_values());
+  check("inputs of the skinning network", inputs, model.skinning.network.mean.size());
+  if (model.shape.basis.components() > 0) {
     check("values of the shape basis", values, model.shape.basis.values());
-  check("inputs of the skinning network", static_cast<Index>(frames.bone_values()),
-        model.skinning.network.mean.size());
+    check("inputs of the shape network", inputs, model.shape.network.mean.size());
+  }
   for (const BoneSource& s : sources) {
     check(("frames of bones from " + s.name).c_str(), static_cast<Index>(frames.size()), s.bones.rows());
-    check(("values of bones from " + s.name).c_str(), static_cast<Index>(frames.bone_values()),
-          s.bones.cols());
+    check(("values of bones from " + s.name).c_str(), inputs, s.bones.cols());
   }
 }
 

@@ -11,10 +11,11 @@ namespace billow::evaluate {
 
 class Histogram {
  public:
-  // Not negative. Numbers below the least that is told apart count as it, those above the greatest as that.
+  // Not negative. Numbers below the least that is told apart count as it, those above the greatest (and what is no
+  // number) as that.
   void add(float value) {
-    const uint32_t bin = std::bit_cast<uint32_t>(std::clamp(value, kLeast, kGreatest)) >> kDropped;
-    ++counts_[bin - kFirst];
+    const float told_apart = value < kGreatest ? std::max(value, kLeast) : kGreatest;
+    ++counts_[(std::bit_cast<uint32_t>(told_apart) >> kDropped) - kFirst];
   }
   void add(const Histogram& other) {
     for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 #include "body/triangle_tree.h"
 #include "evaluate/sted.h"
@@ -18,7 +20,7 @@ using Row = std::span<const float>;
 constexpr uint32_t kChunk = 48;       // frames that are predicted at once
 constexpr uint32_t kBefore = 2;       // frames that speeds and accelerations look back
 constexpr size_t kSurfaceSample = 4;  // every so manieth vertex is compared with the other surface
-constexpr float kReach = 0.001f;      // m beyond which it does not matter how far a point is from the body
+constexpr float kReach = 0.01f;       // m from the body beyond which vertices are not looked at
 
 static_assert(sizeof(V3) == 3 * sizeof(float), "rows are read as vectors");
 
@@ -104,7 +106,7 @@ class Measurer {
     explicit Work(const Frames& frames) : surface(frames.person().skeleton, frames.person().colliders) {}
     body::Surface surface;
     std::vector<V3> places, middles;
-    std::vector<float> distances;
+    std::vector<float> distances, middle_distances;
     std::vector<Transform> joints;
     Matrix true_lengths;  // frames of the chunk x edges
     std::vector<float> lengths;
@@ -126,6 +128,10 @@ class Measurer {
     std::vector<SetTotals> totals(predictors_.size());
     for (size_t p = 0; p < predictors_.size(); ++p) {
       predictors_[p].predict(which, predicted);
+      if (!predicted.allFinite())
+        throw std::invalid_argument("measure: " + predictors_[p].name +
+                                    ": expected finite displacements, found others in frames " +
+                                    std::to_string(chunk.first) + " to " + std::to_string(chunk.end - 1));
       SetCounts counts;
       for (uint32_t f = chunk.begin; f < chunk.end; ++f) {
         const auto i = static_cast<Index>(f - chunk.first);
@@ -211,8 +217,20 @@ class Measurer {
     const Transform rigid = frames_.rigid(frame);
     work.places.resize(rest_.size());
     for (size_t v = 0; v < rest_.size(); ++v) work.places[v] = apply(rigid, place(predicted, v));
+    work.distances.resize(rest_.size());
+    work.surface.query(work.places, work.distances, {}, kReach);
     count_inside(work, sum.inside);
-    push_out(work.surface, options_.margin, work.places);
+
+    // Push out the vertices that are too near, and measure these anew.
+    std::vector<size_t> moved;
+    std::vector<V3> points;
+    for (size_t v = 0; v < rest_.size(); ++v)
+      if (work.distances[v] < options_.margin) moved.push_back(v), points.push_back(work.places[v]);
+    push_out(work.surface, options_.margin, points);
+    std::vector<float> distances(points.size());
+    work.surface.query(points, distances, {}, kReach);
+    for (size_t i = 0; i < moved.size(); ++i)
+      work.places[moved[i]] = points[i], work.distances[moved[i]] = distances[i];
     count_inside(work, sum.pushed);
     for (size_t v = 0; v < rest_.size(); ++v) {
       const V3 off = work.places[v] - apply(rigid, place(reference, v));
@@ -220,24 +238,27 @@ class Measurer {
     }
   }
 
+  // Of vertices whose places and distances are known.
   void count_inside(Work& work, PenetrationSums& sum) const {
-    const auto count = [&](std::span<const V3> points, std::array<double, 4>& deeper) {
-      work.distances.resize(points.size());
-      work.surface.query(points, work.distances, {}, kReach);
-      float least = 0;
-      for (const float d : work.distances) {
-        least = std::min(least, d);
-        for (size_t k = 0; k < kDepths.size(); ++k) deeper[k] += d < -kDepths[k] ? 1 : 0;
-      }
-      return static_cast<double>(-least);
+    const auto count = [](std::span<const float> distances, std::array<double, 4>& deeper) {
+      for (size_t k = 0; k < kDepths.size(); ++k)
+        deeper[k] += static_cast<double>(
+            std::count_if(distances.begin(), distances.end(), [&](float d) { return d < -kDepths[k]; }));
     };
-    const double depth = count(work.places, sum.vertices);
-    sum.deepest = std::max(sum.deepest, depth);
-    sum.frames += depth > 0 ? 1 : 0;
-    work.middles.resize(edges_.size());
-    for (size_t e = 0; e < edges_.size(); ++e)
-      work.middles[e] = (work.places[edges_[e].a] + work.places[edges_[e].b]) * 0.5f;
-    count(work.middles, sum.edges);
+    count(work.distances, sum.vertices);
+    const double least = static_cast<double>(*std::min_element(work.distances.begin(), work.distances.end()));
+    sum.deepest = std::max(sum.deepest, -least);
+    sum.frames += least < 0 ? 1 : 0;
+    // A distance changes no faster than the place: the middle of an edge is outside if an end is farther out than that.
+    work.middles.clear();
+    for (const Edge& e : edges_) {
+      const V3 a = work.places[e.a], b = work.places[e.b];
+      const float farther = std::max(work.distances[e.a], work.distances[e.b]);
+      if (2 * farther <= length(a - b)) work.middles.push_back((a + b) * 0.5f);
+    }
+    work.middle_distances.resize(work.middles.size());
+    work.surface.query(work.middles, work.middle_distances, {}, kReach);
+    count(work.middle_distances, sum.edges);
   }
 
   // The most, and the mean, that points of either surface are away from the other.

@@ -58,7 +58,7 @@ struct MeasureOptions {
   size_t threads = 0;          // 0: all cores
 };
 
-// One result a predictor.
+// One result a predictor. Throws std::invalid_argument where one does not give finite numbers.
 std::vector<Measured> measure(const Frames& frames, std::span<const Predictor> predictors,
                               const MeasureOptions& options);
 

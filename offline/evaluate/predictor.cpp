@@ -1,6 +1,7 @@
 #include "evaluate/predictor.h"
 
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "learn/rows.h"
@@ -87,6 +88,7 @@ Predictor projection(std::string name, const Frames& frames, const learn::Basis&
 
 Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource& source) {
   const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
+  if (train.empty()) throw std::invalid_argument("nearest frame: expected training frames, found none");
   const auto rows = nearest_rows(learn::bone_matrix(frames, train, learn::Source::kEmbedded), source.bones);
   std::vector<uint32_t> nearest;
   for (const Index r : rows) nearest.push_back(train[static_cast<size_t>(r)]);

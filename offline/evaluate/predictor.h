@@ -36,8 +36,8 @@ Predictor networks(std::string name, const learn::Model& model, const BoneSource
 Predictor network(std::string name, const learn::Stage& stage, const BoneSource& source);
 // The floor: the best that any coefficients of a basis can do.
 Predictor projection(std::string name, const Frames& frames, const learn::Basis& basis);
-// The cloth of the training frame whose bones (embedded) are nearest to those of the source, in the sum of squares. A training frame finds
-// itself.
+// The cloth of the training frame whose embedded bones are nearest to those of the source, in the sum of squares. A
+// training frame finds itself.
 Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource& source);
 
 }  // namespace billow::evaluate

@@ -1,6 +1,7 @@
-#include <cstdio>
+#include <algorithm>
 
 #include "evaluate/report.h"
+#include "evaluate/svg.h"
 
 namespace billow::evaluate {
 namespace {
@@ -10,12 +11,6 @@ constexpr int kFirstColumn = 28, kColumn = 12;
 std::string cell(const std::string& text) {
   const size_t width = kColumn;
   return text.size() < width ? std::string(width - text.size(), ' ') + text : " " + text;
-}
-
-std::string number(double value, int digits) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
 }
 
 // A row a method, a column a set.

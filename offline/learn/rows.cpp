@@ -25,15 +25,21 @@ Rows cloth_rows(const Frames& frames, std::vector<uint32_t> which) {
           }};
 }
 
-Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage) {
-  // The network once for all: its outputs are few.
-  const Matrix c = stage.network(bone_matrix(frames, which, source));
+Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, const Matrix& bones,
+                   const Stage& stage) {
   Rows rows = cloth_rows(frames, std::move(which));
-  rows.fill = [cloth = std::move(rows.fill), basis = stage.basis, c](size_t first, Eigen::Ref<Matrix> out) {
+  // Coefficients are few: those of all frames at once.
+  rows.fill = [cloth = std::move(rows.fill), basis = stage.basis, c = stage.network(bones)](
+                  size_t first, Eigen::Ref<Matrix> out) {
     cloth(first, out);
     out -= basis.expand(c.middleRows(static_cast<Eigen::Index>(first), out.rows()));
   };
   return rows;
+}
+
+Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage) {
+  const Matrix bones = bone_matrix(frames, which, source);
+  return residual_rows(frames, std::move(which), bones, stage);
 }
 
 Matrix bone_matrix(const Frames& frames, const std::vector<uint32_t>& which, Source source) {

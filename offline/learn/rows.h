@@ -18,7 +18,10 @@ struct Rows {
 
 // Displacements of the cloth in some frames. `frames` has to outlive it.
 Rows cloth_rows(const Frames& frames, std::vector<uint32_t> which);
-// What they are off from what a stage makes of the bones: what the next one has to learn. Keeps a copy of the stage.
+// What they are off from what a stage makes of the bones (a row each): what the next one has to learn. Keeps a copy of
+// the stage's basis.
+Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, const Matrix& bones,
+                   const Stage& stage);
 Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage);
 
 // The whole of it: for bones, which are few.

@@ -58,7 +58,7 @@ TEST(Pca, IsTheSingularValueDecomposition) {
 }
 
 TEST(Pca, DoesNotDependOnThreads) {
-  const Matrix frames = frames_like_cloth(600, 2500, 40, 0.8f);
+  const Matrix frames = frames_like_cloth(520, 1100, 40, 0.8f);
   const Pca one = principal_components(rows_of(frames), {.components = 8, .threads = 1});
   const Pca five = principal_components(rows_of(frames), {.components = 8, .threads = 5});
   EXPECT_TRUE(one.basis.modes == five.basis.modes);

@@ -1,0 +1,175 @@
+#include <cmath>
+
+#include "evaluate/report.h"
+#include "evaluate/svg.h"
+
+namespace billow::evaluate {
+namespace {
+
+constexpr const char* kStyle = R"(
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 980px; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); gap: 1.5em; }
+svg { width: 100%; font: 11px system-ui, sans-serif; fill: #444; }
+svg .title { font-size: 13px; font-weight: 600; fill: #222; }
+.grid { stroke: #e4e4e4; } .mark { stroke: #bbb; stroke-dasharray: 3 3; } .line { fill: none; stroke-width: 1.6; }
+table { border-collapse: collapse; font-size: 13px; margin: .6em 0 1.4em; }
+th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #e6e6e6; } th:first-child, td:first-child { text-align: left; }
+p.note { color: #555; })";
+
+enum Colour : size_t { kOurs, kRope, kFloor, kSkinning, kOther };
+size_t colour_of(size_t source) { return source == 0 ? kOurs : source == 1 ? kRope : kOther + source; }
+
+std::string table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<table><tr>";
+  for (const std::string& h : head) out += "<th>" + escaped(h) + "</th>";
+  out += "</tr>\n";
+  for (const auto& row : rows) {
+    out += "<tr>";
+    for (const std::string& c : row) out += "<td>" + escaped(c) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+// All errors of a set side by side.
+std::string error_bars(const Report& r, size_t set) {
+  std::vector<Bar> out;
+  const auto add = [&](const std::string& name, const Measured& m, size_t colour) {
+    out.push_back({name, m.sets[set].rmse_mm, colour});
+  };
+  add("floor", r.floor, kFloor);
+  for (size_t i = 0; i < r.sources.size(); ++i) {
+    add(r.sources[i].name + " bones", r.sources[i].measured, colour_of(i));
+    add(r.skinning_only[i].name + ", skinning", r.skinning_only[i].measured, kSkinning);
+  }
+  for (const Named& b : r.baselines) add(b.name, b.measured, kOther);
+  return bars("RMSE, " + std::string(kSetNames[set]), "mm", out, 1);
+}
+
+std::string percentile_lines(const Report& r, size_t set) {
+  std::vector<Line> out;
+  for (size_t i = 0; i < r.sources.size(); ++i) {
+    Line line{r.sources[i].name, {}, {}, colour_of(i)};
+    for (size_t k = 0; k < kPercentiles; ++k) {
+      line.x.push_back(k + 1 < kPercentiles ? 5.0 * static_cast<double>(k + 1) : 99.0);
+      line.y.push_back(r.sources[i].measured.sets[set].percentiles_mm[k]);
+    }
+    out.push_back(line);
+  }
+  return lines("Error by percentile, " + std::string(kSetNames[set]), {"% of vertices", "mm"}, out);
+}
+
+// Every frame of the unseen clips in a row.
+std::string unseen_lines(const Report& r) {
+  std::vector<Line> out;
+  Axes axes{"frame of the unseen clips, one after the other", "RMSE, mm"};
+  for (size_t i = 0; i < r.sources.size(); ++i) {
+    Line line{r.sources[i].name, {}, {}, colour_of(i)};
+    double at = 0;
+    for (const auto& [begin, end] : r.unseen_clips) {
+      if (i == 0 && at > 0) axes.marks.push_back(at);
+      for (uint32_t f = begin; f < end; ++f, ++at) {
+        line.x.push_back(at);
+        line.y.push_back(static_cast<double>(r.sources[i].measured.frame_rmse_mm[f]));
+      }
+    }
+    out.push_back(line);
+  }
+  return lines("Error in time", axes, out);
+}
+
+std::string spectrum(const Report& r) {
+  const auto line = [](const char* name, const learn::Vector& deviation, double vertices, size_t colour) {
+    Line out{name, {}, {}, colour};
+    for (Eigen::Index k = 0; k < deviation.size(); ++k) {
+      out.x.push_back(static_cast<double>(k + 1));
+      out.y.push_back(1000 * static_cast<double>(deviation[k]) / std::sqrt(vertices));
+    }
+    return out;
+  };
+  const auto vertices = static_cast<double>(r.vertices);
+  std::vector<Line> out{line("skinning", r.skinning_deviation, vertices, kSkinning)};
+  if (r.shape_components > 0) out.push_back(line("shape", r.shape_deviation, vertices, kOurs));
+  return lines("What a component moves a vertex by, RMS", {"component", "mm", true}, out);
+}
+
+std::string penetration_bars(const Report& r, size_t set) {
+  std::vector<Bar> out;
+  for (size_t i = 0; i < r.sources.size(); ++i) {
+    const Figures& f = r.sources[i].measured.sets[set];
+    for (size_t k = 0; k < kDepths.size(); ++k)
+      out.push_back(
+          {r.sources[i].name + ", under " + number(-1000.0 * static_cast<double>(kDepths[k]), 0) + " mm",
+           f.penetration.vertices[k], colour_of(i)});
+    out.push_back({r.sources[i].name + ", pushed out", f.pushed_out.vertices[0], kFloor});
+  }
+  return bars("Vertices in the body, " + std::string(kSetNames[set]), "%", out, 3);
+}
+
+std::string figures_table(const std::vector<Named>& sources, const Measured* reference) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, const Measured& m) {
+    for (size_t s = 0; s < kSets.size(); ++s) {
+      const Figures& f = m.sets[s];
+      if (f.frames == 0) continue;
+      rows.push_back({name + ", " + kSetNames[s], number(f.rmse_mm, 1), number(f.p95_mm, 1),
+                      number(f.max_mm, 0), number(f.hausdorff_mm, 0), number(f.chamfer_mm, 1),
+                      number(f.sted, 4), number(f.strain_mean, 2), number(f.strain_p99, 1),
+                      number(f.penetration.vertices[1], 3), number(f.penetration.deepest_mm, 1),
+                      number(f.pushed_out.vertices[1], 3), number(f.liveliness.velocity_energy, 2),
+                      number(f.liveliness.acceleration_energy, 2)});
+    }
+  };
+  for (const Named& s : sources) add(s.name, s.measured);
+  if (reference) add("reference", *reference);
+  return table({"bones, set", "RMSE mm", "p95", "max", "Hausdorff", "Chamfer", "STED", "strain %", "p99",
+                "inside 1 mm %", "deepest mm", "pushed out %", "speed", "acceleration"},
+               rows);
+}
+
+std::string distance_table(const Report& r) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, const Measured& m) {
+    rows.push_back({name});
+    for (const Figures& f : m.sets) rows.back().push_back(f.frames > 0 ? number(f.rmse_mm, 1) : "–");
+  };
+  for (const Named& s : r.sources) add(s.name + " bones", s.measured);
+  for (const Named& s : r.skinning_only) add(s.name + " bones, skinning only", s.measured);
+  add("floor: projection on both bases", r.floor);
+  add("floor of skinning", r.skinning_floor);
+  for (const Named& b : r.baselines) add(b.name, b.measured);
+  for (const Named& b : r.rope_baselines) add(b.name + ", rope bones", b.measured);
+  std::vector<std::string> head{"RMSE, mm"};
+  head.insert(head.end(), kSetNames.begin(), kSetNames.end());
+  return table(head, rows);
+}
+
+}  // namespace
+
+std::string to_html(const Report& r) {
+  const std::string title = "Evaluation of " + escaped(r.garment);
+  const RopeGap& g = r.rope_gap;
+  std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
+                    "</title><style>" + kStyle + "</style></head><body>\n<h1>" + title +
+                    "</h1>\n<p class=\"note\">" + std::to_string(r.vertices) + " vertices, " +
+                    std::to_string(r.bones) + " bones, " + std::to_string(r.skinning_components) + " + " +
+                    std::to_string(r.shape_components) +
+                    " components. docs/evaluation.md says what each number means.</p>\n";
+  out += "<h2>Shape</h2>\n" + distance_table(r) + "<div class=\"plots\">\n";
+  for (const size_t set : {2u, 3u}) out += error_bars(r, set);
+  for (const size_t set : {2u, 3u}) out += percentile_lines(r, set);
+  out += unseen_lines(r) + spectrum(r) + "</div>\n";
+  out += "<h2>Body</h2>\n<div class=\"plots\">\n";
+  for (const size_t set : {2u, 3u}) out += penetration_bars(r, set);
+  out += "</div>\n<h2>Everything</h2>\n<h3>Skinning and shape</h3>\n" + figures_table(r.sources, &r.truth) +
+         "<h3>Skinning only</h3>\n" + figures_table(r.skinning_only, nullptr);
+  out += "<h2>Rope bones against embedded ones, unseen clips</h2>\n" +
+         table({"RMS mm", "mean", "tips", "bias", "swing", "between chains", "chaos floor", "ratio"},
+               {{number(g.rms_mm, 1), number(g.mean_mm, 1), number(g.tips_mm, 1), number(g.bias_mm, 1),
+                 number(g.swing_mm, 1), number(g.between_mm, 1), number(g.chaos_floor_mm, 1),
+                 number(g.ratio, 2)}});
+  return out + "</body></html>\n";
+}
+
+}  // namespace billow::evaluate

@@ -1,0 +1,219 @@
+// Each figure on cases that are worked out by hand.
+#include "evaluate/measure.h"
+
+#include <gtest/gtest.h>
+
+#include "evaluate/histogram.h"
+#include "evaluate/sted.h"
+#include "offline/evaluate/small_set.h"
+
+namespace billow::evaluate {
+namespace {
+
+using testing::SmallSet;
+
+V3 still(V3 rest, size_t, size_t) { return rest; }
+
+// Moves every vertex of the reference.
+template <class Change> Predictor changed(const Frames& frames, Change change) {
+  return {"changed", [&frames, change](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            truth(frames).predict(which, out);
+            for (size_t i = 0; i < which.size(); ++i)
+              for (size_t v = 0; v < frames.rest().size(); ++v) {
+                float* d = &out(static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(v));
+                const V3 now = change(V3{d[0], d[1], d[2]}, v, which[i]);
+                d[0] = now.x, d[1] = now.y, d[2] = now.z;
+              }
+          }};
+}
+
+Measured one(const Frames& frames, const Predictor& predictor, const MeasureOptions& options = {}) {
+  return measure(frames, {&predictor, 1}, options)[0];
+}
+
+TEST(Measure, TheReferenceIsRight) {
+  const SmallSet set({"tvhtt", "uuu"}, [](V3 p, size_t, size_t f) {
+    return p + V3{0, 0, -0.01f * static_cast<float>(f)};
+  });
+  const Frames frames = set.frames();
+  const Measured m = one(frames, truth(frames));
+  const std::array<size_t, 4> counts{3, 1, 1, 3};
+  for (size_t s = 0; s < 4; ++s) {
+    const Figures& f = m.sets[s];
+    EXPECT_EQ(f.frames, counts[s]);
+    EXPECT_EQ(f.rmse_mm, 0);
+    EXPECT_EQ(f.p95_mm, 0);
+    EXPECT_EQ(f.sted, 0);
+    EXPECT_LT(f.strain_mean, 1e-3);
+    EXPECT_EQ(f.penetration.deepest_mm, 0);
+    EXPECT_EQ(f.penetration.frames, 0);
+    EXPECT_LT(f.hausdorff_mm, 1e-3);
+    EXPECT_NEAR(f.liveliness.velocity_energy, 1, 1e-6);
+  }
+}
+
+TEST(Measure, DistanceOfVertices) {
+  const SmallSet set({"tt", "uu"}, still);
+  const Frames frames = set.frames();
+  // One vertex of 63 is 63 mm off in one of two training frames, all are 20 mm off in unseen ones.
+  const Predictor p = changed(frames, [&](V3 d, size_t v, uint32_t f) {
+    if (f >= 2) return d + V3{0, 0.02f, 0};
+    return v == 7 && f == 1 ? d + V3{0.063f, 0, 0} : d;
+  });
+  const Measured m = one(frames, p);
+  const Figures &train = m.sets[0], &unseen = m.sets[3];
+  EXPECT_NEAR(train.rmse_mm, 63 / std::sqrt(126.0), 1e-3);
+  EXPECT_NEAR(train.max_mm, 63, 1e-3);
+  EXPECT_LT(train.p95_mm, 1e-3);
+  EXPECT_NEAR(unseen.rmse_mm, 20, 1e-3);
+  EXPECT_NEAR(unseen.p95_mm, 20, 0.1);
+  EXPECT_NEAR(m.frame_rmse_mm[0], 0, 1e-3);
+  EXPECT_NEAR(m.frame_rmse_mm[1], 63 / std::sqrt(63.0), 1e-3);
+  // A sheet that slid within its plane: the middle of it is on the other one, its end is not.
+  EXPECT_NEAR(unseen.hausdorff_mm, 20, 1e-2);
+  EXPECT_NEAR(unseen.chamfer_mm, 20.0 / 9, 0.5) << "one row of nine";
+  EXPECT_LT(unseen.sted, 1e-4) << "all of it is somewhere else, but nothing is bent";
+}
+
+TEST(Measure, StrainAgainstTheLengthsAsCut) {
+  const SmallSet set({"tt"}, still);
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [&](V3 d, size_t v, uint32_t) { return d + frames.rest()[v] * 0.1f; });
+  const Figures f = one(frames, p).sets[0];
+  EXPECT_NEAR(f.strain_mean, 10, 1e-3);
+  EXPECT_NEAR(f.strain_p99, 10, 0.05);
+  EXPECT_LT(f.sted_space, 1e-4) << "everywhere alike";
+}
+
+TEST(Measure, Liveliness) {
+  // One centimetre a frame; the prediction goes twice as fast, and back and forth by 1 mm across.
+  const SmallSet set({"ttttt"}, [](V3 p, size_t, size_t f) {
+    return p + V3{0, 0, -0.01f * static_cast<float>(f)};
+  });
+  const Frames frames = set.frames();
+  const Predictor twice = changed(frames, [](V3 d, size_t, uint32_t) { return d * 2.0f; });
+  const Liveliness fast = one(frames, twice).sets[0].liveliness;
+  EXPECT_NEAR(fast.velocity_energy, 4, 1e-3);
+  EXPECT_NEAR(fast.velocity_rmse, 0.3, 1e-4);
+  EXPECT_NEAR(fast.acceleration_rmse, 0, 1e-2);
+
+  const Predictor shaken = changed(frames, [](V3 d, size_t, uint32_t f) {
+    return d + V3{f % 2 ? 0.001f : 0.0f, 0, 0};
+  });
+  const Figures f = one(frames, shaken).sets[0];
+  EXPECT_NEAR(f.liveliness.velocity_energy, 1.01, 1e-4);
+  EXPECT_NEAR(f.liveliness.velocity_rmse, 0.03, 1e-4);
+  EXPECT_NEAR(f.liveliness.acceleration_rmse, 0.002 * 900, 1e-2);
+}
+
+TEST(Measure, MotionLooksBackIntoOtherSets) {
+  const SmallSet set({"tvt", "uu"}, still);
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [](V3 d, size_t, uint32_t f) {
+    return f == 1 ? d + V3{0.01f, 0, 0} : d;
+  });
+  const Measured m = one(frames, p);
+  EXPECT_NEAR(m.sets[1].liveliness.velocity_rmse, 0.3, 1e-4) << "into the validation frame";
+  EXPECT_NEAR(m.sets[0].liveliness.velocity_rmse, 0.3, 1e-4)
+      << "and out of it; the first frame has none before it";
+  EXPECT_EQ(m.sets[3].liveliness.velocity_rmse, 0) << "another clip is no frame before";
+}
+
+TEST(Measure, PenetrationAndPushOut) {
+  const SmallSet set({"tt"}, still);
+  const Frames frames = set.frames();
+  const body::Person person = body::make_person();
+  const body::Surface surface(person.skeleton, person.colliders);
+  // A place 3 mm deep in the back.
+  V3 deep{0.05f, 1.25f, -0.5f};
+  float step = 0.25f;
+  for (int k = 0; k < 40; ++k, step /= 2) deep.z += surface.at(deep).distance > -0.003f ? step : -step;
+  ASSERT_NEAR(surface.at(deep).distance, -0.003f, 1e-5f);
+  // All vertices of the lowest row are there in the second frame, which the walk has led elsewhere by then.
+  const Predictor p = changed(
+      frames, [&](V3 d, size_t v, uint32_t f) { return f == 1 && v >= 56 ? deep - frames.rest()[v] : d; });
+  const Figures f = one(frames, p).sets[0];
+  const double share = 100 * 7.0 / 126;
+  const std::array<double, 4> expected{share, share, share, 0};
+  for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(f.penetration.vertices[k], expected[k], 1e-9) << k;
+  EXPECT_NEAR(f.penetration.deepest_mm, 3, 0.01);
+  EXPECT_EQ(f.penetration.frames, 50);
+  EXPECT_GE(f.penetration.edges[2], 100 * 6.0 / (2 * static_cast<double>(edges_of(set.garment()).size())))
+      << "those of the row at least";
+  EXPECT_EQ(f.pushed_out.vertices[0], 0);
+  EXPECT_EQ(f.pushed_out.frames, 0);
+  EXPECT_EQ(f.pushed_out.deepest_mm, 0);
+  EXPECT_NEAR(f.pushed_out_rmse_mm, f.rmse_mm, 5);
+
+  std::vector<V3> points{deep, {0, 3, 0}};
+  push_out(surface, 0.002f, points);
+  EXPECT_GT(surface.at(points[0]).distance, 0.0019f);
+  EXPECT_EQ(points[1].y, 3);
+}
+
+TEST(Measure, RefusesWhatIsNoNumber) {
+  const SmallSet set({"ttt"}, still);
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [](V3 d, size_t v, uint32_t f) {
+    return v == 3 && f == 1 ? V3{std::nanf(""), 0, 0} : d;
+  });
+  try {
+    one(frames, p);
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("changed: expected finite"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Measure, DoesNotDependOnThreads) {
+  const SmallSet set({std::string(130, 't'), std::string(70, 'u')}, [](V3 p, size_t c, size_t f) {
+    return p + V3{0, 0, 0.1f * std::sin(0.3f * static_cast<float>(f + 9 * c) + 4 * p.y)};
+  });
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [](V3 d, size_t, uint32_t) { return d * 1.1f; });
+  const Measured a = one(frames, p, {.threads = 1}), b = one(frames, p, {.threads = 3});
+  for (const size_t s : {0u, 3u}) {
+    EXPECT_EQ(a.sets[s].rmse_mm, b.sets[s].rmse_mm);
+    EXPECT_EQ(a.sets[s].p95_mm, b.sets[s].p95_mm);
+    EXPECT_EQ(a.sets[s].sted, b.sets[s].sted);
+    EXPECT_EQ(a.sets[s].liveliness.acceleration_rmse, b.sets[s].liveliness.acceleration_rmse);
+  }
+  EXPECT_EQ(a.frame_rmse_mm, b.frame_rmse_mm);
+}
+
+TEST(Sted, WorkedOutByHand) {
+  // Two edges of 1 m and 3 m meet at the middle of three vertices; the first gets longer by 40 %.
+  const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 3}};
+  const std::vector<float> reference{1, 3}, now{1.4f, 3};
+  // Ends have one edge and no deviation. In the middle: mean 0.1, variance (1 * 0.09 + 3 * 0.01) / 4.
+  EXPECT_NEAR(sted_space(edges, 3, reference, now), std::sqrt(0.03) / 3, 1e-6);
+
+  // A vertex that goes 3 where it should stand still, with h = 4: 5 instead of 4. Another does as it should.
+  const std::vector<float> zero(6), moved{3, 0, 0, 0, 0, 0};
+  EXPECT_NEAR(sted_time(zero, zero, zero, moved, 4), 0.25 / 2, 1e-6);
+  EXPECT_NEAR(sted(0.3, 1), std::sqrt(0.09 + 0.0169), 1e-9);
+}
+
+TEST(Sted, EdgesOnceEach) {
+  const SmallSet set({"t"}, still);
+  // Along, across, and one diagonal a cell.
+  EXPECT_EQ(edges_of(set.garment()).size(), 6u * 9 + 7 * 8 + 6 * 8);
+}
+
+TEST(Histogram, Percentiles) {
+  Histogram h;
+  EXPECT_EQ(h.percentile(0.5), 0);
+  for (int i = 1; i <= 1000; ++i) h.add(static_cast<float>(i));
+  EXPECT_NEAR(h.percentile(0.5), 500, 3);
+  EXPECT_NEAR(h.percentile(0.95), 950, 5);
+  Histogram other;
+  for (int i = 0; i < 1000; ++i) other.add(0);
+  h.add(other);
+  EXPECT_EQ(h.percentile(0.4), 0);
+  EXPECT_NEAR(h.percentile(0.75), 500, 3);
+  h.add(1e30f);
+  EXPECT_NEAR(h.percentile(1), 16384, 80);
+}
+
+}  // namespace
+}  // namespace billow::evaluate
