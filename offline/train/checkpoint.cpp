@@ -53,7 +53,7 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
   torch::Tensor epochs;
   torch::NoGradGuard guard;
   try {
-    archive.load_from(path.string(), torch::kCPU);
+    archive.load_from(path.string(), state.mlp->weights[0].device());  // where Adam's moments have to be
     archive.read("fingerprint", fingerprint);
     archive.read("best", best);
     archive.read("epochs", epochs);
@@ -66,14 +66,15 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
                              "\nfound one of\n  " + fingerprint.toStringRef() +
                              "\nRemove it to begin anew, or train with the same options and data.");
   state.best = static_cast<int>(best.toInt());
-  state.epochs = unpack(epochs);
+  state.epochs = unpack(epochs.cpu());
   auto& parameters = state.parameters;
   state.best_parameters.resize(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i) {
     torch::Tensor p;
     archive.read("parameter" + std::to_string(i), p);
     parameters[i].copy_(p);
-    archive.read("best" + std::to_string(i), state.best_parameters[i]);
+    archive.read("best" + std::to_string(i), p);
+    state.best_parameters[i] = p.cpu();
   }
   archive.read("adam", adam);
   state.adam->load(adam);

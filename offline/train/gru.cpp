@@ -42,11 +42,13 @@ struct Units {
     const int64_t frames = poses.size(0), clips = poses.size(1), chains = input.size(0);
     const torch::Tensor in = (torch::matmul(poses.reshape({1, frames * clips, -1}), input) + input_bias)
                                  .reshape({chains, frames, clips, 3 * hidden});
+    // Not select() for each frame: going back through it makes zeros for all others.
+    const std::vector<torch::Tensor> in_frame = in.unbind(1);
     torch::Tensor h = torch::zeros({chains, clips, hidden}, poses.options());
     std::vector<torch::Tensor> states;
     for (int64_t f = 0; f < frames; ++f) {
       const torch::Tensor from_state = torch::baddbmm(state_bias, h, state);
-      const auto a = in.select(1, f).chunk(3, 2), b = from_state.chunk(3, 2);
+      const auto a = in_frame[static_cast<size_t>(f)].chunk(3, 2), b = from_state.chunk(3, 2);
       const torch::Tensor r = torch::sigmoid(a[0] + b[0]), u = torch::sigmoid(a[1] + b[1]),
                           n = torch::tanh(a[2] + r * b[2]);
       h = n + u * (h - n);
@@ -65,8 +67,7 @@ class Trainer {
  public:
   Trainer(const GruTask& task, const GruOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
-    torch::set_num_threads(1);  // as in stage.cpp
-    torch::manual_seed(run.seed);
+    prepare_torch(run.seed);
     prepare();
     units_ = std::make_unique<Units>(static_cast<int64_t>(task.chains.size()), all_.poses.size(2),
                                      options.hidden, outputs_, device_);

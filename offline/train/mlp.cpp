@@ -3,7 +3,20 @@
 #include <cmath>
 #include <stdexcept>
 
+// OpenBLAS, where libtorch uses it, has threads that torch does not rule.
+extern "C" __attribute__((weak)) void openblas_set_num_threads(int count);
+
 namespace billow::train {
+
+void prepare_torch(uint64_t seed) {
+  // The matrices are small: threads of torch would wait for each other more than they do, and in the way of those that
+  // look for collisions (measured: half the speed). One thread also gives the same bits on any machine.
+  torch::set_num_threads(1);
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
+  // Its products of many small matrices are several times slower than BLAS on 64-bit ARM.
+  at::globalContext().setUserEnabledMkldnn(false);
+  torch::manual_seed(seed);
+}
 
 torch::Device torch_device(Device device) {
   const bool cuda = torch::cuda::is_available();

@@ -10,6 +10,9 @@
 
 namespace billow::train {
 
+// Settings for networks of this size, before each training.
+void prepare_torch(uint64_t seed);
+
 torch::Device torch_device(Device device);
 
 // Copies, row-major.

@@ -54,10 +54,7 @@ class Trainer {
  public:
   Trainer(const StageTask& task, const StageOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
-    // The matrices are small: threads of torch would wait for each other more than they do, and in the way of those
-    // that look for collisions (measured: half the speed). One thread also gives the same bits on any machine.
-    torch::set_num_threads(1);
-    torch::manual_seed(run.seed);
+    prepare_torch(run.seed);
     mlp_ =
         std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
     mlp_->to(device_);

@@ -58,13 +58,13 @@ GruTask swinging() {
 TEST(Gru, LearnsWhatHasAMemory) {
   const GruTask task = swinging();
   GruOptions options;
-  options.hidden = 24, options.window = 32, options.warm_up = 8, options.batch = 4, options.epochs = 40;
+  options.hidden = 24, options.window = 32, options.warm_up = 8, options.batch = 4, options.epochs = 20;
   options.rate = 1e-2;
   train::Run run;
   run.device = Device::kCpu;
   const GruResult r = train_gru(task, options, run);
   const double best = r.epochs[static_cast<size_t>(r.best)].validation_rmse_mm;
-  EXPECT_LT(best, 0.3 * r.epochs[0].validation_rmse_mm);
+  EXPECT_LT(best, 0.4 * r.epochs[0].validation_rmse_mm);
 
   // What was taken out runs as it did while learning.
   double sum = 0, count = 0;
