@@ -22,7 +22,8 @@ std::vector<V3> bone_rest_of(const garment::Garment& g) {
 // What a patch's vertices do, seen from it.
 Matrix cloth_seen(const Frames& frames, const PatchSamples& samples, const Mirror* mirror,
                   const PatchModel& model, const Patch& patch) {
-  Matrix cloth(static_cast<Eigen::Index>(samples.size()), static_cast<Eigen::Index>(3 * patch.vertices.size()));
+  Matrix cloth(static_cast<Eigen::Index>(samples.size()),
+               static_cast<Eigen::Index>(3 * patch.vertices.size()));
   std::vector<V3> places(patch.vertices.size());
   std::vector<uint32_t> other(patch.vertices);
   if (mirror)
@@ -32,8 +33,8 @@ Matrix cloth_seen(const Frames& frames, const PatchSamples& samples, const Mirro
     const PatchFrame frame = frame_of(patch, bone_places(model, samples.inputs, i));
     frames.vertices(samples.frames[static_cast<size_t>(i)], flipped ? other : patch.vertices, places);
     for (size_t v = 0; v < places.size(); ++v) {
-      const V3 x = frame.seen((flipped ? mirrored(places[v]) : places[v]) - frame.origin) *
-                   std::sqrt(patch.shares[v]);
+      const V3 x =
+          frame.seen((flipped ? mirrored(places[v]) : places[v]) - frame.origin) * std::sqrt(patch.shares[v]);
       float* out = cloth.row(i).data() + 3 * v;
       out[0] = x.x, out[1] = x.y, out[2] = x.z;
     }

@@ -53,7 +53,7 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
   torch::Tensor epochs;
   torch::NoGradGuard guard;
   try {
-    archive.load_from(path.string(), state.mlp->weights[0].device());  // where Adam's moments have to be
+    archive.load_from(path.string(), state.parameters[0].device());  // where Adam's moments have to be
     archive.read("fingerprint", fingerprint);
     archive.read("best", best);
     archive.read("epochs", epochs);

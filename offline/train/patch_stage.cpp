@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "dataset/checksum.h"
+#include "files/checksum.h"
 #include "parallel.h"
 #include "train/checkpoint.h"
 #include "train/patch_collision.h"
@@ -75,7 +75,7 @@ class PatchTrainer {
  public:
   PatchTrainer(const PatchTask& task, const StageOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
-    torch::manual_seed(run.seed);
+    prepare_torch(run.seed);
     const auto patches = static_cast<int64_t>(task.rows.size());
     const auto samples = static_cast<int64_t>(task.samples.size());
     inputs_ = task.rows.at(0).seen.cols();
@@ -135,9 +135,9 @@ class PatchTrainer {
   }
 
   std::string fingerprint() const {
-    uint64_t sum = dataset::kChecksumStart;
+    uint64_t sum = files::kChecksumStart;
     for (const auto& r : task_.rows)
-      sum = dataset::add_to_checksum(sum, r.truth.data(), sizeof(float) * static_cast<size_t>(r.truth.size()));
+      sum = files::add_to_checksum(sum, r.truth.data(), sizeof(float) * static_cast<size_t>(r.truth.size()));
     return "patches seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " learnt " +
            std::to_string(task_.learnt) + " " + to_json(options_);
   }
@@ -200,8 +200,8 @@ class PatchTrainer {
     const torch::Tensor some = c.slice(1, 0, count);
     const torch::Tensor by_sample = some.detach().to(torch::kCPU).transpose(0, 1).contiguous();
     torch::Tensor gradient = torch::zeros_like(by_sample);
-    const CollisionTerm::Sum s = (*collision_)(samples, by_sample.data_ptr<float>(), outputs_,
-                                              gradient.data_ptr<float>());
+    const CollisionTerm::Sum s =
+        (*collision_)(samples, by_sample.data_ptr<float>(), outputs_, gradient.data_ptr<float>());
     sums.collision += s.loss, sums.near += static_cast<double>(s.near), sums.collided += samples.size();
     const double weight = options_.collision.weight / static_cast<double>(samples.size());
     return (some * gradient.transpose(0, 1).to(device_)).sum() * weight;

@@ -55,13 +55,11 @@ class Trainer {
   Trainer(const StageTask& task, const StageOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
     prepare_torch(run.seed);
-    mlp_ =
-        std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
+    mlp_ = std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
     mlp_->to(device_);
     state_.parameters = mlp_->parameters();
     state_.adam = std::make_unique<torch::optim::AdamW>(
-        state_.parameters,
-        torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
+        state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
     z_ = ((to_tensor(task.inputs) - to_tensor(task.start.mean)) * to_tensor(task.start.scale)).to(device_);
     noise_ = (to_tensor(task.start.scale) * options.noise).to(device_);
     truth_ = to_tensor(task.truth).to(device_);
