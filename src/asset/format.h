@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "net/infer.h"
+
 namespace billow::asset {
 
 static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
@@ -23,7 +25,6 @@ inline constexpr uint32_t kMostBones = 1u << 16;
 inline constexpr uint32_t kMostChains = 4096;
 inline constexpr uint32_t kMostBonesPerChain = 256;
 inline constexpr uint32_t kMostColliders = 128;
-inline constexpr uint32_t kMostLayers = 8;
 inline constexpr uint32_t kMostUnits = 4096;        // of a layer
 inline constexpr uint32_t kMostComponents = 4096;   // of a basis
 inline constexpr uint32_t kMostColumns = 1u << 18;  // of a matrix; stored ones too

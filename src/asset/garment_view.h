@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "asset/format.h"
-#include "net/matrix.h"
 
 namespace billow::asset {
 
@@ -16,6 +15,8 @@ struct NetworkView {
   std::span<const float> bias[kMostLayers];
   PackedMatrix layer[kMostLayers];
   PackedMatrix linear;  // no rows: none
+
+  Mlp mlp() const;
 };
 
 struct GarmentView {

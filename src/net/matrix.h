@@ -38,4 +38,18 @@ struct PackedMatrix {
   }
 };
 
+// Room for a product, at least kSpare more than the stored columns of the largest matrix.
+struct Factors {
+  static constexpr size_t kSpare = 16;
+  float* scaled = nullptr;   // of every stored column: its scale times its entry of the vector
+  int8_t* high = nullptr;    // the same in steps, for integers: 256 * high + low
+  int8_t* low = nullptr;
+  int16_t* steps = nullptr;  // both in one
+};
+
+// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns,
+// so the result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of
+// the largest; those that are not finite, or beyond 1e30, count as 0.
+void multiply(const PackedMatrix& matrix, const float* vector, const Factors& room, float* out);
+
 }  // namespace billow
