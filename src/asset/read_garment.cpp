@@ -392,7 +392,7 @@ bool Reader::read_rest() {
 Mlp NetworkView::mlp() const {
   Mlp m;
   m.inputs = record->inputs, m.outputs = record->outputs, m.layers = record->layers;
-  m.activation = static_cast<Activation>(record->activation);
+  m.activation = static_cast<ActivationKind>(record->activation);
   m.mean = mean.data(), m.scale = scale.data();
   for (uint32_t k = 0; k < m.layers; ++k) m.layer[k] = layer[k], m.bias[k] = bias[k].data();
   m.linear = linear;

@@ -17,13 +17,13 @@ template <class F> void add_bias(float* values, const float* bias, uint32_t coun
   store(values + i, f(load(values + i) + load(last)));
 }
 
-void activate(Activation activation, float* values, const float* bias, uint32_t count) {
+void activate(ActivationKind activation, float* values, const float* bias, uint32_t count) {
   switch (activation) {
-    case Activation::kRelu:
+    case ActivationKind::kRelu:
       return add_bias(values, bias, count, [](F4 x) { return relu(x); });
-    case Activation::kTanh:
+    case ActivationKind::kTanh:
       return add_bias(values, bias, count, [](F4 x) { return tanh(x); });
-    case Activation::kGelu:
+    case ActivationKind::kGelu:
       return add_bias(values, bias, count, [](F4 x) { return gelu(x); });
   }
 }

@@ -5,7 +5,7 @@
 
 namespace billow {
 
-enum class Activation : uint32_t { kRelu, kTanh, kGelu };
+enum class ActivationKind : uint32_t { kRelu, kTanh, kGelu };
 
 inline constexpr uint32_t kMostLayers = 8;
 
@@ -14,7 +14,7 @@ inline constexpr uint32_t kMostLayers = 8;
 //   c = linear z + W_n f(... f(W_1 z + b_1) ...) + b_n
 struct Mlp {
   uint32_t inputs = 0, outputs = 0, layers = 0;
-  Activation activation = Activation::kTanh;
+  ActivationKind activation = ActivationKind::kTanh;
   const float *mean = nullptr, *scale = nullptr;  // of the inputs
   PackedMatrix layer[kMostLayers];
   const float* bias[kMostLayers] = {};
