@@ -610,8 +610,8 @@ typedef enum billow_frame_stage {
 BILLOW_API const char* billow_frame_stage_name(billow_frame_stage stage); /* "?" when out of range */
 
 typedef struct billow_instance_report {
-  uint32_t pushed;    /* vertices that push-out moved in the last frame */
-  uint32_t inside;    /* vertices that it left inside: between colliders that leave no room */
+  uint32_t pushed; /* vertices that push-out moved in the last frame */
+  uint32_t inside; /* vertices that it left inside: between colliders that leave no room */
   double stage_seconds[BILLOW_FRAME_STAGE_COUNT]; /* all 0 unless options.profile */
 } billow_instance_report;
 

@@ -45,7 +45,8 @@ void release(billow_garment* garment) {
 // What only chains and body can judge: whether they can be made from the file.
 billow_status try_on(const billow_garment& garment) {
   if (const int chain = chain_without_seam(garment.garment); chain >= 0)
-    return fail(BILLOW_BAD_DATA, "garment file: expected chain %d to hang on an attachment, found none", chain);
+    return fail(BILLOW_BAD_DATA, "garment file: expected chain %d to hang on an attachment, found none",
+                chain);
   billow_chains* chains = nullptr;
   billow_body* body = nullptr;
   billow_status bad = create_chains(garment.garment, garment.allocator, &chains);
@@ -59,7 +60,8 @@ billow_status try_on(const billow_garment& garment) {
 }
 
 // From a file that stays where it is.
-billow_status create(const void* bytes, size_t size, const billow_allocator& allocator, billow_garment*& out) {
+billow_status create(const void* bytes, size_t size, const billow_allocator& allocator,
+                     billow_garment*& out) {
   Garment g;
   asset::Problem problem;
   if (!asset::read_garment(bytes, size, g.view, problem))
@@ -102,7 +104,8 @@ billow_status check_allocator(const billow_allocator* allocator) {
 }
 
 billow_status write_text(std::string_view text, char* out, size_t capacity) {
-  if (!out || capacity == 0) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL or no room");
+  if (!out || capacity == 0)
+    return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL or no room");
   const size_t n = text.size() < capacity ? text.size() : capacity - 1;
   std::memcpy(out, text.data(), n);
   out[n] = '\0';
@@ -113,7 +116,8 @@ billow_status write_text(std::string_view text, char* out, size_t capacity) {
 billow_status check_room(const void* out, uint32_t capacity, uint32_t needed, const char* what) {
   if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
   if (capacity < needed)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u %s, found %u", needed, what, capacity);
+    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u %s, found %u", needed, what,
+                capacity);
   return BILLOW_OK;
 }
 
@@ -191,7 +195,9 @@ uint32_t billow_garment_vertex_count(const billow_garment* g) {
 uint32_t billow_garment_triangle_count(const billow_garment* g) {
   return valid(g) ? g->garment.view.record->triangles : 0;
 }
-uint32_t billow_garment_bone_count(const billow_garment* g) { return valid(g) ? g->garment.view.record->bones : 0; }
+uint32_t billow_garment_bone_count(const billow_garment* g) {
+  return valid(g) ? g->garment.view.record->bones : 0;
+}
 uint32_t billow_garment_joint_count(const billow_garment* g) {
   return valid(g) ? g->garment.view.record->joints : 0;
 }
@@ -205,7 +211,8 @@ billow_status billow_garment_name(const billow_garment* garment, char* out, size
   return write_text(v.text_of(v.record->name), out, capacity);
 }
 
-billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t joint, char* out, size_t capacity) {
+billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t joint, char* out,
+                                        size_t capacity) {
   if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
   const asset::GarmentView& v = garment->garment.view;
   if (joint >= v.joints.size())
@@ -213,7 +220,8 @@ billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t 
   return write_text(v.text_of(v.joints[joint].name), out, capacity);
 }
 
-billow_status billow_garment_joint_rest(const billow_garment* garment, billow_transform* out, uint32_t capacity) {
+billow_status billow_garment_joint_rest(const billow_garment* garment, billow_transform* out,
+                                        uint32_t capacity) {
   if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
   const Garment& g = garment->garment;
   const uint32_t count = g.view.record->joints;

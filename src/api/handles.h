@@ -45,7 +45,7 @@ namespace billow::api {
 inline constexpr uint32_t kBodyMagic = 0x79646f62;    // "body"
 inline constexpr uint32_t kChainsMagic = 0x6e696863;  // "chin"
 
-inline constexpr uint32_t kGarmentMagic = 0x6d726167;  // "garm"
+inline constexpr uint32_t kGarmentMagic = 0x6d726167;   // "garm"
 inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 
 // Notes the message (printf style) and returns the status.

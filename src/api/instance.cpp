@@ -15,9 +15,11 @@ billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInp
     return fail(BILLOW_INVALID_ARGUMENT, "frame and frame.joints: expected pointers, found NULL");
   const uint32_t joints = i->instance.garment->view.record->joints;
   if (frame->joint_count != joints)
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.joint_count: expected %u, found %u", joints, frame->joint_count);
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.joint_count: expected %u, found %u", joints,
+                frame->joint_count);
   if (!(frame->dt >= 0))
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g", static_cast<double>(frame->dt));
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g",
+                static_cast<double>(frame->dt));
   const float scale = frame->scale == 0 ? 1.0f : frame->scale;
   if (!(scale >= 1e-3f && scale <= 1e3f))
     return fail(BILLOW_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
@@ -60,13 +62,15 @@ billow_status write_vertices(const billow_instance* i, const float* from, void* 
   if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
   const uint32_t vertices = i->instance.garment->vertices();
   if (capacity < vertices)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", vertices, capacity);
+    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", vertices,
+                capacity);
   if (stride == 0 || stride == kVertex) {
     std::memcpy(out, from, vertices * kVertex);
     return BILLOW_OK;
   }
   if (stride < kVertex || stride % sizeof(float) != 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "stride: expected 0, or 12 bytes or more in fours, found %zu", stride);
+    return fail(BILLOW_INVALID_ARGUMENT, "stride: expected 0, or 12 bytes or more in fours, found %zu",
+                stride);
   auto* to = static_cast<unsigned char*>(out);
   for (uint32_t v = 0; v < vertices; ++v, to += stride, from += 3) std::memcpy(to, from, kVertex);
   return BILLOW_OK;
@@ -189,7 +193,8 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   FrameInput in;
   Transform space;
   if (!(seconds >= 0 && seconds <= 3600))
-    return fail(BILLOW_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g", static_cast<double>(seconds));
+    return fail(BILLOW_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g",
+                static_cast<double>(seconds));
   if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
   follow_body(instance->instance, in.joints, in.scale);
   settle(instance->chains->chains, {0, instance->instance.roots, in.space, in.body}, seconds);

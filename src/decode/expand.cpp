@@ -6,8 +6,8 @@ void expand(const PackedMatrix& basis, const float* coefficients, const Factors&
   multiply(basis, coefficients, room, displacements);
 }
 
-void place(const float* rest, const float* displacements, size_t vertices, const Transform& world, float scale,
-           float* positions) {
+void place(const float* rest, const float* displacements, size_t vertices, const Transform& world,
+           float scale, float* positions) {
   RigidMatrix m = to_matrix(world);
   m.rx = m.rx * scale, m.ry = m.ry * scale, m.rz = m.rz * scale;
   const auto place_four = [&](const float* from, const float* by, float* to) {
@@ -19,7 +19,8 @@ void place(const float* rest, const float* displacements, size_t vertices, const
     store_points(to, p.x, p.y, p.z);
   };
   size_t v = 0;
-  for (; v + kLanes <= vertices; v += kLanes) place_four(rest + 3 * v, displacements + 3 * v, positions + 3 * v);
+  for (; v + kLanes <= vertices; v += kLanes)
+    place_four(rest + 3 * v, displacements + 3 * v, positions + 3 * v);
   if (v == vertices) return;
   // The last few, copied to where four can be read.
   float from[3 * kLanes] = {}, by[3 * kLanes] = {};

@@ -13,7 +13,7 @@ void expand(const PackedMatrix& basis, const float* coefficients, const Factors&
 // Where the vertices are in the world: the rest and what differs from it, scaled, turned and moved. `positions` (x y z each)
 // has room for a group of lanes more. Displacements are limited to 1 km, and those that are no numbers count as -1 km: whatever
 // networks say, places are finite.
-void place(const float* rest, const float* displacements, size_t vertices, const Transform& world, float scale,
-           float* positions);
+void place(const float* rest, const float* displacements, size_t vertices, const Transform& world,
+           float scale, float* positions);
 
 }  // namespace billow

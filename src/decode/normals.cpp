@@ -22,7 +22,8 @@ class Polygons {
     } else {
       add_more(p[0], p[1], p[2], p[count > 3 ? 3 : 2]);
     }
-    for (; next + 1 < count; next += 2) add_more(p[0], p[next], p[next + 1], p[next + 2 < count ? next + 2 : next + 1]);
+    for (; next + 1 < count; next += 2)
+      add_more(p[0], p[next], p[next + 1], p[next + 2 < count ? next + 2 : next + 1]);
   }
   // Without triangles there is one corner, again and again.
   void finish(uint32_t corner) {
@@ -82,7 +83,9 @@ void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t 
 }
 
 // A point, and whatever is behind it in the fourth lane.
-inline F4 load_corner(const float* positions, uint32_t vertex) { return load(positions + 3 * size_t{vertex}); }
+inline F4 load_corner(const float* positions, uint32_t vertex) {
+  return load(positions + 3 * size_t{vertex});
+}
 
 inline V3x4 load_corners(const float* positions, const uint32_t* corners) {
   F4 a = load_corner(positions, corners[0]), b = load_corner(positions, corners[1]),

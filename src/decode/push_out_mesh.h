@@ -16,6 +16,13 @@ struct PushOutSettings {
   float softness = 0.004f;   // m: from so much farther on it is left alone
 };
 
+// Vertices that lie together are asked about together.
+inline constexpr size_t kPatch = 32;
+
+// An order of vertices in which each kPatch of them lie together at rest; the last patch is filled up with its last vertex, so
+// there has to be room for whole patches. Which order it is changes no result.
+void find_patches(const float* rest, uint32_t vertices, uint32_t* patches);
+
 // Room for all vertices.
 struct PushOutRoom {
   float* distances = nullptr;
@@ -29,7 +36,8 @@ struct PushOutResult {
   uint32_t inside = 0;  // still: between colliders that leave no room
 };
 
-PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions, size_t vertices,
-                            const PushOutSettings& settings, const PushOutRoom& room);
+PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
+                            const uint32_t* patches, size_t vertices, const PushOutSettings& settings,
+                            const PushOutRoom& room);
 
 }  // namespace billow

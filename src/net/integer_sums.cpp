@@ -39,7 +39,8 @@ void integer_sums_plain(const std::byte* const* panels, uint32_t int8_columns, u
     uint32_t sums[kPanelRows] = {};
     const auto* at = reinterpret_cast<const int8_t*>(panels[s]);
     const int16_t* steps = factors.steps;
-    for (uint32_t k = 0; k < int8_columns; k += 4, at += 4 * kPanelRows, steps += 4) add_four(at, steps, sums);
+    for (uint32_t k = 0; k < int8_columns; k += 4, at += 4 * kPanelRows, steps += 4)
+      add_four(at, steps, sums);
     for (uint32_t k = 0; k < int4_columns; k += 8, at += 4 * kPanelRows, steps += 8) {
       int8_t low[4 * kPanelRows], high[4 * kPanelRows];
       for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {

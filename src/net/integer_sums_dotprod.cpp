@@ -22,7 +22,8 @@ struct Stream {
         low0(vdupq_n_s32(0)),
         low1(vdupq_n_s32(0)) {}
 
-  template <int kQuad> BILLOW_ALWAYS_INLINE void add(int8x16_t q0, int8x16_t q1, int8x16_t high, int8x16_t low) {
+  template <int kQuad>
+  BILLOW_ALWAYS_INLINE void add(int8x16_t q0, int8x16_t q1, int8x16_t high, int8x16_t low) {
     high0 = vdotq_laneq_s32(high0, q0, high, kQuad);
     high1 = vdotq_laneq_s32(high1, q1, high, kQuad);
     low0 = vdotq_laneq_s32(low0, q0, low, kQuad);

@@ -41,8 +41,8 @@ struct PackedMatrix {
 // Room for a product, at least kSpare more than the stored columns of the largest matrix.
 struct Factors {
   static constexpr size_t kSpare = 16;
-  float* scaled = nullptr;   // of every stored column: its scale times its entry of the vector
-  int8_t* high = nullptr;    // the same in steps, for integers: 256 * high + low
+  float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
+  int8_t* high = nullptr;   // the same in steps, for integers: 256 * high + low
   int8_t* low = nullptr;
   int16_t* steps = nullptr;  // both in one
 };

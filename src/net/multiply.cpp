@@ -102,7 +102,8 @@ void add_floats(const PackedMatrix& m, const std::byte** at, const Factors& f, F
 
 void multiply(const PackedMatrix& m, const float* vector, const Factors& room, float* out) {
   const float step = find_factors(m, vector, room);
-  const size_t panels = m.panel_count(), bytes = m.panel_bytes(), quarter = (panels + kStreams - 1) / kStreams;
+  const size_t panels = m.panel_count(), bytes = m.panel_bytes(),
+               quarter = (panels + kStreams - 1) / kStreams;
   for (size_t p = 0; p < quarter; ++p) {
     const std::byte* at[kStreams];
     size_t row[kStreams];

@@ -1,6 +1,7 @@
-#include "runtime/garment.h"
-
 #include <algorithm>
+
+#include "decode/push_out_mesh.h"
+#include "runtime/garment.h"
 
 namespace billow {
 namespace {
@@ -13,7 +14,8 @@ void find_joints(const Garment& g) {
                          normalized(Quat{r.rotation[0], r.rotation[1], r.rotation[2], r.rotation[3]})};
     g.joint_rest_inverse[j] = r.parent < 0 ? rest : g.joint_rest_inverse[r.parent] * rest;
   }
-  for (size_t j = 0; j < g.view.joints.size(); ++j) g.joint_rest_inverse[j] = inverse(g.joint_rest_inverse[j]);
+  for (size_t j = 0; j < g.view.joints.size(); ++j)
+    g.joint_rest_inverse[j] = inverse(g.joint_rest_inverse[j]);
 }
 
 // `attached`: room for a number a vertex.
@@ -46,12 +48,14 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
   g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
   g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
+  g.patches = arena.take<uint32_t>(size_t{r.vertices} + kPatch);
   if (!g.bone_rest) return;
   g.skinning = g.view.skinning.mlp();
   if (g.view.shape.record) g.shape = g.view.shape.mlp();
   find_joints(g);
   find_bones(g, room.first);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
+  find_patches(g.view.rest.data(), r.vertices, g.patches);
 }
 
 int chain_without_seam(const Garment& g) {

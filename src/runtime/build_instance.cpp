@@ -19,8 +19,9 @@ void build(Instance& i, Arena& arena) {
   i.displacements = arena.take<float>(3 * size_t{r.bones});
 
   const size_t widest = std::max(g.skinning.widest(), g.shape.widest()) + kPanelRows;
-  const size_t stored = std::max({g.skinning.most_stored(), g.shape.most_stored(), g.view.basis.stored_count()}) +
-                        Factors::kSpare;
+  const size_t stored =
+      std::max({g.skinning.most_stored(), g.shape.most_stored(), g.view.basis.stored_count()}) +
+      Factors::kSpare;
   i.infer.inputs = arena.take<float>(widest);
   i.infer.before = arena.take<float>(widest);
   i.infer.after = arena.take<float>(widest);

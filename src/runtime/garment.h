@@ -22,6 +22,7 @@ struct Garment {
   uint32_t* sewn_first = nullptr;  // one more than bones
   SewnTo* sewn = nullptr;
   NormalPolygons normals;
+  uint32_t* patches = nullptr;  // find_patches
 
   uint32_t vertices() const { return view.record->vertices; }
   uint32_t bones() const { return view.record->bones; }

@@ -1,10 +1,9 @@
 // One frame of a dressed character.
-#include "runtime/instance.h"
-
 #include <chrono>
 #include <new>
 
 #include "decode/expand.h"
+#include "runtime/instance.h"
 
 namespace billow {
 namespace {
@@ -82,8 +81,8 @@ void infer_coefficients(Instance& i) {
 void push_out(Instance& i, const Body& body) {
   for (int c = 0; c < body.collider_count; ++c)
     new (&i.posed[c]) PosedCollider(pose_collider(body.colliders[c], body.scale, body.now[c], body.now[c]));
-  const PushOutResult result = push_out_mesh(i.posed, body.collider_count, i.positions, i.garment->vertices(),
-                                             i.options.push, i.push);
+  const PushOutResult result = push_out_mesh(i.posed, body.collider_count, i.positions, i.garment->patches,
+                                             i.garment->vertices(), i.options.push, i.push);
   i.report.pushed = result.moved;
   i.report.inside = result.inside;
 }
@@ -91,7 +90,8 @@ void push_out(Instance& i, const Body& body) {
 }  // namespace
 
 const char* frame_stage_name(FrameStage stage) {
-  static constexpr const char* kNames[] = {"follow", "chains", "gather", "infer", "expand", "push_out", "normals"};
+  static constexpr const char* kNames[] = {"follow", "chains",   "gather", "infer",
+                                           "expand", "push_out", "normals"};
   const int i = static_cast<int>(stage);
   return i >= 0 && i < kFrameStageCount ? kNames[i] : "?";
 }
