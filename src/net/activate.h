@@ -2,6 +2,8 @@
 // bits everywhere.
 #pragma once
 
+#include <initializer_list>
+
 #include "core/simd.h"
 
 namespace billow {
