@@ -480,7 +480,7 @@ BILLOW_API billow_status billow_chains_restore(billow_chains* chains, const void
 BILLOW_API uint64_t billow_chains_hash(const billow_chains* chains);
 
 /* ---------------------------------------------------------------------------------------------
- * Garments: what is worn, as `billow train` and `billow pack` make it (docs/garment_file.md)
+ * Garments: what is worn, one file each (docs/garment_file.md)
  */
 
 typedef struct billow_garment billow_garment;
