@@ -389,16 +389,6 @@ bool Reader::read_rest() {
 
 }  // namespace
 
-Mlp NetworkView::mlp() const {
-  Mlp m;
-  m.inputs = record->inputs, m.outputs = record->outputs, m.layers = record->layers;
-  m.activation = static_cast<ActivationKind>(record->activation);
-  m.mean = mean.data(), m.scale = scale.data();
-  for (uint32_t k = 0; k < m.layers; ++k) m.layer[k] = layer[k], m.bias[k] = bias[k].data();
-  m.linear = linear;
-  return m;
-}
-
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums) {
   view = {};
   if (Reader(bytes, size, view, problem).read(checksums)) return true;
