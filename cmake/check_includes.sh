@@ -13,7 +13,7 @@
 #   5. Paths start at src/, at include/ or beside the file; never with "..".
 set -euo pipefail
 
-order=(core sdf rope runtime api)
+order=(core sdf rope net decode asset runtime api)
 public_from=(runtime api)
 above=(offline tools scenes tests bench examples viewer fuzz)
 
@@ -171,7 +171,7 @@ self_test() {
     'src/core/a.h|#include "../rope/move.h"'
     'src/core/a.h|#include "nowhere.h"'
     'src/core/a.h|#include SOME_MACRO'
-    'src/net/a.h|#include "core/simd.h"'
+    'src/other/a.h|#include "core/simd.h"'
     'src/a.cpp|#include "core/simd.h"'
     'include/billow/a.h|#include <Eigen/Core>'
     'include/billow/a.h|#include <arm_neon.h>'

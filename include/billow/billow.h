@@ -2,8 +2,15 @@
  *
  *     billow_body*   a character's colliders: shapes on joints, moved once a frame
  *     billow_chains* rope chains hanging from roots, simulated against a body
+ *     billow_garment*  a garment file, shared by all who wear it
+ *     billow_instance* one character that wears a garment: chains, networks, a mesh
  *
- * A frame is two calls:
+ * A frame of a garment is one call, and its mesh another:
+ *
+ *     billow_instance_step(instance, &frame);             // where the joints are now, and dt
+ *     billow_instance_positions(instance, out, stride, count);
+ *
+ * A frame of chains alone is two calls:
  *
  *     billow_body_pose(body, joints, joint_count);        // where the joints are now
  *     billow_chains_step(chains, &step);                  // where the roots are now, and dt
@@ -20,11 +27,11 @@
  *   NULL        not allowed unless the comment says so.
  *   Errors      functions return a billow_status. On anything but BILLOW_OK nothing has changed
  *               and billow_last_error() says what was expected and what was found.
- *   Real time   billow_chains_step, billow_body_pose and all readers allocate nothing, take no
- *               lock and do no input or output.
+ *   Real time   billow_instance_step, billow_chains_step, billow_body_pose and all readers allocate
+ *               nothing, take no lock and do no input or output.
  *   Threads     different objects may be used from different threads at the same time. One
  *               object is used by one thread at a time; a body may be read (by steps and queries)
- *               from many threads while nobody poses it. There are no hidden threads and no
+ *               from many threads while nobody poses it, a garment always. There are no hidden threads and no
  *               global state but the per-thread error message.
  *   Precision   positions are single floats in the space of the transforms you pass. Far from
  *               the origin (over about 1 km) pass transforms relative to the character.
@@ -69,7 +76,8 @@ typedef enum billow_status {
   BILLOW_INVALID_ARGUMENT = 1, /* a NULL, a wrong handle, a value out of range, a non-finite input */
   BILLOW_OUT_OF_MEMORY = 2,    /* only from *_create */
   BILLOW_BUFFER_TOO_SMALL = 3, /* the message says how many elements are needed */
-  BILLOW_BAD_DATA = 4          /* saved bytes that are damaged or belong to another object */
+  BILLOW_BAD_DATA = 4,         /* bytes that are damaged, of another version or of another object */
+  BILLOW_CANNOT_READ = 5       /* a file that is not there or cannot be read */
 } billow_status;
 
 /* What the last failing call on this thread found wrong; "" before any. Valid until the next
@@ -470,6 +478,148 @@ BILLOW_API billow_status billow_chains_restore(billow_chains* chains, const void
 
 /* A hash of the state: equal states, equal hashes. For checking determinism. 0 for NULL. */
 BILLOW_API uint64_t billow_chains_hash(const billow_chains* chains);
+
+/* ---------------------------------------------------------------------------------------------
+ * Garments: what is worn, one file each (docs/garment_file.md)
+ */
+
+typedef struct billow_garment billow_garment;
+
+typedef struct billow_garment_desc {
+  const void* bytes; /* a whole .billow file. Any bytes are safe: what is no sound file is refused */
+  size_t size;
+  /* 0: the bytes are copied. 1: they stay where and as they are until the garment is destroyed, as a mapped
+   * file does; they begin at a multiple of 64 then. */
+  int32_t keep;
+  const billow_allocator* allocator; /* may be NULL: malloc. Asked a few times, at creation only */
+} billow_garment_desc;
+
+/* Checks every byte first; takes some milliseconds. */
+BILLOW_API billow_status billow_garment_create(const billow_garment_desc* desc, billow_garment** out);
+/* The same from a file, which is read as a whole. `allocator` may be NULL. */
+BILLOW_API billow_status billow_garment_load(const char* path, const billow_allocator* allocator,
+                                             billow_garment** out);
+/* After all its instances. NULL is fine. */
+BILLOW_API void billow_garment_destroy(billow_garment* garment);
+
+/* Counts; 0 for NULL. Bones are all virtual bones, those that are not simulated too. */
+BILLOW_API uint32_t billow_garment_vertex_count(const billow_garment* garment);
+BILLOW_API uint32_t billow_garment_triangle_count(const billow_garment* garment);
+BILLOW_API uint32_t billow_garment_bone_count(const billow_garment* garment);
+BILLOW_API uint32_t billow_garment_joint_count(const billow_garment* garment);
+BILLOW_API uint32_t billow_garment_key_joint(const billow_garment* garment); /* the part it goes with */
+
+/* The garment's name, and the names of the joints that it expects, in the order a frame gives them: UTF-8 with a 0
+ * behind, cut off where `capacity` (bytes, 1 or more) ends. */
+BILLOW_API billow_status billow_garment_name(const billow_garment* garment, char* out, size_t capacity);
+BILLOW_API billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t joint, char* out,
+                                                   size_t capacity);
+/* Where these joints rest, in model space. `capacity` counts joints. */
+BILLOW_API billow_status billow_garment_joint_rest(const billow_garment* garment, billow_transform* out,
+                                                   uint32_t capacity);
+/* Three vertices a triangle, counter-clockwise on the right side. `capacity` counts triangles. */
+BILLOW_API billow_status billow_garment_triangles(const billow_garment* garment, uint32_t* out,
+                                                  uint32_t capacity);
+/* Two floats a vertex: the pattern laid flat, in metres; all 0 where the garment has none. `capacity` counts
+ * vertices. */
+BILLOW_API billow_status billow_garment_uvs(const billow_garment* garment, float* out, uint32_t capacity);
+/* The settings its chains begin with. */
+BILLOW_API billow_status billow_garment_settings(const billow_garment* garment, billow_settings* out);
+/* The bytes of a section of the file, such as "training" (JSON), valid as long as the garment; NULL and 0 where
+ * there is none. */
+BILLOW_API billow_status billow_garment_section(const billow_garment* garment, const char* name,
+                                                const void** bytes, size_t* size);
+
+/* ---------------------------------------------------------------------------------------------
+ * Instances: one character that wears a garment
+ */
+
+typedef struct billow_instance billow_instance;
+
+/* The garment has to outlive it. The instance begins as the garment rests in model space. `allocator` may be NULL. */
+BILLOW_API billow_status billow_instance_create(const billow_garment* garment,
+                                                const billow_allocator* allocator, billow_instance** out);
+BILLOW_API void billow_instance_destroy(billow_instance* instance); /* NULL is fine */
+
+/* Its chains, for settings, wind, saved state, contacts and whatever else can be done to chains; they are
+ * stepped by the instance, and destroyed with it. NULL for NULL. The mesh depends on nothing but the chains' state and
+ * the frame, so their saved state is the instance's. */
+BILLOW_API billow_chains* billow_instance_chains(const billow_instance* instance);
+/* The garment's own colliders on this character, as the last frame posed them. NULL for NULL. */
+BILLOW_API const billow_body* billow_instance_body(const billow_instance* instance);
+
+typedef struct billow_instance_options {
+  int32_t networks; /* 1; 0: the cloth is its rest, moved rigidly with the key joint */
+  int32_t shape;    /* 1: the shape network's detail on top of skinning */
+  int32_t push_out; /* 1: no vertex stays inside the body */
+  int32_t normals;  /* 1 */
+  int32_t profile;  /* 0; 1: time the stages (a clock call each) */
+  float clearance;  /* m, of vertices from the body after push-out: 0.002. Larger where triangles are */
+  float softness;   /* m, beyond the clearance, over which the push sets in: 0.004 */
+} billow_instance_options;
+
+BILLOW_API billow_instance_options billow_instance_options_default(void);
+BILLOW_API billow_status billow_instance_set_options(billow_instance* instance,
+                                                     const billow_instance_options* options);
+BILLOW_API billow_status billow_instance_get_options(const billow_instance* instance,
+                                                     billow_instance_options* out);
+
+/* One frame. Begin with all 0. */
+typedef struct billow_frame {
+  float dt;                       /* s. 0: nothing swings. Over 0.25 it counts as 0.25 */
+  const billow_transform* joints; /* in world space, in the order of the garment's joints */
+  uint32_t joint_count;
+  float scale;                   /* of the character, uniform; 0 counts as 1 */
+  const billow_transform* space; /* as in billow_step; may be NULL */
+  /* What to collide with, posed by the caller: several garments on one body. NULL: the garment's own colliders, posed here. */
+  const billow_body* body;
+  billow_teleport teleport; /* BILLOW_TELEPORT_NONE, or a jump of the character to where it is now */
+  int32_t skip_mesh;        /* 1: chains only, for who is not seen. Positions and normals stay as they were */
+} billow_frame;
+
+BILLOW_API billow_status billow_instance_step(billow_instance* instance, const billow_frame* frame);
+/* Comes to rest on a standing character: as billow_chains_settle, then a mesh. `frame`'s dt is not used. */
+BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
+                                                float seconds);
+
+/* The mesh of the last frame in world space, 3 floats a vertex, each `stride` bytes after the one before (0: tightly
+ * packed; a multiple of 4, at least 12), so that they can go into a vertex buffer. `capacity` counts vertices. */
+BILLOW_API billow_status billow_instance_positions(const billow_instance* instance, void* out, size_t stride,
+                                                   uint32_t capacity);
+BILLOW_API billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
+                                                 uint32_t capacity);
+/* The same where they lie, tightly packed, until the next frame. NULL for NULL. */
+BILLOW_API const float* billow_instance_position_data(const billow_instance* instance);
+BILLOW_API const float* billow_instance_normal_data(const billow_instance* instance);
+/* All virtual bones in world space, 3 floats each, as the garment numbers them. `capacity` counts bones. */
+BILLOW_API billow_status billow_instance_bones(const billow_instance* instance, float* out,
+                                               uint32_t capacity);
+
+/* The stages of a frame, in order. */
+typedef enum billow_frame_stage {
+  BILLOW_FRAME_FOLLOW = 0,   /* attachments, roots and colliders go with the joints */
+  BILLOW_FRAME_CHAINS = 1,   /* billow_chains_step */
+  BILLOW_FRAME_GATHER = 2,   /* displacements of the bones, seen from the key joint */
+  BILLOW_FRAME_INFER = 3,    /* both networks */
+  BILLOW_FRAME_EXPAND = 4,   /* both bases, and to world space */
+  BILLOW_FRAME_PUSH_OUT = 5, /* vertices leave the body */
+  BILLOW_FRAME_NORMALS = 6,
+  BILLOW_FRAME_STAGE_COUNT = 7
+} billow_frame_stage;
+
+BILLOW_API const char* billow_frame_stage_name(billow_frame_stage stage); /* "?" when out of range */
+
+typedef struct billow_instance_report {
+  uint32_t pushed; /* vertices that push-out moved in the last frame */
+  uint32_t inside; /* vertices that it left inside: between colliders that leave no room */
+  double stage_seconds[BILLOW_FRAME_STAGE_COUNT]; /* all 0 unless options.profile */
+} billow_instance_report;
+
+BILLOW_API billow_status billow_instance_get_report(const billow_instance* instance,
+                                                    billow_instance_report* out);
+
+/* A hash of positions and normals, for checking determinism. 0 for NULL. */
+BILLOW_API uint64_t billow_instance_hash(const billow_instance* instance);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace billow {
@@ -203,6 +204,95 @@ class Chains {
     void operator()(billow_chains* c) const { billow_chains_destroy(c); }
   };
   std::unique_ptr<billow_chains, Destroy> handle_;
+};
+
+// A garment file; outlives its instances.
+class Garment {
+ public:
+  Garment() = default;
+  static Result<Garment> create(std::span<const std::byte> bytes, bool keep = false) {
+    billow_garment_desc desc{};
+    desc.bytes = bytes.data();
+    desc.size = bytes.size();
+    desc.keep = keep ? 1 : 0;
+    billow_garment* handle = nullptr;
+    if (Status s = billow_garment_create(&desc, &handle); !s) return s;
+    return Garment(handle);
+  }
+  static Result<Garment> load(const char* path) {
+    billow_garment* handle = nullptr;
+    if (Status s = billow_garment_load(path, nullptr, &handle); !s) return s;
+    return Garment(handle);
+  }
+  uint32_t vertex_count() const { return billow_garment_vertex_count(get()); }
+  uint32_t triangle_count() const { return billow_garment_triangle_count(get()); }
+  uint32_t bone_count() const { return billow_garment_bone_count(get()); }
+  uint32_t joint_count() const { return billow_garment_joint_count(get()); }
+  uint32_t key_joint() const { return billow_garment_key_joint(get()); }
+  // Up to 255 bytes.
+  std::string joint_name(uint32_t joint) const {
+    char name[256] = "";
+    billow_garment_joint_name(get(), joint, name, sizeof name);
+    return name;
+  }
+  // Three a triangle.
+  Status triangles(std::span<uint32_t> out) const {
+    return billow_garment_triangles(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+  }
+  billow_garment* get() const { return handle_.get(); }
+
+ private:
+  explicit Garment(billow_garment* handle) : handle_(handle) {}
+  struct Destroy {
+    void operator()(billow_garment* g) const { billow_garment_destroy(g); }
+  };
+  std::unique_ptr<billow_garment, Destroy> handle_;
+};
+
+// One character that wears a garment.
+class Instance {
+ public:
+  Instance() = default;
+  static Result<Instance> create(const Garment& garment) {
+    billow_instance* handle = nullptr;
+    if (Status s = billow_instance_create(garment.get(), nullptr, &handle); !s) return s;
+    Instance instance;
+    instance.handle_.reset(handle);
+    instance.vertices_ = garment.vertex_count();
+    return instance;
+  }
+  Status set(const billow_instance_options& options) { return billow_instance_set_options(get(), &options); }
+  Status step(const billow_frame& frame) { return billow_instance_step(get(), &frame); }
+  Status step(float dt, std::span<const Transform> joints) {
+    billow_frame frame{};
+    frame.dt = dt;
+    frame.joints = joints.data();
+    frame.joint_count = static_cast<uint32_t>(joints.size());
+    return step(frame);
+  }
+  // Three floats a vertex, until the next step.
+  std::span<const float> positions() const {
+    return {billow_instance_position_data(get()), 3 * size_t{vertices_}};
+  }
+  std::span<const float> normals() const {
+    return {billow_instance_normal_data(get()), 3 * size_t{vertices_}};
+  }
+  billow_instance_report report() const {
+    billow_instance_report r{};
+    billow_instance_get_report(get(), &r);
+    return r;
+  }
+  // Owned by the instance.
+  billow_chains* chains() const { return billow_instance_chains(get()); }
+  uint64_t hash() const { return billow_instance_hash(get()); }
+  billow_instance* get() const { return handle_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(billow_instance* i) const { billow_instance_destroy(i); }
+  };
+  std::unique_ptr<billow_instance, Destroy> handle_;
+  uint32_t vertices_ = 0;
 };
 
 }  // namespace v0

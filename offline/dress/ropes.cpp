@@ -11,17 +11,6 @@ void check(billow_status status) {
   if (status != BILLOW_OK) throw std::invalid_argument(std::string("ropes: ") + billow_last_error());
 }
 
-// On the flat cloth, or between the places at rest.
-float distance_between(const garment::Garment& g, const garment::Embedding& a, const garment::Embedding& b) {
-  if (g.flat.empty()) return length(garment::place_of(a, g.rest) - garment::place_of(b, g.rest));
-  V3 pa{0, 0, 0}, pb{0, 0, 0};
-  for (size_t k = 0; k < 3; ++k) {
-    pa += V3{g.flat[a.vertices[k]][0], g.flat[a.vertices[k]][1], 0} * a.weights[k];
-    pb += V3{g.flat[b.vertices[k]][0], g.flat[b.vertices[k]][1], 0} * b.weights[k];
-  }
-  return length(pa - pb);
-}
-
 }  // namespace
 
 billow_settings rope_settings(const garment::Garment& garment) {
@@ -57,7 +46,7 @@ Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Tr
     for (size_t k = 0; k < chain.size(); ++k) {
       const V3 p = places[chain[k]];
       rest.insert(rest.end(), {p.x, p.y, p.z});
-      lengths.push_back(k == 0 ? 0 : distance_between(g, g.bones[chain[k - 1]], g.bones[chain[k]]));
+      lengths.push_back(k == 0 ? 0 : garment::rope_length(g, g.bones[chain[k - 1]], g.bones[chain[k]]));
     }
     if (sewn_[chain[0]].empty()) throw std::invalid_argument("ropes: a chain's root is not sewn to the body");
   }

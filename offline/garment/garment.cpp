@@ -79,6 +79,16 @@ float rest_distance(const Garment& garment, uint32_t a, uint32_t b) {
   return std::hypot(p[0] - q[0], p[1] - q[1]);
 }
 
+float rope_length(const Garment& garment, const Embedding& a, const Embedding& b) {
+  if (garment.flat.empty()) return length(place_of(a, garment.rest) - place_of(b, garment.rest));
+  V3 pa{0, 0, 0}, pb{0, 0, 0};
+  for (size_t k = 0; k < 3; ++k) {
+    pa += V3{garment.flat[a.vertices[k]][0], garment.flat[a.vertices[k]][1], 0} * a.weights[k];
+    pb += V3{garment.flat[b.vertices[k]][0], garment.flat[b.vertices[k]][1], 0} * b.weights[k];
+  }
+  return length(pa - pb);
+}
+
 void follow_body(const Garment& garment, std::span<const Transform> moved, std::span<V3> out) {
   for (size_t i = 0; i < garment.attachments.size(); ++i) {
     const Attachment& a = garment.attachments[i];

@@ -53,6 +53,9 @@ void validate(const Garment& garment, size_t joints);
 // The length of an edge of the cloth at rest.
 float rest_distance(const Garment& garment, uint32_t a, uint32_t b);
 
+// The longest a rope between two bones may get: their distance on the flat cloth, or at rest where there is no pattern.
+float rope_length(const Garment& garment, const Embedding& a, const Embedding& b);
+
 // Where the body takes attached vertices, one result an attachment. `moved`: joints relative to rest.
 void follow_body(const Garment& garment, std::span<const Transform> moved, std::span<V3> out);
 

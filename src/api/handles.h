@@ -6,6 +6,7 @@
 #include <new>
 
 #include "runtime/chains.h"
+#include "runtime/instance.h"
 
 struct billow_body {
   uint32_t magic;
@@ -22,10 +23,30 @@ struct billow_chains {
   billow::Transform* roots;  // scratch of a step
 };
 
+struct billow_garment {
+  uint32_t magic;
+  billow_allocator allocator;
+  billow::Garment garment;
+  void* copy;  // of the file, or null where the caller keeps it
+};
+
+struct billow_instance {
+  uint32_t magic;
+  billow_allocator allocator;
+  billow::Instance instance;
+  billow_chains* chains;
+  billow_body* body;
+  billow_instance_options options;
+  billow::Transform* joints;  // scratch of a frame
+};
+
 namespace billow::api {
 
 inline constexpr uint32_t kBodyMagic = 0x79646f62;    // "body"
 inline constexpr uint32_t kChainsMagic = 0x6e696863;  // "chin"
+
+inline constexpr uint32_t kGarmentMagic = 0x6d726167;   // "garm"
+inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 
 // Notes the message (printf style) and returns the status.
 #if defined(__GNUC__)
@@ -37,6 +58,9 @@ fail(billow_status status, const char* format, ...);
 inline bool valid(const billow_body* b) { return b && b->magic == kBodyMagic; }
 inline bool valid(const billow_chains* c) { return c && c->magic == kChainsMagic; }
 
+inline bool valid(const billow_garment* g) { return g && g->magic == kGarmentMagic; }
+inline bool valid(const billow_instance* i) { return i && i->magic == kInstanceMagic; }
+
 billow_allocator allocator_or_malloc(const billow_allocator* given);
 
 // Reads transforms; says which one is not finite.
@@ -44,6 +68,11 @@ billow_status read_transforms(const char* what, const billow_transform* in, uint
 billow_status check_finite(const char* what, const float* values, size_t count);
 // Reads settings into the runtime's form, or says which field is out of range.
 billow_status read_settings(const billow_settings& in, Settings& out);
+
+// What a garment file says about chains and body, as the API takes it.
+billow_settings settings_of(const Garment& garment);
+billow_status create_chains(const Garment& garment, const billow_allocator& allocator, billow_chains** out);
+billow_status create_body(const Garment& garment, const billow_allocator& allocator, billow_body** out);
 
 // Builds an object of type T plus its arena in one block: `build(object, arena)` runs once to measure and
 // once to fill.

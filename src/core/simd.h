@@ -291,6 +291,25 @@ inline bool any(M8 m) { return any(m.low | m.high); }
 inline bool all(M8 m) { return all(m.low & m.high); }
 inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
 
+// Rows to columns.
+inline void transpose(F4& a, F4& b, F4& c, F4& d) {
+#if defined(BILLOW_SIMD_NEON)
+  const float32x4x2_t ab = vtrnq_f32(a.v, b.v), cd = vtrnq_f32(c.v, d.v);
+  a.v = vcombine_f32(vget_low_f32(ab.val[0]), vget_low_f32(cd.val[0]));
+  b.v = vcombine_f32(vget_low_f32(ab.val[1]), vget_low_f32(cd.val[1]));
+  c.v = vcombine_f32(vget_high_f32(ab.val[0]), vget_high_f32(cd.val[0]));
+  d.v = vcombine_f32(vget_high_f32(ab.val[1]), vget_high_f32(cd.val[1]));
+#elif defined(BILLOW_SIMD_SSE)
+  _MM_TRANSPOSE4_PS(a.v, b.v, c.v, d.v);
+#else
+  float rows[kLanes][kLanes], columns[kLanes][kLanes];
+  store(rows[0], a), store(rows[1], b), store(rows[2], c), store(rows[3], d);
+  for (int i = 0; i < kLanes; ++i)
+    for (int k = 0; k < kLanes; ++k) columns[i][k] = rows[k][i];
+  a = load(columns[0]), b = load(columns[1]), c = load(columns[2]), d = load(columns[3]);
+#endif
+}
+
 // Four points x y z x y z ... as rows, and back.
 inline void load_points(const float* p, F4& x, F4& y, F4& z) {
 #if defined(BILLOW_SIMD_NEON)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/colliders.h"
+#include "support/tiny_garment.h"
 
 namespace {
 // Only what this thread allocates while it looks counts. Volatile, since compilers know that malloc changes
@@ -279,6 +280,32 @@ TEST(Allocation, NothingInAFrameAllocates) {
   EXPECT_EQ(allocations, 0);
   billow_chains_destroy(chains);
   billow_body_destroy(body);
+}
+
+TEST(Allocation, FramesOfAGarmentAllocateNothing) {
+  billow_garment* garment = testing::make_tiny_garment();
+  billow_instance* instance = nullptr;
+  ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK);
+  std::vector<float> out(3 * 99);
+  const auto joints = testing::tiny_joints(3);
+  billow_frame frame{};
+  frame.dt = 1.0f / 60;
+  frame.joints = joints.data();
+  frame.joint_count = testing::kTinyJoints;
+  const int allocations = allocations_of([&] {
+    for (int k = 0; k < 30; ++k) {
+      frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
+      frame.scale = k < 20 ? 1.0f : 1.25f;
+      billow_instance_step(instance, &frame);
+      billow_instance_positions(instance, out.data(), 0, 99);
+      billow_instance_normals(instance, out.data(), 0, 99);
+      billow_instance_bones(instance, out.data(), 13);
+    }
+    billow_instance_settle(instance, &frame, 1);
+  });
+  EXPECT_EQ(allocations, 0);
+  billow_instance_destroy(instance);
+  billow_garment_destroy(garment);
 }
 
 }  // namespace

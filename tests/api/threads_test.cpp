@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "scenes.h"
 #include "support/hanging.h"
+#include "support/tiny_garment.h"
 
 namespace billow {
 namespace {
@@ -81,6 +83,31 @@ TEST(Threads, ManyChainsMayReadOneBodyAtATime) {
     EXPECT_GT(contacts, 0u) << "the body is meant to be touched";
     std::vector<uint64_t> hashes;
     for (const testing::Sheet& s : sets) hashes.push_back(s.chains.hash());
+    return hashes;
+  };
+  const std::vector<uint64_t> alone = run(1);
+  for (int threads : {2, 4}) EXPECT_EQ(run(threads), alone) << threads << " threads";
+}
+
+TEST(Threads, ManyWearOneGarment) {
+  const std::unique_ptr<billow_garment, void (*)(billow_garment*)> garment(testing::make_tiny_garment(),
+                                                                           billow_garment_destroy);
+  const auto run = [&](int threads) {
+    std::vector<uint64_t> hashes(8);
+    run_on(threads, 8, [&](int i) {
+      billow_instance* instance = nullptr;
+      ASSERT_EQ(billow_instance_create(garment.get(), nullptr, &instance), BILLOW_OK);
+      for (int k = 0; k < kFrames; ++k) {
+        const auto joints = testing::tiny_joints(k + 5 * i);
+        billow_frame frame{};
+        frame.dt = 1.0f / 60;
+        frame.joints = joints.data();
+        frame.joint_count = testing::kTinyJoints;
+        ASSERT_EQ(billow_instance_step(instance, &frame), BILLOW_OK);
+      }
+      hashes[static_cast<size_t>(i)] = billow_instance_hash(instance);
+      billow_instance_destroy(instance);
+    });
     return hashes;
   };
   const std::vector<uint64_t> alone = run(1);

@@ -1,0 +1,74 @@
+// Bytes of all kinds as a garment file: a view whose every number can be used, or a problem with a text.
+//
+// The input is taken as changes to a sound file, eight bytes each: where (three), how many bytes (one), which (four). Chance
+// would hardly find the way through the table of sections otherwise. An input that begins with the file's own first letters
+// is taken as it is.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "asset/garment_view.h"
+#include "pack/pack_matrix.h"
+#include "pack/sample_garment.h"
+
+using namespace billow;
+
+namespace {
+
+const std::string& sound_file() {
+  static const std::string file = [] {
+    pack::Packed p = pack::sample_garment(
+        body::make_person(), {.across = 5, .down = 5, .chains = 3, .bones_per_chain = 3, .units = 9});
+    p.extra["blob"] = "opaque";
+    return pack::pack_garment(p);
+  }();
+  return file;
+}
+
+std::string changed(const uint8_t* data, size_t size) {
+  std::string file = sound_file();
+  for (size_t i = 0; i + 8 <= size; i += 8) {
+    const size_t where = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
+    const size_t count = 1 + data[i + 3] % 4;
+    // One kind of change cuts the file off.
+    if (data[i + 3] >= 252) {
+      file.resize(std::max(sizeof(asset::Header), std::min(where, file.size())));
+    } else if (where + count <= file.size()) {
+      std::memcpy(file.data() + where, data + i + 4, count);
+    }
+  }
+  const uint64_t length = file.size();
+  std::memcpy(file.data() + offsetof(asset::Header, file_size), &length, sizeof length);
+  return file;
+}
+
+float sum_of(const PackedMatrix& m) { return m.rows > 0 ? pack::unpack_matrix(m).sum() : 0.0f; }
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const bool as_it_is = size >= 8 && std::memcmp(data, asset::kMagic, 8) == 0;
+  const pack::AlignedBytes bytes(as_it_is ? std::string(reinterpret_cast<const char*>(data), size)
+                                          : changed(data, size));
+  asset::GarmentView view;
+  asset::Problem problem;
+  if (!asset::read_garment(bytes.data(), bytes.size(), view, problem, false)) {
+    if (problem.text[0] == '\0') std::abort();
+    return 0;
+  }
+  // Use everything that a view leads to.
+  float sum = sum_of(view.basis) + sum_of(view.skinning.linear) + sum_of(view.shape.linear);
+  for (const asset::NetworkView* n : {&view.skinning, &view.shape})
+    for (uint32_t k = 0; n->record && k < n->record->layers; ++k)
+      sum += sum_of(n->layer[k]) + n->bias[k][n->record->units[k] - 1];
+  for (const uint32_t v : view.triangles) sum += view.rest[3 * v + 2];
+  for (const asset::BoneRecord& b : view.bones) sum += view.rest[3 * b.vertices[2]];
+  for (const asset::ChainBoneRecord& b : view.chain_bones) sum += view.bones[b.bone].weights[0];
+  for (const asset::JointRecord& j : view.joints) sum += static_cast<float>(view.text_of(j.name).size());
+  for (const asset::Section& s : view.sections) sum += static_cast<float>(view.bytes_of(s).size());
+  volatile float kept = sum;
+  (void)kept;
+  return 0;
+}

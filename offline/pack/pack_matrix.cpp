@@ -1,0 +1,200 @@
+#include "pack/pack_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "asset/format.h"
+
+namespace billow::pack {
+namespace {
+
+// One stored column: its numbers are scale * row scale * value.
+struct Plane {
+  uint32_t source = 0;
+  float scale = 0;
+  std::vector<float> values;  // whole numbers where it is one of integers
+};
+
+uint16_t to_half(float x) { return Eigen::half_impl::float_to_half_rtne(x).x; }
+float from_half(uint16_t bits) {
+  return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
+}
+
+float largest(std::span<const float> values) {
+  float most = 0;
+  for (const float v : values) most = std::max(most, std::fabs(v));
+  return most;
+}
+
+// Takes what integers up to `levels` can hold of `values` out of them.
+Plane take_integers(std::vector<float>& values, float scale, float levels) {
+  Plane plane{0, scale, std::vector<float>(values.size())};
+  for (size_t r = 0; r < values.size() && scale > 0; ++r) {
+    plane.values[r] = std::clamp(std::nearbyint(values[r] / scale), -levels, levels);
+    values[r] -= scale * plane.values[r];
+  }
+  return plane;
+}
+
+// A column as planes, the second one (if any) for the rounding of the first.
+std::vector<Plane> planes_of(const learn::Matrix& dense, Eigen::Index column, std::span<const float> scales,
+                             Kind kind) {
+  std::vector<float> left(static_cast<size_t>(dense.rows()));
+  for (size_t r = 0; r < left.size(); ++r) left[r] = dense(static_cast<Eigen::Index>(r), column) / scales[r];
+  const float most = largest(left);
+  std::vector<Plane> planes;
+  switch (kind) {
+    case Kind::kFloat32:
+      planes.push_back({0, 1, left});
+      break;
+    case Kind::kFloat16:
+      planes.push_back({0, most, left});
+      for (float& v : planes[0].values) v = most > 0 ? from_half(to_half(v / most)) : 0;
+      break;
+    case Kind::kInt4:
+      planes.push_back(take_integers(left, most / 7, 7));
+      break;
+    case Kind::kInt8:
+    case Kind::kInt12:
+    case Kind::kInt16:
+      planes.push_back(take_integers(left, most / 127, 127));
+      // Half a step either way is left.
+      if (kind == Kind::kInt12) planes.push_back(take_integers(left, planes[0].scale / 14, 7));
+      if (kind == Kind::kInt16) planes.push_back(take_integers(left, planes[0].scale / 254, 127));
+      break;
+  }
+  for (Plane& p : planes) p.source = static_cast<uint32_t>(column);
+  return planes;
+}
+
+struct Planes {
+  std::vector<Plane> float32, float16, int8, int4;
+};
+
+Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales) {
+  Planes all;
+  for (Eigen::Index k = 0; k < dense.cols(); ++k) {
+    const Kind kind = kinds[static_cast<size_t>(k)];
+    std::vector<Plane> planes = planes_of(dense, k, scales, kind);
+    auto& first = kind == Kind::kFloat32   ? all.float32
+                  : kind == Kind::kFloat16 ? all.float16
+                  : kind == Kind::kInt4    ? all.int4
+                                           : all.int8;
+    first.push_back(std::move(planes[0]));
+    if (planes.size() > 1) (kind == Kind::kInt12 ? all.int4 : all.int8).push_back(std::move(planes[1]));
+  }
+  // Fill up the last two, four and eight.
+  const auto fill = [&](std::vector<Plane>& planes, size_t group) {
+    while (planes.size() % group) planes.push_back({0, 0, std::vector<float>(scales.size())});
+  };
+  fill(all.float16, 2), fill(all.int8, 4), fill(all.int4, 8);
+  return all;
+}
+
+template <class T> void append(std::string& out, const T& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void append_panel(std::string& out, const Planes& planes, size_t first) {
+  const auto at = [&](const Plane& p, size_t r) {
+    return first + r < p.values.size() ? p.values[first + r] : 0.0f;
+  };
+  for (const Plane& p : planes.float32)
+    for (size_t r = 0; r < kPanelRows; ++r) append(out, at(p, r));
+  for (const Plane& p : planes.float16)
+    for (size_t r = 0; r < kPanelRows; ++r) append(out, to_half(at(p, r)));
+  for (size_t k = 0; k < planes.int8.size(); k += 4)
+    for (size_t r = 0; r < kPanelRows; ++r)
+      for (size_t j = 0; j < 4; ++j) append(out, static_cast<int8_t>(at(planes.int8[k + j], r)));
+  for (size_t k = 0; k < planes.int4.size(); k += 8)
+    for (size_t r = 0; r < kPanelRows; ++r)
+      for (size_t j = 0; j < 4; ++j) {
+        const int low = static_cast<int>(at(planes.int4[k + j], r)),
+                  high = static_cast<int>(at(planes.int4[k + j + 4], r));
+        append(out, static_cast<uint8_t>((high & 15) << 4 | (low & 15)));
+      }
+}
+
+}  // namespace
+
+std::vector<float> row_scales(const learn::Matrix& dense) {
+  // Columns count alike, however large they are.
+  const Eigen::VectorXf norms = dense.colwise().norm().cwiseMax(1e-30f);
+  Eigen::VectorXf size = (dense * norms.cwiseInverse().asDiagonal()).rowwise().norm();
+  const float typical =
+      std::sqrt(size.squaredNorm() / static_cast<float>(std::max<Eigen::Index>(1, size.size())));
+  // Not much below the others, or the one large entry of a small row would make a whole column coarse.
+  if (!(typical > 0)) return std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f);
+  size = (size / typical).cwiseMax(0.2f);
+  return {size.data(), size.data() + size.size()};
+}
+
+std::vector<float> stored_column(const learn::Matrix& dense, Eigen::Index column,
+                                 std::span<const float> scales, Kind kind) {
+  std::vector<float> sum(scales.size());
+  for (const Plane& p : planes_of(dense, column, scales, kind))
+    for (size_t r = 0; r < sum.size(); ++r) sum[r] += p.scale * p.values[r];
+  for (size_t r = 0; r < sum.size(); ++r) sum[r] *= scales[r];
+  return sum;
+}
+
+std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds) {
+  const bool floats = std::all_of(kinds.begin(), kinds.end(),
+                                  [](Kind k) { return k == Kind::kFloat32 || k == Kind::kFloat16; });
+  // Floats need no scales, and are exact without.
+  const std::vector<float> scales =
+      floats ? std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f) : row_scales(dense);
+  const Planes planes = all_planes(dense, kinds, scales);
+  asset::MatrixRecord record{};
+  record.rows = static_cast<uint32_t>(dense.rows());
+  record.columns = static_cast<uint32_t>(dense.cols());
+  record.float32 = static_cast<uint32_t>(planes.float32.size());
+  record.float16 = static_cast<uint32_t>(planes.float16.size());
+  record.int8 = static_cast<uint32_t>(planes.int8.size());
+  record.int4 = static_cast<uint32_t>(planes.int4.size());
+  std::string out;
+  out.reserve(asset::matrix_size(record));
+  append(out, record);
+  for (const auto* kind : {&planes.float32, &planes.float16, &planes.int8, &planes.int4})
+    for (const Plane& p : *kind) append(out, StoredColumn{p.source, p.scale});
+  const size_t rows = (scales.size() + kPanelRows - 1) / kPanelRows * kPanelRows;
+  for (size_t r = 0; r < rows; ++r) append(out, r < scales.size() ? scales[r] : 0.0f);
+  out.resize(asset::matrix_panels_at(record), '\0');
+  for (size_t r = 0; r < rows; r += kPanelRows) append_panel(out, planes, r);
+  return out;
+}
+
+learn::Matrix unpack_matrix(const PackedMatrix& m) {
+  learn::Matrix dense = learn::Matrix::Zero(m.rows, m.columns);
+  for (uint32_t row = 0; row < m.rows; ++row) {
+    const std::byte* at = m.panels + row / kPanelRows * m.panel_bytes();
+    const size_t r = row % kPanelRows;
+    const StoredColumn* column = m.stored;
+    const auto add = [&](float value) {
+      dense(row, column->source) += column->scale * value;
+      ++column;
+    };
+    const auto byte = [&](size_t i) { return std::to_integer<uint8_t>(at[i]); };
+    for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
+      float value;
+      std::memcpy(&value, at + 4 * r, 4);
+      add(value);
+    }
+    for (uint32_t k = 0; k < m.float16; ++k, at += 2 * kPanelRows) {
+      uint16_t bits;
+      std::memcpy(&bits, at + 2 * r, 2);
+      add(from_half(bits));
+    }
+    for (uint32_t k = 0; k < m.int8; k += 4, at += 4 * kPanelRows)
+      for (size_t j = 0; j < 4; ++j) add(static_cast<int8_t>(byte(4 * r + j)));
+    for (uint32_t k = 0; k < m.int4; k += 8, at += 4 * kPanelRows) {
+      for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j) << 4) >> 4));
+      for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j)) >> 4));
+    }
+    dense.row(row) *= m.row_scales[row];
+  }
+  return dense;
+}
+
+}  // namespace billow::pack

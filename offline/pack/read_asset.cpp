@@ -1,0 +1,137 @@
+// Garment files back to numbers.
+#include <algorithm>
+#include <stdexcept>
+
+#include "api/settings_words.h"
+#include "asset/garment_view.h"
+#include "garment/mesh_file.h"
+#include "pack/garment_asset.h"
+#include "pack/pack_matrix.h"
+
+namespace billow::pack {
+namespace {
+
+using namespace asset;
+
+constexpr size_t kMostBytes = size_t{1} << 32;
+
+std::string string_of(const GarmentView& view, Text t) { return std::string(view.text_of(t)); }
+
+learn::Vector vector_of(std::span<const float> numbers) {
+  return Eigen::Map<const learn::Vector>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+body::Skeleton skeleton_of(const GarmentView& view) {
+  body::Skeleton skeleton;
+  for (const JointRecord& j : view.joints)
+    skeleton.joints.push_back({string_of(view, j.name),
+                               j.parent,
+                               {{j.position[0], j.position[1], j.position[2]},
+                                {j.rotation[0], j.rotation[1], j.rotation[2], j.rotation[3]}}});
+  return skeleton;
+}
+
+garment::Garment garment_of(const GarmentView& view, const body::Skeleton& skeleton) {
+  garment::Garment g;
+  g.name = string_of(view, view.record->name);
+  g.material = string_of(view, view.record->material);
+  g.key_joint = skeleton.joints[view.record->key_joint].name;
+  g.ring = view.record->ring != 0;
+  for (size_t i = 0; i < view.triangles.size(); i += 3)
+    g.triangles.push_back({view.triangles[i], view.triangles[i + 1], view.triangles[i + 2]});
+  for (size_t i = 0; i < view.flat.size(); i += 2) g.flat.push_back({view.flat[i], view.flat[i + 1]});
+  for (size_t i = 0; i < view.rest.size(); i += 3)
+    g.rest.push_back({view.rest[i], view.rest[i + 1], view.rest[i + 2]});
+  g.shape = g.rest;
+  for (const AttachmentRecord& r : view.attachments) {
+    garment::Attachment a{r.vertex, {}, {}, {r.rest[0], r.rest[1], r.rest[2]}};
+    std::copy_n(r.joints, 4, a.joints.begin());
+    std::copy_n(r.weights, 4, a.weights.begin());
+    g.attachments.push_back(a);
+  }
+  for (const BoneRecord& r : view.bones) {
+    garment::Embedding b;
+    std::copy_n(r.vertices, 3, b.vertices.begin());
+    std::copy_n(r.weights, 3, b.weights.begin());
+    g.bones.push_back(b);
+  }
+  size_t next = 0;
+  for (const uint32_t n : view.chain_sizes) {
+    g.chains.emplace_back();
+    for (uint32_t k = 0; k < n; ++k) g.chains.back().push_back(view.chain_bones[next++].bone);
+  }
+  return g;
+}
+
+billow_collider collider_of(const ColliderRecord& r) {
+  billow_collider c = billow_collider_default();
+  c.shape = static_cast<billow_shape>(r.shape);
+  std::copy_n(r.position, 3, c.position), std::copy_n(r.rotation, 4, c.rotation),
+      std::copy_n(r.end, 3, c.end);
+  c.radius = r.radius, c.radius_end = r.radius_end;
+  std::copy_n(r.half_extents, 3, c.half_extents);
+  std::copy_n(r.joint, 4, c.joint), std::copy_n(r.weight, 4, c.weight);
+  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius;
+  return c;
+}
+
+learn::Network network_of(const NetworkView& view) {
+  learn::Network n;
+  n.mean = vector_of(view.mean);
+  n.scale = vector_of(view.scale);
+  n.activation = static_cast<learn::Activation>(view.record->activation);
+  for (uint32_t k = 0; k < view.record->layers; ++k)
+    n.layers.push_back({unpack_matrix(view.layer[k]), vector_of(view.bias[k])});
+  if (view.record->linear) n.linear = unpack_matrix(view.linear);
+  return n;
+}
+
+learn::Model model_of(const GarmentView& view) {
+  learn::Model model;
+  const learn::Matrix basis = unpack_matrix(view.basis);
+  const auto stage = [&](const NetworkView& network, Eigen::Index at) {
+    learn::Stage s;
+    const Eigen::Index components = network.record->outputs;
+    s.basis.modes = basis.middleCols(at, components).transpose();
+    s.basis.mean = basis.col(at + components);
+    s.basis.deviation = vector_of(network.deviation);
+    s.network = network_of(network);
+    return s;
+  };
+  model.skinning = stage(view.skinning, 0);
+  if (view.shape.record) model.shape = stage(view.shape, view.skinning.record->outputs + 1);
+  return model;
+}
+
+}  // namespace
+
+AlignedBytes::AlignedBytes(std::string_view bytes) : room_(bytes.size() + kAlignment), size_(bytes.size()) {
+  start_ = round_up(reinterpret_cast<uintptr_t>(room_.data()));
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(start_));
+}
+
+Packed read_garment_asset(const std::filesystem::path& path) {
+  const AlignedBytes bytes(garment::read_whole_file(path, kMostBytes));
+  GarmentView view;
+  Problem problem;
+  if (!read_garment(bytes.data(), bytes.size(), view, problem))
+    throw std::runtime_error(path.string() + ": " + problem.text);
+  Packed p;
+  p.skeleton = skeleton_of(view);
+  p.garment = garment_of(view, p.skeleton);
+  for (const ColliderRecord& r : view.colliders) {
+    p.colliders.push_back(collider_of(r));
+    p.collider_names.push_back(string_of(view, r.name));
+  }
+  p.settings = billow_settings_default();
+  api::read_settings_words(view.settings, p.settings);
+  p.model = model_of(view);
+  p.training = view.training;
+  constexpr std::string_view kExtra = "extra.";
+  for (const Section& s : view.sections)
+    if (const std::string_view name = s.name; name.starts_with(kExtra))
+      p.extra[std::string(name.substr(kExtra.size()))] = view.bytes_of(s);
+  return p;
+}
+
+}  // namespace billow::pack

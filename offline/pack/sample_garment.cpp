@@ -1,0 +1,169 @@
+#include "pack/sample_garment.h"
+
+#include <Eigen/QR>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace billow::pack {
+namespace {
+
+constexpr float kPi = std::numbers::pi_v<float>;
+
+class Sample {
+ public:
+  Sample(const body::Person& person, const SampleOptions& options) : o_(options), random_(options.seed) {
+    p_.skeleton = person.skeleton;
+    p_.colliders = person.colliders;
+    p_.collider_names = person.collider_names;
+    p_.settings = o_.ring ? billow_settings_skirt() : billow_settings_cape();
+    p_.training = "{\"frames\": 0, \"made_up\": true}";
+    make_cloth();
+    make_bones();
+    // As of real cloth: a few modes carry most, and shape is what is left over.
+    make_stage(p_.model.skinning, o_.skinning_components, o_.amplitude, 1.1f, 0);
+    if (o_.shape_components > 0)
+      make_stage(p_.model.shape, o_.shape_components, 0.03f * o_.amplitude, 0.5f, 7);
+  }
+  Packed take() { return std::move(p_); }
+
+ private:
+  float normal() { return normal_(random_); }
+  uint32_t vertex(uint32_t row, uint32_t column) const { return row * o_.across + column % o_.across; }
+  // 0 at the first column, to 1 at the last, or back at the first.
+  float share(uint32_t column) const {
+    return static_cast<float>(column) / static_cast<float>(o_.ring ? o_.across : o_.across - 1);
+  }
+  float depth(uint32_t row) const { return static_cast<float>(row) / static_cast<float>(o_.down - 1); }
+
+  void make_cloth() {
+    garment::Garment& g = p_.garment;
+    g.name = o_.ring ? "sample skirt" : "sample cape";
+    g.key_joint = o_.ring ? "pelvis" : "neck";
+    g.ring = o_.ring;
+    const auto key = static_cast<uint32_t>(p_.skeleton.at(g.key_joint));
+    const V3 at = body::rest_transforms(p_.skeleton)[key].position;
+    for (uint32_t r = 0; r < o_.down; ++r)
+      for (uint32_t c = 0; c < o_.across; ++c) {
+        const float d = depth(r), s = share(c), radius = o_.ring ? 0.2f + 0.3f * d : 0.2f + 0.15f * d;
+        const float angle = o_.ring ? 2 * kPi * s : kPi * (1.1f + 0.8f * s);
+        g.rest.push_back(at + V3{radius * std::cos(angle),
+                                 (o_.ring ? 0.05f : 0.15f) - (o_.ring ? 0.65f : 1.1f) * d,
+                                 radius * std::sin(angle)});
+      }
+    g.shape = g.rest;
+    for (uint32_t r = 0; r < o_.down; ++r)
+      for (uint32_t c = 0; c < o_.across; ++c)
+        g.flat.push_back({(o_.ring ? 2.2f : 0.9f) * share(c), (o_.ring ? 0.73f : 1.12f) * depth(r)});
+    const uint32_t strips = o_.ring ? o_.across : o_.across - 1;
+    for (uint32_t r = 0; r + 1 < o_.down; ++r)
+      for (uint32_t c = 0; c < strips; ++c) {
+        g.triangles.push_back({vertex(r, c), vertex(r + 1, c), vertex(r, c + 1)});
+        g.triangles.push_back({vertex(r, c + 1), vertex(r + 1, c), vertex(r + 1, c + 1)});
+      }
+    for (uint32_t c = 0; c < o_.across; ++c)
+      g.attachments.push_back({vertex(0, c), {key, 0, 0, 0}, {1, 0, 0, 0}, g.rest[vertex(0, c)]});
+  }
+
+  void make_bones() {
+    garment::Garment& g = p_.garment;
+    for (uint32_t k = 0; k < o_.chains; ++k) {
+      const uint32_t c = k * (o_.ring ? o_.across : o_.across - 1) / (o_.ring ? o_.chains : o_.chains - 1);
+      g.chains.emplace_back();
+      for (uint32_t b = 0; b < o_.bones_per_chain; ++b) {
+        const uint32_t v = vertex(b * (o_.down - 1) / (o_.bones_per_chain - 1), c);
+        g.chains.back().push_back(static_cast<uint32_t>(g.bones.size()));
+        g.bones.push_back({{v, v, v}, {1, 0, 0}});
+      }
+      // One between the chains that only follows the body.
+      const uint32_t beside = vertex(0, c + 1 < o_.across ? c + 1 : c - 1);
+      g.bones.push_back({{beside, beside, beside}, {1, 0, 0}});
+    }
+  }
+
+  // Waves over the sheet that vanish where it is sewn, the longest first, made orthonormal.
+  learn::Matrix modes(uint32_t components, uint32_t first) {
+    const Eigen::Index values = static_cast<Eigen::Index>(3 * p_.garment.size());
+    Eigen::MatrixXf waves(values, components);
+    for (uint32_t k = 0; k < components; ++k) {
+      const auto scale = std::sqrt(static_cast<float>(k + first));
+      const float along = normal() * scale, across = std::round(normal() * scale), phase = 3 * normal();
+      const V3 direction{normal(), normal(), normal()};
+      for (uint32_t r = 0; r < o_.down; ++r)
+        for (uint32_t c = 0; c < o_.across; ++c) {
+          const float d = depth(r), wave = d * std::cos(kPi * (along * d + 2 * across * share(c)) + phase);
+          const Eigen::Index at = 3 * static_cast<Eigen::Index>(vertex(r, c));
+          waves(at, k) = direction.x * wave + 0.01f * d * normal();
+          waves(at + 1, k) = direction.y * wave + 0.01f * d * normal();
+          waves(at + 2, k) = direction.z * wave + 0.01f * d * normal();
+        }
+    }
+    const Eigen::HouseholderQR<Eigen::MatrixXf> qr(waves);
+    return (qr.householderQ() * Eigen::MatrixXf::Identity(values, components)).transpose();
+  }
+
+  learn::Matrix random_matrix(Eigen::Index rows, Eigen::Index columns) {
+    learn::Matrix m(rows, columns);
+    for (Eigen::Index i = 0; i < m.size(); ++i)
+      m.data()[i] = normal() / std::sqrt(static_cast<float>(columns));
+    return m;
+  }
+  learn::Vector random_vector(Eigen::Index size, float deviation) {
+    learn::Vector v(size);
+    for (float& x : v) x = deviation * normal();
+    return v;
+  }
+
+  // Modes, and a network whose outputs are as large as the coefficients are meant to be.
+  void make_stage(learn::Stage& stage, uint32_t components, float amplitude, float fall, uint32_t first) {
+    learn::Basis& b = stage.basis;
+    b.modes = modes(components, first);
+    b.mean = random_vector(b.modes.cols(), 0.02f * amplitude);
+    b.deviation.resize(components);
+    for (uint32_t k = 0; k < components; ++k)
+      b.deviation[k] = amplitude * std::sqrt(static_cast<float>(p_.garment.size())) /
+                       std::pow(static_cast<float>(k + 1), fall);
+    learn::Network& n = stage.network;
+    const auto inputs = static_cast<Eigen::Index>(3 * p_.garment.bones.size()),
+               units = Eigen::Index{o_.units};
+    n.activation = o_.activation;
+    n.mean = random_vector(inputs, 0.02f);
+    n.scale = learn::Vector::Constant(inputs, 5) + random_vector(inputs, 0.5f);
+    n.layers.push_back({random_matrix(units, inputs), random_vector(units, 0.1f)});
+    n.layers.push_back({random_matrix(units, units), random_vector(units, 0.1f)});
+    n.layers.push_back({random_matrix(components, units), random_vector(components, 0.1f)});
+    n.layers[2].weights = (b.deviation * (o_.linear ? 0.3f : 1.5f)).asDiagonal() * n.layers[2].weights;
+    n.layers[2].bias.array() *= b.deviation.array();
+    if (o_.linear) n.linear = b.deviation.asDiagonal() * random_matrix(components, inputs);
+  }
+
+  SampleOptions o_;
+  Packed p_;
+  std::mt19937 random_;
+  std::normal_distribution<float> normal_;
+};
+
+}  // namespace
+
+SampleOptions full_size_cape() {
+  SampleOptions o;
+  o.across = 90, o.down = 141;
+  o.chains = 14, o.bones_per_chain = 11;
+  o.skinning_components = o.shape_components = 100;
+  o.units = 500;
+  return o;
+}
+
+SampleOptions full_size_skirt() {
+  SampleOptions o = full_size_cape();
+  o.ring = true;
+  o.across = 281, o.down = 66;
+  o.chains = 26, o.bones_per_chain = 10;
+  return o;
+}
+
+Packed sample_garment(const body::Person& person, const SampleOptions& options) {
+  return Sample(person, options).take();
+}
+
+}  // namespace billow::pack

@@ -1,0 +1,261 @@
+#include <cmath>
+#include <cstring>
+
+#include "api/handles.h"
+
+namespace billow::api {
+namespace {
+
+const char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
+
+// Checks all of a frame before anything changes, and poses the instance's own body.
+billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
+  if (!valid(i)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!frame || !frame->joints)
+    return fail(BILLOW_INVALID_ARGUMENT, "frame and frame.joints: expected pointers, found NULL");
+  const uint32_t joints = i->instance.garment->view.record->joints;
+  if (frame->joint_count != joints)
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.joint_count: expected %u, found %u", joints,
+                frame->joint_count);
+  if (!(frame->dt >= 0))
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g",
+                static_cast<double>(frame->dt));
+  const float scale = frame->scale == 0 ? 1.0f : frame->scale;
+  if (!(scale >= 1e-3f && scale <= 1e3f))
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
+                static_cast<double>(scale));
+  // As a number: a C program may hold any in an enum.
+  int32_t teleport;
+  std::memcpy(&teleport, &frame->teleport, sizeof teleport);
+  if (teleport < BILLOW_TELEPORT_NONE || teleport > BILLOW_TELEPORT_KEEP)
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.teleport: expected a billow_teleport, found %d", teleport);
+  if (frame->body && !valid(frame->body))
+    return fail(BILLOW_INVALID_ARGUMENT, "frame.body: expected a billow_body or NULL, found something else");
+  if (frame->space)
+    if (billow_status bad = read_transforms("frame.space", frame->space, 1, &space)) return bad;
+  if (billow_status bad = read_transforms("frame.joints", frame->joints, joints, i->joints)) return bad;
+
+  constexpr float kLongestStep = 0.25f, kShortestStep = 1e-6f;
+  in.dt = frame->dt > kLongestStep ? kLongestStep : frame->dt < kShortestStep ? 0 : frame->dt;
+  in.joints = i->joints;
+  in.space = frame->space ? &space : nullptr;
+  in.scale = scale;
+  in.teleport = static_cast<Teleport>(teleport);
+  in.mesh = !frame->skip_mesh;
+  if (frame->body) {
+    in.body = &frame->body->body;
+  } else {
+    pose_body(i->body->body, i->joints, scale, in.teleport != Teleport::kNone);
+    in.body = &i->body->body;
+  }
+  if (Chains& chains = i->chains->chains; chains.settings.scale != scale) {
+    Settings resized = chains.settings;
+    resized.scale = i->chains->settings.scale = scale;
+    apply_settings(chains, resized);
+  }
+  return BILLOW_OK;
+}
+
+billow_status write_vertices(const billow_instance* i, const float* from, void* out, size_t stride,
+                             uint32_t capacity) {
+  constexpr size_t kVertex = 3 * sizeof(float);
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  const uint32_t vertices = i->instance.garment->vertices();
+  if (capacity < vertices)
+    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", vertices,
+                capacity);
+  if (stride == 0 || stride == kVertex) {
+    std::memcpy(out, from, vertices * kVertex);
+    return BILLOW_OK;
+  }
+  if (stride < kVertex || stride % sizeof(float) != 0)
+    return fail(BILLOW_INVALID_ARGUMENT, "stride: expected 0, or 12 bytes or more in fours, found %zu",
+                stride);
+  auto* to = static_cast<unsigned char*>(out);
+  for (uint32_t v = 0; v < vertices; ++v, to += stride, from += 3) std::memcpy(to, from, kVertex);
+  return BILLOW_OK;
+}
+
+uint64_t hash_of(const float* values, size_t count, uint64_t hash) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, values + i, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211ull;
+  }
+  return hash;
+}
+
+}  // namespace
+}  // namespace billow::api
+
+using namespace billow;
+using namespace billow::api;
+
+extern "C" {
+
+billow_status billow_instance_create(const billow_garment* garment, const billow_allocator* given,
+                                     billow_instance** out) {
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  *out = nullptr;
+  if (!valid(garment))
+    return fail(BILLOW_INVALID_ARGUMENT, "garment: expected a billow_garment, found NULL or something else");
+  if (given && (!given->allocate || !given->release))
+    return fail(BILLOW_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
+  const billow_allocator allocator = allocator_or_malloc(given);
+  const Garment& g = garment->garment;
+  billow_chains* chains = nullptr;
+  billow_body* body = nullptr;
+  billow_instance* made = nullptr;
+  billow_status bad = create_chains(g, allocator, &chains);
+  if (!bad) bad = create_body(g, allocator, &body);
+  if (!bad) {
+    made = create_in_one_block<billow_instance>(allocator, [&](billow_instance& i, Arena& arena) {
+      i.joints = arena.take<Transform>(g.view.record->joints);
+      i.instance.garment = &g;
+      build(i.instance, arena);
+    });
+    if (!made) bad = fail(BILLOW_OUT_OF_MEMORY, "no memory for an instance of %u vertices", g.vertices());
+  }
+  if (bad) {
+    billow_chains_destroy(chains);
+    billow_body_destroy(body);
+    return bad;
+  }
+  made->chains = chains;
+  made->body = body;
+  made->instance.chains = &chains->chains;
+  made->options = billow_instance_options_default();
+  made->magic = kInstanceMagic;
+  *out = made;
+  return BILLOW_OK;
+}
+
+void billow_instance_destroy(billow_instance* instance) {
+  if (!valid(instance)) return;
+  instance->magic = 0;
+  billow_chains_destroy(instance->chains);
+  billow_body_destroy(instance->body);
+  const billow_allocator allocator = instance->allocator;
+  allocator.release(allocator.user, instance);
+}
+
+billow_chains* billow_instance_chains(const billow_instance* instance) {
+  return valid(instance) ? instance->chains : nullptr;
+}
+
+const billow_body* billow_instance_body(const billow_instance* instance) {
+  return valid(instance) ? instance->body : nullptr;
+}
+
+billow_instance_options billow_instance_options_default(void) {
+  const PushOutSettings push;
+  return {1, 1, 1, 1, 0, push.clearance, push.softness};
+}
+
+billow_status billow_instance_set_options(billow_instance* instance, const billow_instance_options* options) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!options) return fail(BILLOW_INVALID_ARGUMENT, "options: expected a pointer, found NULL");
+  const struct {
+    const char* name;
+    float value;
+  } lengths[] = {{"clearance", options->clearance}, {"softness", options->softness}};
+  for (const auto& l : lengths)
+    if (!(l.value >= 1e-5f && l.value <= 1))
+      return fail(BILLOW_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", l.name,
+                  static_cast<double>(l.value));
+  instance->options = *options;
+  InstanceOptions& o = instance->instance.options;
+  o.networks = options->networks != 0;
+  o.shape = options->shape != 0;
+  o.push_out = options->push_out != 0;
+  o.normals = options->normals != 0;
+  o.profile = options->profile != 0;
+  o.push = {options->clearance, options->softness};
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_get_options(const billow_instance* instance, billow_instance_options* out) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  *out = instance->options;
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_step(billow_instance* instance, const billow_frame* frame) {
+  FrameInput in;
+  Transform space;
+  if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
+  step(instance->instance, in);
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame, float seconds) {
+  FrameInput in;
+  Transform space;
+  if (!(seconds >= 0 && seconds <= 3600))
+    return fail(BILLOW_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g",
+                static_cast<double>(seconds));
+  if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
+  follow_body(instance->instance, in.joints, in.scale);
+  settle(instance->chains->chains, {0, instance->instance.roots, in.space, in.body}, seconds);
+  in.dt = 0;
+  in.teleport = Teleport::kNone;
+  step(instance->instance, in);
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_positions(const billow_instance* instance, void* out, size_t stride,
+                                        uint32_t capacity) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  return write_vertices(instance, instance->instance.positions, out, stride, capacity);
+}
+
+billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
+                                      uint32_t capacity) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  return write_vertices(instance, instance->instance.normals, out, stride, capacity);
+}
+
+const float* billow_instance_position_data(const billow_instance* instance) {
+  return valid(instance) ? instance->instance.positions : nullptr;
+}
+
+const float* billow_instance_normal_data(const billow_instance* instance) {
+  return valid(instance) ? instance->instance.normals : nullptr;
+}
+
+billow_status billow_instance_bones(const billow_instance* instance, float* out, uint32_t capacity) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  const Instance& i = instance->instance;
+  if (capacity < i.garment->bones())
+    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u bones, found %u", i.garment->bones(),
+                capacity);
+  for (uint32_t b = 0; b < i.garment->bones(); ++b)
+    out[3 * b] = i.bones[b].x, out[3 * b + 1] = i.bones[b].y, out[3 * b + 2] = i.bones[b].z;
+  return BILLOW_OK;
+}
+
+const char* billow_frame_stage_name(billow_frame_stage stage) {
+  return frame_stage_name(static_cast<FrameStage>(stage));
+}
+
+billow_status billow_instance_get_report(const billow_instance* instance, billow_instance_report* out) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  const InstanceReport& r = instance->instance.report;
+  *out = {};
+  out->pushed = r.pushed;
+  out->inside = r.inside;
+  for (int k = 0; k < kFrameStageCount; ++k) out->stage_seconds[k] = r.stage_seconds[k];
+  return BILLOW_OK;
+}
+
+uint64_t billow_instance_hash(const billow_instance* instance) {
+  if (!valid(instance)) return 0;
+  const size_t values = 3 * size_t{instance->instance.garment->vertices()};
+  const uint64_t hash = hash_of(instance->instance.positions, values, 14695981039346656037ull);
+  return hash_of(instance->instance.normals, values, hash);
+}
+
+}  // extern "C"

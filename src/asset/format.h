@@ -1,0 +1,157 @@
+// The garment file, version 1: its records, as they lie in the file. docs/garment_file.md describes every byte.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "net/infer.h"
+
+namespace billow::asset {
+
+static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
+
+inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr size_t kAlignment = 64;
+
+// Limits of what a reader accepts: far beyond any garment, and small enough that no size overflows.
+inline constexpr uint32_t kMostSections = 256;
+inline constexpr uint32_t kMostVertices = 1u << 20;
+inline constexpr uint32_t kMostTriangles = 1u << 22;
+inline constexpr uint32_t kMostJoints = 4096;
+inline constexpr uint32_t kMostBones = 1u << 16;
+inline constexpr uint32_t kMostChains = 4096;
+inline constexpr uint32_t kMostBonesPerChain = 256;
+inline constexpr uint32_t kMostColliders = 128;
+inline constexpr uint32_t kMostUnits = 4096;        // of a layer
+inline constexpr uint32_t kMostComponents = 4096;   // of a basis
+inline constexpr uint32_t kMostColumns = 1u << 18;  // of a matrix; stored ones too
+inline constexpr float kLargest = 1e9f;             // of any number
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t section_count;
+  uint64_t file_size;
+  uint64_t checksum;  // of header and section table, this field taken as 0
+  uint8_t reserved[32];
+};
+static_assert(sizeof(Header) == 64);
+
+struct Section {
+  char name[32];  // the rest is 0
+  uint64_t offset, size;
+  uint64_t checksum;
+  uint8_t reserved[8];
+};
+static_assert(sizeof(Section) == 64);
+
+// A piece of the section "text".
+struct Text {
+  uint32_t offset, length;
+};
+
+// Section "garment".
+struct GarmentRecord {
+  Text name, material;
+  uint32_t vertices, triangles, attachments, bones, chains, chain_bones, joints, colliders;
+  uint32_t key_joint;
+  uint32_t ring;  // 1: the last chain is beside the first
+  uint32_t skinning_components, shape_components;
+};
+static_assert(sizeof(GarmentRecord) == 64);
+
+// Section "joints".
+struct JointRecord {
+  Text name;
+  int32_t parent;                  // an earlier joint, or -1
+  float position[3], rotation[4];  // at rest, relative to the parent
+};
+static_assert(sizeof(JointRecord) == 40);
+
+// Section "attachments".
+struct AttachmentRecord {
+  uint32_t vertex;
+  uint32_t joints[4];
+  float weights[4];
+  float rest[3];
+};
+static_assert(sizeof(AttachmentRecord) == 48);
+
+// Section "bones".
+struct BoneRecord {
+  uint32_t vertices[3];
+  float weights[3];
+};
+static_assert(sizeof(BoneRecord) == 24);
+
+// Section "chain_bones", chain after chain from root to hem.
+struct ChainBoneRecord {
+  uint32_t bone;
+  float max_length;  // of the rope above it; 0 for a root
+};
+static_assert(sizeof(ChainBoneRecord) == 8);
+
+// Section "colliders".
+struct ColliderRecord {
+  Text name;
+  uint32_t shape;  // as billow_shape, up to BILLOW_HALF_SPACE
+  float position[3], rotation[4], end[3], radius, radius_end, half_extents[3];
+  uint32_t joint[4];
+  float weight[4];
+  int32_t blend_with;
+  float blend_radius;
+  uint32_t reserved[4];
+};
+static_assert(sizeof(ColliderRecord) == 128);
+
+// Sections "skinning" and "shape". Behind it: mean and scale of the inputs, deviation of the outputs, then the biases,
+// layer after layer.
+struct NetworkRecord {
+  uint32_t inputs, outputs;
+  uint32_t layers;
+  uint32_t activation;          // 0 relu, 1 tanh, 2 gelu
+  uint32_t linear;              // 1: there is a linear path
+  uint32_t units[kMostLayers];  // outputs of each layer
+  uint32_t reserved[3];
+};
+static_assert(sizeof(NetworkRecord) == 64);
+
+// A matrix: section "basis", "skinning.linear", "skinning.1", and so on. Behind it: stored columns, row scales rounded up
+// to whole panels, and from the next multiple of 64 the panels.
+struct MatrixRecord {
+  uint32_t rows, columns;
+  uint32_t float32, float16, int8, int4;
+  uint32_t reserved[2];
+};
+static_assert(sizeof(MatrixRecord) == 32);
+
+// By words of 64 bits, so that a file is checked at the speed of memory rather than of bytes; what is missing to the last
+// word counts as 0.
+inline uint64_t checksum(const void* bytes, size_t size) {
+  uint64_t sum = 0xcbf29ce484222325ull;
+  const auto* b = static_cast<const unsigned char*>(bytes);
+  for (size_t i = 0; i < size; i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, b + i, size - i < 8 ? size - i : 8);
+    sum = std::rotl((sum ^ word) * 0x100000001b3ull, 29);
+  }
+  return sum;
+}
+
+inline constexpr uint64_t round_up(uint64_t n) { return (n + kAlignment - 1) / kAlignment * kAlignment; }
+
+inline uint64_t matrix_panels_at(const MatrixRecord& m) {
+  const uint64_t stored = uint64_t{m.float32} + m.float16 + m.int8 + m.int4,
+                 panels = (uint64_t{m.rows} + 7) / 8;
+  return round_up(sizeof(MatrixRecord) + 8 * stored + 32 * panels);
+}
+inline uint64_t matrix_size(const MatrixRecord& m) {
+  const uint64_t a_panel =
+      32 * uint64_t{m.float32} + 16 * uint64_t{m.float16} + 8 * uint64_t{m.int8} + 4 * uint64_t{m.int4};
+  return matrix_panels_at(m) + (uint64_t{m.rows} + 7) / 8 * a_panel;
+}
+
+}  // namespace billow::asset

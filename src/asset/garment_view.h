@@ -1,0 +1,57 @@
+// A garment file in memory, checked from the first byte to the last: whoever has a view need check nothing again.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "asset/format.h"
+
+namespace billow::asset {
+
+struct NetworkView {
+  const NetworkRecord* record = nullptr;
+  std::span<const float> mean, scale;  // of the inputs
+  std::span<const float> deviation;    // of the outputs
+  std::span<const float> bias[kMostLayers];
+  PackedMatrix layer[kMostLayers];
+  PackedMatrix linear;  // no rows: none
+
+  Mlp mlp() const;
+};
+
+struct GarmentView {
+  const GarmentRecord* record = nullptr;
+  std::string_view text;
+  std::span<const JointRecord> joints;
+  std::span<const uint32_t> triangles;  // three vertices each
+  std::span<const float> flat;          // u v of each vertex, m; empty: no pattern
+  std::span<const float> rest;          // x y z of each vertex
+  std::span<const AttachmentRecord> attachments;
+  std::span<const BoneRecord> bones;
+  std::span<const uint32_t> chain_sizes;
+  std::span<const ChainBoneRecord> chain_bones;
+  std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; perhaps not all
+  std::span<const ColliderRecord> colliders;
+  NetworkView skinning, shape;  // shape: no record where there is none
+  // Values of the cloth x (coefficients of skinning, 1, coefficients of shape, 1): the ones stand for the means. Without
+  // shape its last part is missing.
+  PackedMatrix basis;
+  std::string_view training;  // JSON
+  std::span<const Section> sections;
+
+  std::string_view text_of(Text t) const { return text.substr(t.offset, t.length); }
+  std::string_view bytes_of(const Section& s) const { return file.substr(s.offset, s.size); }
+  std::string_view file;
+};
+
+// What was expected and found, and where.
+struct Problem {
+  char text[256] = "";
+};
+
+// Checks the file at `bytes`, aligned to kAlignment, and fills `view` with pointers into it. Bytes of any kind are fine: false
+// and a problem for those that are no sound garment file. `checksums` false trusts that nothing was damaged; all else
+// is checked still.
+bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums = true);
+
+}  // namespace billow::asset

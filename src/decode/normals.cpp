@@ -1,0 +1,147 @@
+#include "decode/normals.h"
+
+namespace billow {
+namespace {
+
+constexpr uint32_t kMostAround = 64;  // triangles of a vertex that are put in order
+
+// The polygons round one vertex, as quadrangles.
+class Polygons {
+ public:
+  Polygons(NormalPolygons& out, uint32_t vertex) : out_(out), vertex_(vertex) {}
+
+  // A polygon of at least three corners. The first of a vertex goes to its place; what is over, to the others.
+  void add(const uint32_t* p, uint32_t count) {
+    uint32_t next = 3;
+    if (first_) {
+      const auto corner = [&](uint32_t k) { return p[k < count ? k : count - 1]; };
+      if (out_.corners)
+        for (uint32_t k = 0; k < kPolygon; ++k) *place(k) = corner(k);
+      next = kPolygon - 1;
+      first_ = false;
+    } else {
+      add_more(p[0], p[1], p[2], p[count > 3 ? 3 : 2]);
+    }
+    for (; next + 1 < count; next += 2)
+      add_more(p[0], p[next], p[next + 1], p[next + 2 < count ? next + 2 : next + 1]);
+  }
+  // Without triangles there is one corner, again and again.
+  void finish(uint32_t corner) {
+    if (first_ && out_.corners)
+      for (uint32_t k = 0; k < kPolygon; ++k) *place(k) = corner;
+  }
+
+ private:
+  uint32_t* place(uint32_t corner) {
+    return out_.corners + vertex_ / kLanes * kLanes * kPolygon + corner * kLanes + vertex_ % kLanes;
+  }
+  void add_more(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    if (out_.more) out_.more[out_.more_count] = {vertex_, {a, b, c, d}};
+    ++out_.more_count;
+  }
+
+  NormalPolygons& out_;
+  uint32_t vertex_;
+  bool first_ = true;
+};
+
+// Puts the edges (a, b) opposite to a vertex in order, end to start, and takes them as polygons.
+void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t count) {
+  Polygons polygons(out, vertex);
+  for (; count > kMostAround; --count) {
+    const uint32_t alone[3] = {vertex, edges[2 * count - 2], edges[2 * count - 1]};
+    polygons.add(alone, 3);
+  }
+  bool used[kMostAround] = {};
+  for (;;) {
+    // Begin where nothing leads to, or anywhere.
+    uint32_t start = count;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (used[i]) continue;
+      bool led_to = false;
+      for (uint32_t j = 0; j < count; ++j) led_to |= !used[j] && edges[2 * j + 1] == edges[2 * i];
+      if (start == count || !led_to) start = i;
+      if (!led_to) break;
+    }
+    if (start == count) break;
+    uint32_t ring[kMostAround + 2] = {}, size = 0;
+    ring[size++] = vertex;
+    ring[size++] = edges[2 * start];
+    for (uint32_t next = start; next < count;) {
+      used[next] = true;
+      const uint32_t end = edges[2 * next + 1];
+      ring[size++] = end;
+      next = count;
+      for (uint32_t j = 0; j < count && end != ring[1]; ++j)
+        if (!used[j] && edges[2 * j] == end) next = j;
+    }
+    // All round, the vertex itself is no corner, and the last corner is the first.
+    const bool closed = size > 3 && ring[size - 1] == ring[1];
+    polygons.add(ring + closed, closed ? size - 2 : size);
+  }
+  polygons.finish(vertex);
+}
+
+// A point, and whatever is behind it in the fourth lane.
+inline F4 load_corner(const float* positions, uint32_t vertex) {
+  return load(positions + 3 * size_t{vertex});
+}
+
+inline V3x4 load_corners(const float* positions, const uint32_t* corners) {
+  F4 a = load_corner(positions, corners[0]), b = load_corner(positions, corners[1]),
+     c = load_corner(positions, corners[2]), d = load_corner(positions, corners[3]);
+  transpose(a, b, c, d);
+  return {a, b, c};
+}
+
+V3 corner(const float* positions, uint32_t v) {
+  const float* p = positions + 3 * size_t{v};
+  return {p[0], p[1], p[2]};
+}
+
+}  // namespace
+
+void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, uint32_t vertices,
+                          const NormalRoom& room, NormalPolygons& polygons) {
+  polygons.vertices = vertices;
+  polygons.more_count = 0;
+  // Sort the corners of triangles by vertex.
+  for (uint32_t v = 0; v <= vertices; ++v) room.first[v] = 0;
+  for (size_t i = 0; i < 3 * size_t{triangle_count}; ++i) ++room.first[triangles[i]];
+  uint32_t sum = 0;
+  for (uint32_t v = 0; v <= vertices; ++v) sum += room.first[v], room.first[v] = sum;
+  for (size_t t = triangle_count; t-- > 0;)
+    for (size_t k = 3; k-- > 0;) {
+      const uint32_t at = --room.first[triangles[3 * t + k]];
+      room.corners[2 * size_t{at}] = triangles[3 * t + (k + 1) % 3];
+      room.corners[2 * size_t{at} + 1] = triangles[3 * t + (k + 2) % 3];
+    }
+  for (uint32_t v = 0; v < vertices; ++v)
+    add_around(polygons, v, room.corners + 2 * size_t{room.first[v]}, room.first[v + 1] - room.first[v]);
+  // Fill up the last group with corners that are there.
+  if (polygons.corners)
+    for (uint32_t v = vertices; v % kLanes != 0; ++v) Polygons(polygons, v).finish(0);
+}
+
+void find_normals(const NormalPolygons& polygons, const float* positions, float* normals) {
+  const uint32_t* c = polygons.corners;
+  uint32_t next = 0;
+  for (uint32_t v = 0; v < polygons.vertices; v += kLanes, c += kPolygon * kLanes) {
+    V3x4 p[kPolygon];
+    for (int k = 0; k < kPolygon; ++k) p[k] = load_corners(positions, c + k * kLanes);
+    V3x4 n = cross(p[2] - p[0], p[3] - p[1]) + cross(p[4] - p[0], p[5] - p[3]);
+    for (; next < polygons.more_count && polygons.more[next].vertex < v + kLanes; ++next) {
+      const NormalPolygons::More& m = polygons.more[next];
+      const V3 area = cross(corner(positions, m.corner[2]) - corner(positions, m.corner[0]),
+                            corner(positions, m.corner[3]) - corner(positions, m.corner[1]));
+      const int lane_of = static_cast<int>(m.vertex - v);
+      n.x = with_lane(n.x, lane_of, lane(n.x, lane_of) + area.x);
+      n.y = with_lane(n.y, lane_of, lane(n.y, lane_of) + area.y);
+      n.z = with_lane(n.z, lane_of, lane(n.z, lane_of) + area.z);
+    }
+    n = normalized_or(n, splat(V3{0, 1, 0}));
+    store_points(normals + 3 * size_t{v}, n.x, n.y, n.z);
+  }
+}
+
+}  // namespace billow

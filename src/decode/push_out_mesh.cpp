@@ -1,0 +1,122 @@
+#include "decode/push_out_mesh.h"
+
+#include <algorithm>
+
+#include "sdf/query_points.h"
+
+namespace billow {
+namespace {
+
+// How often what is still inside is pushed again. The second push gets nearly all; the rest sit in creases.
+constexpr int kMostRounds = 16;
+
+// f of the header: c + s / (2 - t) with t = (phi - c) / s. It has value and slope of the identity at t = 1.
+float compressed(float phi, const PushOutSettings& s) {
+  const float t = (phi - s.clearance) / s.softness;
+  return s.clearance + s.softness / (2.0f - t);
+}
+
+// Whether anything may be within `limit` of some of these vertices: bounds against the sphere round their box. Asking for
+// distances costs four times as much, and most of a garment hangs free.
+bool anything_near(const ColliderBounds& bounds, const float* positions, float limit) {
+  V3x4 low = splat(V3{kFarAway, kFarAway, kFarAway}), high = -low;
+  for (size_t v = 0; v < kPatch; v += kLanes) {
+    V3x4 p;
+    load_points(positions + 3 * v, p.x, p.y, p.z);
+    low = {min(low.x, p.x), min(low.y, p.y), min(low.z, p.z)};
+    high = {max(high.x, p.x), max(high.y, p.y), max(high.z, p.z)};
+  }
+  const V3 a{-horizontal_max(-low.x), -horizontal_max(-low.y), -horizontal_max(-low.z)},
+      b{horizontal_max(high.x), horizontal_max(high.y), horizontal_max(high.z)};
+  const V3 middle = (a + b) * 0.5f;
+  // A little more, for rounding.
+  const F4 reach = splat(length(b - a) * 0.50001f + limit + 1e-4f);
+  for (int i = 0; i < bounds.count; i += kLanes)
+    if (any(distance_from_axes(bounds, i, middle) - load(bounds.radius + i) <= reach)) return true;
+  return false;
+}
+
+void move_along(float* p, const float* gradient, float by) {
+  for (int k = 0; k < 3; ++k) p[k] += gradient[k] * by;
+}
+
+// Halves what is longest, until it is a patch.
+void split(const float* rest, uint32_t* first, uint32_t* last) {
+  const size_t count = static_cast<size_t>(last - first);
+  if (count <= kPatch) return;
+  float low[3] = {kFarAway, kFarAway, kFarAway}, high[3] = {-kFarAway, -kFarAway, -kFarAway};
+  for (const uint32_t* v = first; v < last; ++v)
+    for (size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], rest[3 * size_t{*v} + k]);
+      high[k] = std::max(high[k], rest[3 * size_t{*v} + k]);
+    }
+  size_t longest = 0;
+  for (size_t k = 1; k < 3; ++k)
+    if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
+  uint32_t* middle = first + (count / 2 + kPatch - 1) / kPatch * kPatch;
+  std::nth_element(first, middle, last, [&](uint32_t a, uint32_t b) {
+    return rest[3 * size_t{a} + longest] < rest[3 * size_t{b} + longest];
+  });
+  split(rest, first, middle);
+  split(rest, middle, last);
+}
+
+}  // namespace
+
+void find_patches(const float* rest, uint32_t vertices, uint32_t* patches) {
+  for (uint32_t v = 0; v < vertices; ++v) patches[v] = v;
+  split(rest, patches, patches + vertices);
+  for (size_t v = vertices; v % kPatch != 0; ++v) patches[v] = patches[vertices - 1];
+}
+
+PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
+                            const uint32_t* patches, size_t vertices, const PushOutSettings& settings,
+                            const PushOutRoom& room) {
+  PushOutResult result;
+  if (collider_count == 0) return result;
+  ColliderBounds bounds;
+  bound_colliders(bounds, colliders, collider_count);
+  const float limit = settings.clearance + settings.softness;
+
+  // Push everything that is near, and note what may have gone into something else.
+  uint32_t left = 0;
+  for (size_t first = 0; first < vertices; first += kPatch) {
+    const uint32_t* patch = patches + first;
+    float points[3 * kPatch];
+    for (size_t i = 0; i < kPatch; ++i)
+      for (size_t k = 0; k < 3; ++k) points[3 * i + k] = positions[3 * size_t{patch[i]} + k];
+    if (!anything_near(bounds, points, limit)) continue;
+    float distances[kPatch], gradients[3 * kPatch];
+    query_points(colliders, bounds, points, kPatch, limit, distances, gradients, nullptr);
+    for (size_t i = 0; i < kPatch && first + i < vertices; ++i) {
+      const float phi = distances[i];
+      if (!(phi < limit)) continue;
+      const float by = compressed(phi, settings) - phi;
+      move_along(positions + 3 * size_t{patch[i]}, gradients + 3 * i, by);
+      ++result.moved;
+      if (phi - by < 0) room.vertices[left++] = patch[i];
+    }
+  }
+
+  // Push what is still inside, a little farther each time.
+  for (int round = 0; round < kMostRounds && left > 0; ++round) {
+    for (uint32_t i = 0; i < left; ++i)
+      for (int k = 0; k < 3; ++k) room.points[3 * i + k] = positions[3 * size_t{room.vertices[i]} + k];
+    const float wanted = 0.5f * settings.clearance;
+    query_points(colliders, bounds, room.points, left, wanted, room.distances, room.gradients, nullptr);
+    uint32_t next = 0;
+    result.inside = 0;
+    for (uint32_t i = 0; i < left; ++i) {
+      const float phi = room.distances[i];
+      if (!(phi < wanted)) continue;
+      result.inside += phi < 0;
+      const uint32_t v = room.vertices[i];
+      move_along(positions + 3 * size_t{v}, room.gradients + 3 * i, settings.clearance - phi);
+      room.vertices[next++] = v;
+    }
+    left = next;
+  }
+  return result;
+}
+
+}  // namespace billow

@@ -1,0 +1,43 @@
+// The last word on penetration: vertices that are inside the body, or nearly, leave it.
+//
+// Depths are compressed, not cut off: a vertex at distance phi from the surface goes to f(phi), where f is the identity from
+// `softness` beyond the clearance on, rises everywhere, and never falls to the clearance. So what was a wrinkle inside the body is
+// a flatter wrinkle outside, and nothing jumps when it begins to touch. The clearance is there for edges and faces, whose middles
+// are deeper than their ends.
+#pragma once
+
+#include "sdf/bounds.h"
+#include "sdf/query.h"
+
+namespace billow {
+
+struct PushOutSettings {
+  float clearance = 0.002f;  // m: no vertex is nearer
+  float softness = 0.004f;   // m: from so much farther on it is left alone
+};
+
+// Vertices that lie together are asked about together.
+inline constexpr size_t kPatch = 32;
+
+// An order of vertices in which each kPatch of them lie together at rest; the last patch is filled up with its last vertex, so
+// there has to be room for whole patches. Which order it is changes no result.
+void find_patches(const float* rest, uint32_t vertices, uint32_t* patches);
+
+// Room for all vertices.
+struct PushOutRoom {
+  float* distances = nullptr;
+  float* gradients = nullptr;  // x y z
+  float* points = nullptr;     // x y z
+  uint32_t* vertices = nullptr;
+};
+
+struct PushOutResult {
+  uint32_t moved = 0;
+  uint32_t inside = 0;  // still: between colliders that leave no room
+};
+
+PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
+                            const uint32_t* patches, size_t vertices, const PushOutSettings& settings,
+                            const PushOutRoom& room);
+
+}  // namespace billow

@@ -1,0 +1,28 @@
+// Half floats to floats, four at a time: exact, so the same everywhere.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/simd.h"
+
+namespace billow {
+
+// Finite ones only.
+inline float from_half(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16, rest = half & 0x7fffu;
+  // Exponents are 112 apart; the product gets those of small numbers right as well.
+  const float size = std::bit_cast<float>(rest << 13) * 0x1p112f;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(size) | sign);
+}
+
+inline F4 load_half(const uint16_t* p) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)))};
+#else
+  const float values[kLanes] = {from_half(p[0]), from_half(p[1]), from_half(p[2]), from_half(p[3])};
+  return load(values);
+#endif
+}
+
+}  // namespace billow

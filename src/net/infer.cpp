@@ -1,0 +1,64 @@
+#include "net/infer.h"
+
+#include <algorithm>
+
+#include "net/activate.h"
+
+namespace billow {
+namespace {
+
+// values = f(values + bias), for whole groups of lanes: what is beyond the last is never looked at.
+template <class F> void add_bias(float* values, const float* bias, uint32_t count, F f) {
+  uint32_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(values + i, f(load(values + i) + load(bias + i)));
+  if (i == count) return;
+  float last[kLanes] = {};
+  std::copy_n(bias + i, count - i, last);
+  store(values + i, f(load(values + i) + load(last)));
+}
+
+void activate(ActivationKind activation, float* values, const float* bias, uint32_t count) {
+  switch (activation) {
+    case ActivationKind::kRelu:
+      return add_bias(values, bias, count, [](F4 x) { return relu(x); });
+    case ActivationKind::kTanh:
+      return add_bias(values, bias, count, [](F4 x) { return tanh(x); });
+    case ActivationKind::kGelu:
+      return add_bias(values, bias, count, [](F4 x) { return gelu(x); });
+  }
+}
+
+}  // namespace
+
+uint32_t Mlp::widest() const {
+  uint32_t most = inputs;
+  for (uint32_t k = 0; k < layers; ++k) most = std::max(most, layer[k].rows);
+  return most;
+}
+
+uint32_t Mlp::most_stored() const {
+  uint32_t most = linear.stored_count();
+  for (uint32_t k = 0; k < layers; ++k) most = std::max(most, layer[k].stored_count());
+  return most;
+}
+
+void infer(const Mlp& n, const float* displacements, const InferRoom& room, float* coefficients) {
+  for (uint32_t i = 0; i < n.inputs; ++i) room.inputs[i] = (displacements[i] - n.mean[i]) * n.scale[i];
+  const float* from = room.inputs;
+  float *to = room.before, *other = room.after;
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    multiply(n.layer[k], from, room.factors, to);
+    if (k + 1 < n.layers)
+      activate(n.activation, to, n.bias[k], n.layer[k].rows);
+    else
+      add_bias(to, n.bias[k], n.layer[k].rows, [](F4 x) { return x; });
+    from = to;
+    std::swap(to, other);
+  }
+  std::copy_n(from, n.outputs, coefficients);
+  if (n.linear.rows == 0) return;
+  multiply(n.linear, room.inputs, room.factors, to);
+  for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i];
+}
+
+}  // namespace billow

@@ -1,0 +1,36 @@
+// One network for one frame: from displacements of the bones to coefficients of a basis.
+#pragma once
+
+#include "net/matrix.h"
+
+namespace billow {
+
+enum class ActivationKind : uint32_t { kRelu, kTanh, kGelu };
+
+inline constexpr uint32_t kMostLayers = 8;
+
+// Immutable; points into the file.
+//   z = (d - mean) * scale
+//   c = linear z + W_n f(... f(W_1 z + b_1) ...) + b_n
+struct Mlp {
+  uint32_t inputs = 0, outputs = 0, layers = 0;
+  ActivationKind activation = ActivationKind::kTanh;
+  const float *mean = nullptr, *scale = nullptr;  // of the inputs
+  PackedMatrix layer[kMostLayers];
+  const float* bias[kMostLayers] = {};
+  PackedMatrix linear;  // no rows: none
+
+  // The most numbers that stand between two layers, and the most columns that any matrix stores.
+  uint32_t widest() const;
+  uint32_t most_stored() const;
+};
+
+// Room for inference: each has Mlp::widest() numbers and a panel more.
+struct InferRoom {
+  Factors factors;
+  float *inputs = nullptr, *before = nullptr, *after = nullptr;
+};
+
+void infer(const Mlp& network, const float* displacements, const InferRoom& room, float* coefficients);
+
+}  // namespace billow

@@ -1,0 +1,55 @@
+// A matrix as the garment file keeps it, and its product with a vector: layers of the networks and the bases alike.
+//
+// An entry is a sum of stored columns: M(r, k) = row_scale[r] * sum of scale[j] * q(r, j) over the stored columns j that
+// belong to k. A column of 16 bits is thus two of int8, the second holding what the first one's rounding left over.
+//
+// Rows stand in panels of eight, and a panel holds all its columns, kind after kind:
+//   float32  8 numbers a column
+//   float16  8 numbers a column
+//   int8     four columns at a time: 8 rows of 4 bytes
+//   int4     eight columns at a time: 8 rows of 4 bytes; column j in the low half of byte j, j + 4 in the high half
+// so that a product reads a panel from its first byte to its last, and four rows of four columns are one vector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace billow {
+
+inline constexpr uint32_t kPanelRows = 8;
+
+struct StoredColumn {
+  uint32_t source;  // the entry of the vector it is multiplied by
+  float scale;
+};
+
+// Immutable; points into the file.
+struct PackedMatrix {
+  uint32_t rows = 0, columns = 0;                         // columns: of the matrix, so entries of the vector
+  uint32_t float32 = 0, float16 = 0, int8 = 0, int4 = 0;  // stored columns of each kind
+  const float* row_scales = nullptr;                      // rounded up to whole panels
+  const StoredColumn* stored = nullptr;                   // float32 first, then float16, int8, int4
+  const std::byte* panels = nullptr;
+
+  uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
+  uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
+  size_t panel_bytes() const {
+    return size_t{kPanelRows} * (4 * float32 + 2 * float16 + int8) + 4 * size_t{int4};
+  }
+};
+
+// Room for a product, at least kSpare more than the stored columns of the largest matrix.
+struct Factors {
+  static constexpr size_t kSpare = 16;
+  float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
+  int8_t* high = nullptr;   // the same in steps, for integers: 256 * high + low
+  int8_t* low = nullptr;
+  int16_t* steps = nullptr;  // both in one
+};
+
+// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns,
+// so the result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of
+// the largest; those that are not finite, or beyond 1e30, count as 0.
+void multiply(const PackedMatrix& matrix, const float* vector, const Factors& room, float* out);
+
+}  // namespace billow

@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "decode/push_out_mesh.h"
+#include "runtime/garment.h"
+
+namespace billow {
+namespace {
+
+void find_joints(const Garment& g) {
+  // In model space first; parents stand before their children.
+  for (size_t j = 0; j < g.view.joints.size(); ++j) {
+    const asset::JointRecord& r = g.view.joints[j];
+    const Transform rest{{r.position[0], r.position[1], r.position[2]},
+                         normalized(Quat{r.rotation[0], r.rotation[1], r.rotation[2], r.rotation[3]})};
+    g.joint_rest_inverse[j] = r.parent < 0 ? rest : g.joint_rest_inverse[r.parent] * rest;
+  }
+  for (size_t j = 0; j < g.view.joints.size(); ++j)
+    g.joint_rest_inverse[j] = inverse(g.joint_rest_inverse[j]);
+}
+
+// `attached`: room for a number a vertex.
+void find_bones(const Garment& g, uint32_t* attached) {
+  constexpr uint32_t kNone = ~0u;
+  std::fill_n(attached, g.vertices(), kNone);
+  for (uint32_t a = 0; a < g.view.record->attachments; ++a) attached[g.view.attachments[a].vertex] = a;
+  uint32_t next = 0;
+  for (size_t b = 0; b < g.view.bones.size(); ++b) {
+    const asset::BoneRecord& r = g.view.bones[b];
+    g.sewn_first[b] = next;
+    g.bone_rest[b] = {0, 0, 0};
+    for (size_t k = 0; k < 3; ++k) {
+      const float* p = &g.view.rest[3 * size_t{r.vertices[k]}];
+      g.bone_rest[b] += V3{p[0], p[1], p[2]} * r.weights[k];
+      const uint32_t a = attached[r.vertices[k]];
+      if (r.weights[k] > 0 && a != kNone) g.sewn[next++] = {a, r.weights[k]};
+    }
+  }
+  g.sewn_first[g.view.bones.size()] = next;
+}
+
+}  // namespace
+
+void build(Garment& g, const NormalRoom& room, Arena& arena) {
+  const asset::GarmentRecord& r = *g.view.record;
+  g.joint_rest_inverse = arena.take<Transform>(r.joints);
+  g.bone_rest = arena.take<V3>(r.bones);
+  g.sewn_first = arena.take<uint32_t>(r.bones + 1);
+  g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
+  g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
+  g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
+  g.patches = arena.take<uint32_t>(size_t{r.vertices} + kPatch);
+  if (!g.bone_rest) return;
+  g.skinning = g.view.skinning.mlp();
+  if (g.view.shape.record) g.shape = g.view.shape.mlp();
+  find_joints(g);
+  find_bones(g, room.first);
+  find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
+  find_patches(g.view.rest.data(), r.vertices, g.patches);
+}
+
+int chain_without_seam(const Garment& g) {
+  size_t root = 0;
+  for (size_t c = 0; c < g.view.chain_sizes.size(); root += g.view.chain_sizes[c++]) {
+    const uint32_t bone = g.view.chain_bones[root].bone;
+    if (g.sewn_first[bone] == g.sewn_first[bone + 1]) return static_cast<int>(c);
+  }
+  return -1;
+}
+
+}  // namespace billow

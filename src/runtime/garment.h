@@ -1,0 +1,40 @@
+// A garment as instances use it: the file, and what follows from it once and for all.
+#pragma once
+
+#include "asset/garment_view.h"
+#include "core/arena.h"
+#include "core/vec.h"
+#include "decode/normals.h"
+
+namespace billow {
+
+// A bone lies on attachments, with a share of each.
+struct SewnTo {
+  uint32_t attachment;
+  float share;
+};
+
+struct Garment {
+  asset::GarmentView view;
+  Mlp skinning, shape;  // shape: no outputs where there is none
+  Transform* joint_rest_inverse = nullptr;
+  V3* bone_rest = nullptr;
+  uint32_t* sewn_first = nullptr;  // one more than bones
+  SewnTo* sewn = nullptr;
+  NormalPolygons normals;
+  uint32_t* patches = nullptr;  // find_patches
+
+  uint32_t vertices() const { return view.record->vertices; }
+  uint32_t bones() const { return view.record->bones; }
+  // Of the vector that the basis is multiplied by.
+  uint32_t coefficients() const { return view.basis.columns; }
+  uint32_t shape_at() const { return skinning.outputs + 1; }
+};
+
+// Two passes over one function: measure with a null arena, then build in memory. `view` and `normals.more_count` have to be there.
+void build(Garment& garment, const NormalRoom& room, Arena& arena);
+
+// A chain whose root lies on no attachment, or -1.
+int chain_without_seam(const Garment& garment);
+
+}  // namespace billow

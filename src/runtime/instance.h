@@ -1,0 +1,68 @@
+// One character that wears a garment: all mutable state, and the frame.
+#pragma once
+
+#include "decode/push_out_mesh.h"
+#include "runtime/chains.h"
+#include "runtime/garment.h"
+
+namespace billow {
+
+enum class FrameStage { kFollow, kChains, kGather, kInfer, kExpand, kPushOut, kNormals, kCount };
+inline constexpr int kFrameStageCount = static_cast<int>(FrameStage::kCount);
+const char* frame_stage_name(FrameStage stage);
+
+struct InstanceOptions {
+  bool networks = true;  // off: the cloth is its rest, moved with the key joint
+  bool shape = true;
+  bool push_out = true;
+  bool normals = true;
+  bool profile = false;
+  PushOutSettings push;
+};
+
+struct InstanceReport {
+  uint32_t pushed = 0, inside = 0;  // vertices
+  double stage_seconds[kFrameStageCount] = {};
+};
+
+struct Instance {
+  const Garment* garment = nullptr;
+  Chains* chains = nullptr;
+  InstanceOptions options;
+  InstanceReport report;
+
+  // The last frame. Positions and normals x y z.
+  float *positions = nullptr, *normals = nullptr;
+  float* coefficients = nullptr;
+
+  // Scratch of a frame.
+  Transform* moved = nullptr;  // joints, from rest to now
+  V3* pins = nullptr;          // attachments
+  Transform* roots = nullptr;
+  V3* bones = nullptr;             // in the world
+  float* displacements = nullptr;  // of bones, seen from the key joint
+  InferRoom infer;
+  float* cloth = nullptr;  // displacements of vertices
+  PosedCollider* posed = nullptr;
+  PushOutRoom push;
+};
+
+struct FrameInput {
+  float dt = 0;
+  const Transform* joints = nullptr;  // in the world
+  const Transform* space = nullptr;   // may be null
+  const Body* body = nullptr;         // posed; may be null
+  float scale = 1;
+  Teleport teleport = Teleport::kNone;
+  bool mesh = true;  // false: chains only, for who is not seen
+};
+
+// Two passes over one function: measure with a null arena, then build in memory. `garment` has to be set.
+void build(Instance& instance, Arena& arena);
+
+void step(Instance& instance, const FrameInput& input);
+
+// Where chains hang and bones that no chain has are, for joints at `joints`: stage "follow".
+void follow_body(Instance& instance, const Transform* joints, float scale);
+
+}  // namespace billow

@@ -1,0 +1,155 @@
+// One frame of a dressed character.
+#include <chrono>
+#include <new>
+
+#include "decode/expand.h"
+#include "runtime/instance.h"
+
+namespace billow {
+namespace {
+
+// Adds the time since the last call to a stage of the report.
+class FrameClock {
+ public:
+  FrameClock(InstanceReport& report, bool on) : report_(report), on_(on) {
+    if (on_) last_ = Clock::now();
+  }
+  void finish(FrameStage stage) {
+    if (!on_) return;
+    const Clock::time_point now = Clock::now();
+    report_.stage_seconds[static_cast<int>(stage)] += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  InstanceReport& report_;
+  bool on_;
+  Clock::time_point last_;
+};
+
+// A root hangs on the attachments that it lies on, and turns as they do.
+Transform root_on(const Instance& i, uint32_t bone) {
+  const Garment& g = *i.garment;
+  V3 place{0, 0, 0};
+  float sum = 0;
+  Quat turn{0, 0, 0, 0};
+  for (uint32_t s = g.sewn_first[bone]; s < g.sewn_first[bone + 1]; ++s) {
+    const SewnTo& on = g.sewn[s];
+    place += i.pins[on.attachment] * on.share;
+    sum += on.share;
+    const asset::AttachmentRecord& a = g.view.attachments[on.attachment];
+    for (size_t k = 0; k < 4; ++k) {
+      const Quat q = i.moved[a.joints[k]].rotation;
+      const float w = a.weights[k] * on.share * (dot(q, turn) < 0 ? -1.0f : 1.0f);
+      turn = {turn.x + q.x * w, turn.y + q.y * w, turn.z + q.z * w, turn.w + q.w * w};
+    }
+  }
+  return {place * (1 / sum), normalized(turn)};
+}
+
+// Stage "gather": how all bones differ from their rest, without the key joint's motion.
+void gather(Instance& i, float scale) {
+  const Garment& g = *i.garment;
+  const ChainSet& set = i.chains->set;
+  size_t next = 0;
+  for (int c = 0; c < set.layout.chains; ++c)
+    for (int k = 0; k < set.bones[c]; ++k)
+      i.bones[g.view.chain_bones[next++].bone] = get(set.x, set.layout.at(k, c));
+  const Transform back = inverse(i.moved[g.view.record->key_joint]);
+  const float shrink = 1.0f / scale;
+  for (uint32_t b = 0; b < g.bones(); ++b) {
+    const V3 d = apply(back, i.bones[b]) * shrink - g.bone_rest[b];
+    float* to = i.displacements + 3 * size_t{b};
+    to[0] = d.x, to[1] = d.y, to[2] = d.z;
+  }
+}
+
+// Stage "infer": both networks. The ones behind the coefficients stand for the means.
+void infer_coefficients(Instance& i) {
+  const Garment& g = *i.garment;
+  infer(g.skinning, i.displacements, i.infer, i.coefficients);
+  i.coefficients[g.skinning.outputs] = 1;
+  if (g.shape.outputs == 0) return;
+  float* shape = i.coefficients + g.shape_at();
+  if (i.options.shape) infer(g.shape, i.displacements, i.infer, shape);
+  for (uint32_t k = 0; k <= g.shape.outputs; ++k)
+    if (!i.options.shape || k == g.shape.outputs) shape[k] = i.options.shape ? 1.0f : 0.0f;
+}
+
+// Stage "push_out".
+void push_out(Instance& i, const Body& body) {
+  for (int c = 0; c < body.collider_count; ++c)
+    new (&i.posed[c]) PosedCollider(pose_collider(body.colliders[c], body.scale, body.now[c], body.now[c]));
+  const PushOutResult result = push_out_mesh(i.posed, body.collider_count, i.positions, i.garment->patches,
+                                             i.garment->vertices(), i.options.push, i.push);
+  i.report.pushed = result.moved;
+  i.report.inside = result.inside;
+}
+
+}  // namespace
+
+const char* frame_stage_name(FrameStage stage) {
+  static constexpr const char* kNames[] = {"follow", "chains",   "gather", "infer",
+                                           "expand", "push_out", "normals"};
+  const int i = static_cast<int>(stage);
+  return i >= 0 && i < kFrameStageCount ? kNames[i] : "?";
+}
+
+void follow_body(Instance& i, const Transform* joints, float scale) {
+  const Garment& g = *i.garment;
+  for (size_t j = 0; j < g.view.joints.size(); ++j) {
+    Transform local = g.joint_rest_inverse[j];
+    local.position = local.position * scale;
+    i.moved[j] = joints[j] * local;
+  }
+  for (size_t a = 0; a < g.view.attachments.size(); ++a) {
+    const asset::AttachmentRecord& r = g.view.attachments[a];
+    const V3 rest = V3{r.rest[0], r.rest[1], r.rest[2]} * scale;
+    V3 sum{0, 0, 0};
+    for (size_t k = 0; k < 4; ++k)
+      if (r.weights[k] > 0) sum += apply(i.moved[r.joints[k]], rest) * r.weights[k];
+    i.pins[a] = sum;
+  }
+  size_t root = 0;
+  for (size_t c = 0; c < g.view.chain_sizes.size(); root += g.view.chain_sizes[c++])
+    i.roots[c] = root_on(i, g.view.chain_bones[root].bone);
+  // Bones that no chain has go with their seam.
+  for (uint32_t b = 0; b < g.bones(); ++b) {
+    i.bones[b] = {0, 0, 0};
+    for (uint32_t s = g.sewn_first[b]; s < g.sewn_first[b + 1]; ++s)
+      i.bones[b] += i.pins[g.sewn[s].attachment] * g.sewn[s].share;
+  }
+}
+
+void step(Instance& i, const FrameInput& in) {
+  const Garment& g = *i.garment;
+  i.report = InstanceReport{};
+  FrameClock clock(i.report, i.options.profile);
+
+  follow_body(i, in.joints, in.scale);
+  clock.finish(FrameStage::kFollow);
+  if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
+  step(*i.chains, {in.dt, i.roots, in.space, in.body});
+  clock.finish(FrameStage::kChains);
+  gather(i, in.scale);
+  clock.finish(FrameStage::kGather);
+  if (!in.mesh) return;
+
+  const Transform& key = i.moved[g.view.record->key_joint];
+  if (i.options.networks) {
+    infer_coefficients(i);
+    clock.finish(FrameStage::kInfer);
+    expand(g.view.basis, i.coefficients, i.infer.factors, i.cloth);
+  } else {
+    for (size_t k = 0; k < 3 * size_t{g.vertices()}; ++k) i.cloth[k] = 0;
+  }
+  place(g.view.rest.data(), i.cloth, g.vertices(), key, in.scale, i.positions);
+  clock.finish(FrameStage::kExpand);
+  if (i.options.push_out && in.body) push_out(i, *in.body);
+  clock.finish(FrameStage::kPushOut);
+  if (i.options.normals) find_normals(g.normals, i.positions, i.normals);
+  clock.finish(FrameStage::kNormals);
+}
+
+}  // namespace billow

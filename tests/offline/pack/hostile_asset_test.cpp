@@ -1,0 +1,188 @@
+// The reader of garment files under bytes that nobody wrote: cut off, flipped, and made up with checksums that match.
+#include <billow/billow.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "asset/garment_view.h"
+#include "pack/garment_asset.h"
+#include "pack/sample_garment.h"
+#include "support/random.h"
+
+namespace billow::asset {
+namespace {
+
+const std::string& good_file() {
+  static const std::string bytes = pack::pack_garment(pack::sample_garment(body::make_person(), {}));
+  return bytes;
+}
+
+bool reads(const std::string& bytes, std::string* why = nullptr, bool checksums = true) {
+  const pack::AlignedBytes aligned(bytes);
+  GarmentView view;
+  Problem problem;
+  const bool ok = read_garment(aligned.data(), aligned.size(), view, problem, checksums);
+  if (ok) {
+    // What a view leads to is there: unpacking looks at every byte of it.
+    EXPECT_EQ(view.triangles.size(), 3 * size_t{view.record->triangles});
+  } else {
+    EXPECT_NE(problem.text[0], '\0');
+    EXPECT_EQ(view.record, nullptr);
+  }
+  if (why) *why = problem.text;
+  return ok;
+}
+
+// Makes the checksums of a changed file match again, as far as its table can be read.
+void repair(std::string& file) {
+  Header header;
+  std::memcpy(&header, file.data(), sizeof header);
+  const size_t most = (file.size() - sizeof header) / sizeof(Section);
+  const size_t count = header.section_count < most ? header.section_count : most;
+  for (size_t i = 0; i < count; ++i) {
+    Section s;
+    char* at = file.data() + sizeof header + i * sizeof s;
+    std::memcpy(&s, at, sizeof s);
+    if (s.offset <= file.size() && s.size <= file.size() - s.offset)
+      s.checksum = checksum(file.data() + s.offset, s.size);
+    std::memcpy(at, &s, sizeof s);
+  }
+  header.file_size = file.size();
+  header.checksum = 0;
+  const uint64_t sums[2] = {checksum(&header, sizeof header),
+                            checksum(file.data() + sizeof header, count * sizeof(Section))};
+  header.checksum = checksum(sums, sizeof sums);
+  std::memcpy(file.data(), &header, sizeof header);
+}
+
+// Wears a file for some frames: whatever its numbers are, places stay finite.
+void wear(const std::string& file) {
+  const billow_garment_desc desc{file.data(), file.size(), 0, nullptr};
+  billow_garment* garment = nullptr;
+  if (billow_garment_create(&desc, &garment) != BILLOW_OK) return;  // chains or body refuse it
+  billow_instance* instance = nullptr;
+  ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
+  std::vector<billow_transform> joints(billow_garment_joint_count(garment));
+  billow_garment_joint_rest(garment, joints.data(), static_cast<uint32_t>(joints.size()));
+  billow_frame frame{};
+  frame.dt = 1.0f / 60;
+  frame.joints = joints.data();
+  frame.joint_count = static_cast<uint32_t>(joints.size());
+  for (int k = 0; k < 3; ++k) {
+    for (billow_transform& j : joints) j.position[0] += 0.1f;
+    // A joint that rests a million kilometres away may be refused, but nothing worse.
+    if (billow_instance_step(instance, &frame) != BILLOW_OK) break;
+    const float* p = billow_instance_position_data(instance);
+    for (uint32_t i = 0; i < 3 * billow_garment_vertex_count(garment); ++i) ASSERT_TRUE(std::isfinite(p[i]));
+  }
+  billow_instance_destroy(instance);
+  billow_garment_destroy(garment);
+}
+
+TEST(HostileAsset, TheFileItselfIsRead) { EXPECT_TRUE(reads(good_file())); }
+
+TEST(HostileAsset, EveryTruncationIsRefused) {
+  const std::string& good = good_file();
+  for (size_t n = 0; n < good.size(); n += n < 4096 ? 1 : 997) EXPECT_FALSE(reads(good.substr(0, n))) << n;
+  EXPECT_FALSE(reads(good + '\0'));
+}
+
+TEST(HostileAsset, TruncationsWithAMatchingHeaderAreRefused) {
+  for (size_t n = 64; n < good_file().size(); n += 1009) {
+    std::string cut = good_file().substr(0, n);
+    repair(cut);
+    EXPECT_FALSE(reads(cut)) << n;
+  }
+}
+
+TEST(HostileAsset, EveryFlippedBitIsNoticed) {
+  std::string file = good_file();
+  testing::Random random(5);
+  for (size_t i = 0; i < file.size(); i += i < 4096 ? 1 : 53) {
+    const char bit = static_cast<char>(1 << random.bits() % 8);
+    file[i] = static_cast<char>(file[i] ^ bit);
+    EXPECT_FALSE(reads(file)) << "byte " << i;
+    file[i] = static_cast<char>(file[i] ^ bit);
+  }
+}
+
+TEST(HostileAsset, AWordOfAnyValueAnywhereIsSurvived) {
+  testing::Random random(7);
+  constexpr uint32_t kWords[] = {0,          1,          0x7fffffff, 0x80000000, 0xffffffff,
+                                 0x7f800000, 0x7fc00000, 64,         4096,       0x10000};
+  size_t read = 0;
+  for (int k = 0; k < 3000; ++k) {
+    std::string file = good_file();
+    // Mostly in the header, the table and the small records, where it does most harm.
+    const size_t range = k % 4 == 0 ? file.size() : 8192;
+    const size_t at = random.bits() % ((range < file.size() ? range : file.size()) / 4) * 4;
+    const uint32_t word = k % 3 == 0 ? random.bits() : kWords[random.bits() % std::size(kWords)];
+    std::memcpy(file.data() + at, &word, 4);
+    repair(file);
+    if (reads(file)) {
+      ++read;
+      wear(file);
+    }
+    reads(file, nullptr, false);
+  }
+  EXPECT_GT(read, 0u);
+  EXPECT_LT(read, 3000u);
+}
+
+// A change to the record of a section, and what the reader says to it.
+struct Change {
+  const char* section;
+  size_t offset;
+  uint32_t word;
+  const char* says;
+};
+
+TEST(HostileAsset, MessagesNameTheSectionAndWhatWasExpected) {
+  const Change changes[] = {
+      {"garment", offsetof(GarmentRecord, vertices), 0xffffffff,
+       "section 'garment', vertices: expected 3 to"},
+      {"garment", offsetof(GarmentRecord, key_joint), 22, "key_joint: expected 0 to 21, found 22"},
+      {"garment", offsetof(GarmentRecord, triangles), 7, "section 'triangles': expected 84 bytes"},
+      {"triangles", 4, 192, "section 'triangles', record 0: expected a vertex below 192, found 192"},
+      {"rest", 8, 0x7fc00000, "section 'rest', number 2: expected one within 1e9, found nan"},
+      {"joints", offsetof(JointRecord, parent), 0, "expected an earlier joint or -1 as parent"},
+      {"attachments", offsetof(AttachmentRecord, joints), 99, "expected a joint below 22, found 99"},
+      {"bones", offsetof(BoneRecord, weights), 0x40000000, "expected weights from 0 to 1, found 2"},
+      {"chains", 0, 1, "expected 2 to 256 bones"},
+      {"chain_bones", sizeof(ChainBoneRecord) + 4, 0, "expected a rope of 1e-5 to 1e6 m, found 0"},
+      {"colliders", offsetof(ColliderRecord, shape), 6, "expected a shape below 6, found 6"},
+      {"skinning", offsetof(NetworkRecord, layers), 9, "expected 1 to 8 layers"},
+      {"skinning", offsetof(NetworkRecord, units), 23, "section 'skinning': expected"},
+      {"basis", offsetof(MatrixRecord, rows), 8, "section 'basis': expected 576 x 12 numbers, found 8 x 12"},
+      {"basis", offsetof(MatrixRecord, int8), 0x10000000, "columns of a kind"},
+      {"basis", sizeof(MatrixRecord), 12, "section 'basis', record 0: expected a column below 12, found 12"},
+  };
+  for (const Change& c : changes) {
+    std::string file = good_file(), why;
+    const pack::AlignedBytes aligned(file);
+    GarmentView view;
+    Problem problem;
+    ASSERT_TRUE(read_garment(aligned.data(), aligned.size(), view, problem));
+    for (const Section& s : view.sections)
+      if (std::string_view(s.name) == c.section) std::memcpy(file.data() + s.offset + c.offset, &c.word, 4);
+    repair(file);
+    EXPECT_FALSE(reads(file, &why));
+    EXPECT_NE(why.find(c.says), std::string::npos) << c.section << ": " << why;
+  }
+}
+
+TEST(HostileAsset, OtherKindsAndVersionsAreRefusedByName) {
+  std::string file = good_file(), why;
+  file[0] = 'B';
+  EXPECT_FALSE(reads(file, &why));
+  EXPECT_NE(why.find("found another kind"), std::string::npos);
+  file = good_file();
+  file[8] = 2;
+  EXPECT_FALSE(reads(file, &why));
+  EXPECT_NE(why.find("expected version 1 of the garment file, found version 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace billow::asset

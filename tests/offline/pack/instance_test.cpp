@@ -1,0 +1,202 @@
+// The runtime's frame against the model as training has it, and its mesh against the body.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "asset/garment_view.h"
+#include "body/postures.h"
+#include "dress/ropes.h"
+#include "motion/motions.h"
+#include "net/integer_sums.h"
+#include "pack/pack_matrix.h"
+#include "pack/sample_garment.h"
+#include "support/random.h"
+
+namespace billow::pack {
+namespace {
+
+struct Worn {
+  Worn(const Packed& packed, Storage storage) {
+    const std::string bytes = pack_garment(packed, {storage});
+    const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
+    EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_OK) << billow_last_error();
+    EXPECT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
+  }
+  ~Worn() {
+    billow_instance_destroy(instance);
+    billow_garment_destroy(garment);
+  }
+  void step(float dt, std::span<const Transform> joints) {
+    const auto posed = body::to_api(joints);
+    billow_frame frame{};
+    frame.dt = dt;
+    frame.joints = posed.data();
+    frame.joint_count = static_cast<uint32_t>(posed.size());
+    ASSERT_EQ(billow_instance_step(instance, &frame), BILLOW_OK) << billow_last_error();
+  }
+  billow_garment* garment = nullptr;
+  billow_instance* instance = nullptr;
+};
+
+// Frames of a run, whatever the number.
+std::vector<std::vector<Transform>> frames_of(const body::Person& person, const char* motion, size_t count) {
+  const motion::Clip clip = motion::make_motion(person, {motion, 3, static_cast<float>(count) / 30, 30, 5});
+  std::vector<std::vector<Transform>> out;
+  for (size_t f = 0; f < count && f < clip.frames.size(); ++f)
+    out.push_back(body::joint_transforms(person.skeleton, clip.frames[f]));
+  return out;
+}
+
+// What training expects from the bones that an instance has.
+learn::Matrix expected(const Packed& p, const learn::Model& model, const Worn& worn, const Transform& rigid) {
+  std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
+  billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+  garment::places_of_bones(p.garment, p.garment.rest, rest);
+  learn::Matrix d(1, static_cast<Eigen::Index>(3 * bones.size()));
+  for (size_t b = 0; b < bones.size(); ++b) {
+    const V3 by = apply(inverse(rigid), bones[b]) - rest[b];
+    d.block<1, 3>(0, static_cast<Eigen::Index>(3 * b)) << by.x, by.y, by.z;
+  }
+  return model(d);
+}
+
+void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm) {
+  const body::Person person = body::make_person();
+  const Packed p = sample_garment(person, options);
+  Worn worn(p, storage);
+  billow_instance_options o = billow_instance_options_default();
+  o.push_out = 0;
+  billow_instance_set_options(worn.instance, &o);
+  const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
+  const Transform back = inverse(body::rest_transforms(p.skeleton)[key]);
+  double squares = 0, count = 0;
+  for (const auto& joints : frames_of(person, "run", 20)) {
+    worn.step(1 / 30.0f, joints);
+    const Transform rigid = joints[key] * back;
+    const learn::Matrix right = expected(p, p.model, worn, rigid);
+    const float* found = billow_instance_position_data(worn.instance);
+    for (size_t v = 0; v < p.garment.size(); ++v) {
+      const auto at = static_cast<Eigen::Index>(3 * v);
+      const V3 place = apply(rigid, p.garment.rest[v] + V3{right(0, at), right(0, at + 1), right(0, at + 2)});
+      const V3 off = place - V3{found[3 * v], found[3 * v + 1], found[3 * v + 2]};
+      squares += static_cast<double>(dot(off, off)), ++count;
+    }
+  }
+  EXPECT_LT(1000 * std::sqrt(squares / count), most_mm);
+}
+
+TEST(InstanceFrame, IsWhatWasTrained) {
+  const SampleOptions small{.across = 20, .down = 25, .skinning_components = 12, .shape_components = 9};
+  expect_as_trained(small, Storage::kFloat32, 0.01);
+  expect_as_trained(small, Storage::kInt16, 0.1);
+  expect_as_trained(small, Storage::kMixed, 0.3);
+  SampleOptions other = small;
+  other.activation = learn::Activation::kGelu, other.linear = false, other.shape_components = 0;
+  expect_as_trained(other, Storage::kFloat32, 0.01);
+  other.activation = learn::Activation::kRelu, other.ring = true;
+  expect_as_trained(other, Storage::kFloat32, 0.01);
+}
+
+TEST(InstanceFrame, HasTheRopesOfDataSets) {
+  const body::Person person = body::make_person();
+  const Packed p = sample_garment(person, {});
+  Worn worn(p, Storage::kFloat32);
+  const auto frames = frames_of(person, "run", 20);
+  dress::Ropes ropes(p.garment, dress::wearer(person), frames[0], p.settings);
+  worn.step(0, frames[0]);
+  std::vector<V3> bones(p.garment.bones.size());
+  for (const auto& joints : frames) {
+    ropes.step(1 / 30.0f, joints);
+    worn.step(1 / 30.0f, joints);
+    billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+    for (size_t b = 0; b < bones.size(); ++b) ASSERT_LT(length(bones[b] - ropes.bones()[b]), 1e-4f) << b;
+  }
+}
+
+TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
+  const body::Person person = body::make_person();
+  for (const bool ring : {false, true})
+    for (const uint32_t seed : {1u, 2u}) {
+      SampleOptions o{.ring = ring, .across = 40, .down = 50, .amplitude = 0.25f, .seed = seed};
+      const Packed p = sample_garment(person, o);
+      Worn worn(p, Storage::kMixed);
+      std::vector<float> phi(p.garment.size());
+      uint32_t pushed = 0;
+      for (int k = 0; k < 150; ++k) {
+        // From one posture to any other within a frame.
+        worn.step(1 / 30.0f,
+                  body::joint_transforms(person.skeleton, body::random_pose(person, seed * 1000 + k / 2)));
+        ASSERT_EQ(billow_body_query(
+                      billow_instance_body(worn.instance), billow_instance_position_data(worn.instance),
+                      static_cast<uint32_t>(phi.size()), BILLOW_NO_LIMIT, phi.data(), nullptr, nullptr),
+                  BILLOW_OK);
+        for (size_t v = 0; v < phi.size(); ++v) ASSERT_GE(phi[v], 0) << "frame " << k << ", vertex " << v;
+        billow_instance_report report;
+        billow_instance_get_report(worn.instance, &report);
+        pushed += report.pushed;
+        EXPECT_EQ(report.inside, 0u);
+      }
+      EXPECT_GT(pushed, 1000u);
+    }
+}
+
+TEST(Multiply, EveryBackEndHasTheSameSums) {
+  const IntegerSums fast = best_integer_sums();
+  testing::Random random(4);
+  for (const uint32_t int8 : {0u, 4u, 20u, 64u, 76u})
+    for (const uint32_t int4 : {0u, 8u, 16u, 24u, 40u}) {
+      const size_t panel = 8 * int8 + 4 * int4;
+      std::vector<std::byte> bytes(kStreams * panel + 1);
+      for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
+      std::vector<int8_t> high(int8 + int4 + 16), low(high);
+      std::vector<int16_t> steps(high.size());
+      for (size_t j = 0; j < int8 + int4; ++j) {
+        const int whole = static_cast<int>(random.bits() % 65025) - 32512;
+        steps[j] = static_cast<int16_t>(whole);
+        high[j] = static_cast<int8_t>((whole + 128) >> 8);
+        low[j] = static_cast<int8_t>(whole - 256 * high[j]);
+      }
+      const Factors factors{nullptr, high.data(), low.data(), steps.data()};
+      const std::byte* panels[kStreams];
+      for (size_t s = 0; s < kStreams; ++s) panels[s] = bytes.data() + s * panel;
+      PanelSums a, b;
+      integer_sums_plain(panels, int8, int4, factors, a);
+      fast(panels, int8, int4, factors, b);
+      for (int s = 0; s < kStreams; ++s)
+        for (uint32_t r = 0; r < kPanelRows; ++r) ASSERT_EQ(a.of[s][r], b.of[s][r]) << int8 << " " << int4;
+    }
+}
+
+TEST(Multiply, IsTheProductOfWhatIsStored) {
+  for (const Kind kind :
+       {Kind::kInt4, Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32})
+    for (const Eigen::Index rows : {1, 7, 8, 33, 200}) {
+      const Eigen::Index columns = 37;
+      srand(5);
+      const learn::Matrix dense = learn::Matrix::Random(rows, columns);
+      const std::string section = pack_matrix(dense, std::vector<Kind>(columns, kind));
+      const AlignedBytes bytes(section);
+      asset::MatrixRecord m;
+      std::memcpy(&m, bytes.data(), sizeof m);
+      const auto* at = static_cast<const std::byte*>(bytes.data());
+      PackedMatrix packed{m.rows,    m.columns, m.float32,
+                          m.float16, m.int8,    m.int4,
+                          nullptr,   nullptr,   at + asset::matrix_panels_at(m)};
+      packed.stored = reinterpret_cast<const StoredColumn*>(at + sizeof m);
+      packed.row_scales = reinterpret_cast<const float*>(packed.stored + packed.stored_count());
+      const learn::Matrix stored = unpack_matrix(packed);
+      EXPECT_LT((stored - dense).norm(), (kind == Kind::kInt4 ? 0.2f : 0.01f) * dense.norm());
+      const learn::Vector x = learn::Vector::Random(columns);
+      const size_t room = packed.stored_count() + Factors::kSpare;
+      std::vector<float> scaled(room), out(static_cast<size_t>(rows) + kPanelRows);
+      std::vector<int8_t> high(room), low(room);
+      std::vector<int16_t> steps(room);
+      multiply(packed, x.data(), {scaled.data(), high.data(), low.data(), steps.data()}, out.data());
+      const learn::Vector right = stored * x;
+      for (Eigen::Index r = 0; r < rows; ++r)
+        EXPECT_NEAR(out[static_cast<size_t>(r)], right[r], 2e-3) << kKindNames[static_cast<size_t>(kind)];
+    }
+}
+
+}  // namespace
+}  // namespace billow::pack

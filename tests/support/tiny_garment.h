@@ -1,0 +1,190 @@
+// A garment file from nothing but whole numbers: a sheet behind two joints, with all kinds of storage in its matrices. For
+// tests of the runtime alone, and the same bytes everywhere.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "asset/format.h"
+#include "support/random.h"
+
+namespace billow::testing {
+
+class GarmentBytes {
+ public:
+  asset::Text text(const std::string& s) {
+    text_ += s;
+    return {static_cast<uint32_t>(text_.size() - s.size()), static_cast<uint32_t>(s.size())};
+  }
+  template <class T> void add(const std::string& name, const std::vector<T>& records) {
+    add(name, std::string(reinterpret_cast<const char*>(records.data()), records.size() * sizeof(T)));
+  }
+  void add(const std::string& name, const std::string& bytes) { sections_.push_back({name, bytes}); }
+  std::string finish() {
+    using namespace asset;
+    add("text", text_);
+    Header header{};
+    std::memcpy(header.magic, kMagic, sizeof kMagic);
+    header.version = kVersion;
+    header.section_count = static_cast<uint32_t>(sections_.size());
+    std::vector<Section> table(sections_.size(), Section{});
+    std::string body;
+    const uint64_t start = sizeof header + table.size() * sizeof(Section);
+    for (size_t i = 0; i < table.size(); ++i) {
+      body.resize(round_up(start + body.size()) - start, '\0');
+      std::memcpy(table[i].name, sections_[i].name.data(), sections_[i].name.size());
+      table[i].offset = start + body.size();
+      table[i].size = sections_[i].bytes.size();
+      table[i].checksum = checksum(sections_[i].bytes.data(), sections_[i].bytes.size());
+      body += sections_[i].bytes;
+    }
+    header.file_size = start + body.size();
+    const uint64_t sums[2] = {checksum(&header, sizeof header),
+                              checksum(table.data(), table.size() * sizeof(Section))};
+    header.checksum = checksum(sums, sizeof sums);
+    return std::string(reinterpret_cast<const char*>(&header), sizeof header) +
+           std::string(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(Section)) + body;
+  }
+
+ private:
+  struct Named {
+    std::string name, bytes;
+  };
+  std::string text_;
+  std::vector<Named> sections_;
+};
+
+// Random columns of every kind; each column of the matrix gets some of them.
+inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float size, Random& random) {
+  asset::MatrixRecord m{};
+  m.rows = rows, m.columns = columns;
+  m.float32 = 3, m.float16 = 2, m.int8 = (columns + 7) / 4 * 4, m.int4 = 24;
+  std::string out(reinterpret_cast<const char*>(&m), sizeof m);
+  const auto put = [&](const auto& value) {
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const uint32_t stored = m.float32 + m.float16 + m.int8 + m.int4;
+  for (uint32_t j = 0; j < stored; ++j) {
+    const float unit = j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64;
+    put(j % columns), put(size * unit);
+  }
+  for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
+    put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
+  out.resize(asset::matrix_panels_at(m), '\0');
+  for (uint32_t p = 0; p < (rows + 7) / 8; ++p) {
+    for (uint32_t i = 0; i < 8 * m.float32; ++i)
+      put(static_cast<float>(static_cast<int>(random.bits() % 2001) - 1000) / 1024);
+    // Halves from 2^-4 to 1, of both signs.
+    for (uint32_t i = 0; i < 8 * m.float16; ++i)
+      put(static_cast<uint16_t>((random.bits() & 0x8000) | (0x2c00 + random.bits() % 0x1000)));
+    for (uint32_t i = 0; i < 8 * m.int8; ++i)
+      put(static_cast<int8_t>(static_cast<int>(random.bits() % 255) - 127));
+    for (uint32_t i = 0; i < 4 * m.int4; ++i) put(static_cast<uint8_t>(random.bits()));
+  }
+  return out;
+}
+
+inline void add_random_network(GarmentBytes& file, const std::string& name, uint32_t inputs, uint32_t outputs,
+                               uint32_t activation, float size, Random& random) {
+  constexpr uint32_t kUnits = 21;
+  asset::NetworkRecord n{};
+  n.inputs = inputs, n.outputs = outputs, n.layers = 3, n.activation = activation, n.linear = 1;
+  n.units[0] = n.units[1] = kUnits, n.units[2] = outputs;
+  std::string bytes(reinterpret_cast<const char*>(&n), sizeof n);
+  const auto put = [&](float value) { bytes.append(reinterpret_cast<const char*>(&value), 4); };
+  for (uint32_t i = 0; i < inputs; ++i) put(static_cast<float>(i % 7) / 128);
+  for (uint32_t i = 0; i < inputs; ++i) put(4);
+  for (uint32_t i = 0; i < outputs; ++i) put(size);
+  for (uint32_t i = 0; i < 2 * kUnits + outputs; ++i) put(static_cast<float>(i % 5) / 64);
+  file.add(name, bytes);
+  file.add(name + ".1", random_matrix_bytes(kUnits, inputs, 0.25f, random));
+  file.add(name + ".2", random_matrix_bytes(kUnits, kUnits, 0.25f, random));
+  file.add(name + ".3", random_matrix_bytes(outputs, kUnits, 0.25f * size, random));
+  file.add(name + ".linear", random_matrix_bytes(outputs, inputs, 0.125f * size, random));
+}
+
+inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
+
+// A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of two capsules.
+inline std::string tiny_garment_bytes(uint32_t activation = 1) {
+  Random random(17);
+  GarmentBytes file;
+  constexpr uint32_t kChains = 3, kPerChain = 4, kBones = kChains * kPerChain + 1, kSkinning = 6, kShape = 5;
+  constexpr uint32_t kVertices = kTinyAcross * kTinyDown;
+  asset::GarmentRecord g{};
+  g.name = file.text("tiny"), g.material = file.text("cotton");
+  g.vertices = kVertices, g.triangles = 2 * (kTinyAcross - 1) * (kTinyDown - 1), g.attachments = kTinyAcross;
+  g.bones = kBones, g.chains = kChains, g.chain_bones = kChains * kPerChain;
+  g.joints = kTinyJoints, g.colliders = 2, g.key_joint = 1;
+  g.skinning_components = kSkinning, g.shape_components = kShape;
+  file.add("garment", std::vector{g});
+  file.add("joints", std::vector<asset::JointRecord>{{file.text("root"), -1, {0, 0.5f, 0}, {0, 0, 0, 1}},
+                                                     {file.text("top"), 0, {0, 0.5f, 0}, {0, 0, 0, 1}}});
+  std::vector<float> rest, flat;
+  std::vector<uint32_t> triangles;
+  const auto vertex = [](uint32_t r, uint32_t c) { return r * kTinyAcross + c; };
+  for (uint32_t r = 0; r < kTinyDown; ++r)
+    for (uint32_t c = 0; c < kTinyAcross; ++c) {
+      rest.insert(rest.end(), {(static_cast<float>(c) - 4) / 16, 1 - static_cast<float>(r) / 16, 0.125f});
+      flat.insert(flat.end(), {static_cast<float>(c) / 16, static_cast<float>(r) / 16});
+      if (r + 1 == kTinyDown || c + 1 == kTinyAcross) continue;
+      triangles.insert(triangles.end(), {vertex(r, c), vertex(r + 1, c), vertex(r, c + 1)});
+      triangles.insert(triangles.end(), {vertex(r, c + 1), vertex(r + 1, c), vertex(r + 1, c + 1)});
+    }
+  file.add("rest", rest), file.add("flat", flat), file.add("triangles", triangles);
+  std::vector<asset::AttachmentRecord> attachments;
+  for (uint32_t c = 0; c < kTinyAcross; ++c)
+    attachments.push_back(
+        {c, {1, 0, 0, 0}, {0.75f, 0.25f, 0, 0}, {rest[3 * c], rest[3 * c + 1], rest[3 * c + 2]}});
+  file.add("attachments", attachments);
+  std::vector<asset::BoneRecord> bones;
+  std::vector<asset::ChainBoneRecord> chain_bones;
+  for (uint32_t k = 0; k < kChains; ++k)
+    for (uint32_t b = 0; b < kPerChain; ++b) {
+      const uint32_t v = vertex(3 * b, 4 * k);
+      chain_bones.push_back({static_cast<uint32_t>(bones.size()), b == 0 ? 0 : 3.0f / 16});
+      bones.push_back({{v, v, v}, {1, 0, 0}});
+    }
+  bones.push_back({{2, 3, 3}, {0.5f, 0.5f, 0}});
+  file.add("bones", bones), file.add("chain_bones", chain_bones);
+  file.add("chains", std::vector<uint32_t>(kChains, kPerChain));
+  file.add("settings", std::string());
+  std::vector<asset::ColliderRecord> colliders(2, asset::ColliderRecord{});
+  for (uint32_t i = 0; i < 2; ++i) {
+    asset::ColliderRecord& c = colliders[i];
+    c.name = file.text("post");
+    c.shape = BILLOW_CAPSULE;
+    c.position[1] = 1 - 0.5f * static_cast<float>(i), c.end[1] = c.position[1] - 0.375f;
+    c.rotation[3] = 1, c.radius = c.radius_end = 0.09375f;
+    c.joint[0] = 1 - i, c.weight[0] = 1;
+    c.blend_with = static_cast<int32_t>(i) - 1, c.blend_radius = i ? 0.0625f : 0;
+  }
+  file.add("colliders", colliders);
+  add_random_network(file, "skinning", 3 * kBones, kSkinning, activation, 0.5f, random);
+  add_random_network(file, "shape", 3 * kBones, kShape, activation, 0.125f, random);
+  file.add("basis", random_matrix_bytes(3 * kVertices, kSkinning + kShape + 2, 0.0625f, random));
+  file.add("training", std::string("{\"frames\": 0}"));
+  return file.finish();
+}
+
+inline billow_garment* make_tiny_garment(uint32_t activation = 1) {
+  const std::string bytes = tiny_garment_bytes(activation);
+  const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
+  billow_garment* garment = nullptr;
+  billow_garment_create(&desc, &garment);
+  return garment;
+}
+
+// Joints of a frame: the tiny garment's character sways, turns and jumps about, by whole numbers of 1/64 s.
+inline std::vector<billow_transform> tiny_joints(int frame) {
+  const float t = static_cast<float>(frame % 64) / 64, sway = t < 0.5f ? 4 * t - 1 : 3 - 4 * t;
+  billow_transform root{{0.5f * sway, 0.5f, 0.25f * sway * sway}, {0, 0.25f * sway, 0, 1}};
+  billow_transform top{{0.5f * sway, 1 + 0.125f * sway, 0.25f * sway * sway},
+                       {0.125f * sway, 0.25f * sway, 0, 1}};
+  return {root, top};
+}
+
+}  // namespace billow::testing

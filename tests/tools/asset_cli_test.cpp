@@ -1,0 +1,62 @@
+// `billow info` and `billow check` as a user meets them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pack/sample_garment.h"
+#include "tools/program.h"
+
+namespace billow {
+namespace {
+
+class AssetCli : public ::testing::Test {
+ protected:
+  AssetCli()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("billow_asset_cli_" + std::to_string(getpid()) + "_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::create_directories(folder_);
+    pack::Packed p = pack::sample_garment(body::make_person(), {});
+    p.training = "{\"frames\": 5000}";
+    bytes_ = pack::pack_garment(p);
+    write("cape.billow", bytes_);
+  }
+  ~AssetCli() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+  testing::Outcome run(const std::string& arguments) const {
+    return testing::run_program(arguments, folder_);
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  std::filesystem::path folder_;
+  std::string bytes_;
+};
+
+TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
+  const auto text = run("info cape.billow"), json = run("info cape.billow --json");
+  EXPECT_EQ(text.code, 0) << text.output;
+  EXPECT_TRUE(contains(text.output, "192 vertices")) << text.output;
+  EXPECT_EQ(json.code, 0) << json.output;
+  EXPECT_TRUE(contains(json.output, "\"training\": {\n    \"frames\": 5000")) << json.output;
+  EXPECT_TRUE(contains(json.output, "\"vertices\": 192"));
+}
+
+TEST_F(AssetCli, CheckSaysWhatIsWrong) {
+  EXPECT_EQ(run("check cape.billow").code, 0);
+  bytes_[bytes_.size() / 2] ^= 1;
+  write("cape.billow", bytes_);
+  const auto damaged = run("check cape.billow");
+  EXPECT_EQ(damaged.code, 1);
+  EXPECT_TRUE(contains(damaged.output, "cape.billow: section")) << damaged.output;
+  EXPECT_TRUE(contains(damaged.output, "damaged")) << damaged.output;
+  EXPECT_EQ(run("check nowhere.billow").code, 1);
+  EXPECT_EQ(run("check").code, 2);
+}
+
+}  // namespace
+}  // namespace billow

@@ -1,0 +1,144 @@
+// `billow info` and `billow check`: what is in a garment file, and whether it is sound.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "asset/garment_view.h"
+#include "commands.h"
+#include "garment/mesh_file.h"
+#include "pack/garment_asset.h"
+
+namespace billow::tool {
+namespace {
+
+using asset::GarmentView;
+using nlohmann::ordered_json;
+
+struct AssetOptions {
+  std::string file;
+  bool json = false;
+};
+
+// A file and the view of it, which points into it.
+struct Opened {
+  explicit Opened(const std::string& file) : bytes(garment::read_whole_file(file, size_t{1} << 32)) {
+    asset::Problem problem;
+    if (!asset::read_garment(bytes.data(), bytes.size(), view, problem))
+      throw std::runtime_error(file + ": " + problem.text);
+  }
+  pack::AlignedBytes bytes;
+  GarmentView view;
+};
+
+constexpr const char* kActivations[] = {"relu", "tanh", "gelu"};
+
+ordered_json describe_matrix(const PackedMatrix& m) {
+  ordered_json out{{"rows", m.rows}, {"columns", m.columns}};
+  const std::pair<const char*, uint32_t> kinds[] = {
+      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}, {"int4", m.int4}};
+  for (const auto& [name, count] : kinds)
+    if (count > 0) out["stored_columns"][name] = count;
+  out["bytes"] = m.panel_bytes() * m.panel_count();
+  return out;
+}
+
+ordered_json describe_network(const asset::NetworkView& n) {
+  ordered_json out{{"inputs", n.record->inputs}, {"activation", kActivations[n.record->activation]}};
+  for (uint32_t k = 0; k < n.record->layers; ++k) out["layers"].push_back(describe_matrix(n.layer[k]));
+  if (n.record->linear) out["linear"] = describe_matrix(n.linear);
+  return out;
+}
+
+ordered_json describe(const Opened& file) {
+  const GarmentView& v = file.view;
+  const asset::GarmentRecord& g = *v.record;
+  ordered_json out{{"name", v.text_of(g.name)},
+                   {"version", asset::kVersion},
+                   {"bytes", file.bytes.size()},
+                   {"vertices", g.vertices},
+                   {"triangles", g.triangles},
+                   {"key_joint", v.text_of(v.joints[g.key_joint].name)},
+                   {"attachments", g.attachments},
+                   {"bones", g.bones},
+                   {"simulated_bones", g.chain_bones - g.chains},
+                   {"chains", g.chains},
+                   {"ring", g.ring != 0},
+                   {"colliders", g.colliders}};
+  for (const asset::JointRecord& j : v.joints) out["joints"].push_back(v.text_of(j.name));
+  out["components"] = {{"skinning", g.skinning_components}, {"shape", g.shape_components}};
+  out["basis"] = describe_matrix(v.basis);
+  out["networks"]["skinning"] = describe_network(v.skinning);
+  if (v.shape.record) out["networks"]["shape"] = describe_network(v.shape);
+  for (const asset::Section& s : v.sections) out["sections"][s.name] = s.size;
+  // The report is whatever training wrote; a text that is no JSON is shown as text.
+  const ordered_json training = ordered_json::parse(v.training, nullptr, false);
+  out["training"] = v.training.empty()        ? ordered_json()
+                    : training.is_discarded() ? ordered_json(v.training)
+                                              : training;
+  return out;
+}
+
+std::string stored(const PackedMatrix& m) {
+  std::string out;
+  const std::pair<const char*, uint32_t> kinds[] = {
+      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}, {"int4", m.int4}};
+  for (const auto& [name, count] : kinds)
+    if (count > 0) out += (out.empty() ? "" : " + ") + std::to_string(count) + " " + name;
+  return out;
+}
+
+void print_text(const Opened& file) {
+  const GarmentView& v = file.view;
+  const asset::GarmentRecord& g = *v.record;
+  const auto text = [&](asset::Text t) { return std::string(v.text_of(t)); };
+  std::printf("%s: %.2f MB\n", text(g.name).c_str(), 1e-6 * static_cast<double>(file.bytes.size()));
+  std::printf("  cloth      %u vertices, %u of them sewn on, %u triangles; key joint %s\n", g.vertices,
+              g.attachments, g.triangles, text(v.joints[g.key_joint].name).c_str());
+  std::printf("  bones      %u, %u simulated in %u chains%s\n", g.bones, g.chain_bones - g.chains, g.chains,
+              g.ring ? " round a ring" : "");
+  std::printf("  body       %u joints, %u colliders\n", g.joints, g.colliders);
+  std::printf("  components %u of skinning, %u of shape: columns of %s, %.2f MB\n", g.skinning_components,
+              g.shape_components, stored(v.basis).c_str(),
+              1e-6 * static_cast<double>(v.basis.panel_bytes() * v.basis.panel_count()));
+  for (const auto& [name, network] : {std::pair{"skinning", &v.skinning}, {"shape", &v.shape}}) {
+    if (!network->record) continue;
+    std::printf("  %-10s %u", name, network->record->inputs);
+    for (uint32_t k = 0; k < network->record->layers; ++k) std::printf(" > %u", network->record->units[k]);
+    std::printf(", %s%s\n", kActivations[network->record->activation],
+                network->record->linear ? ", with a linear path" : "");
+  }
+  if (!v.training.empty()) std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
+}
+
+void info(const AssetOptions& o) {
+  const Opened file(o.file);
+  if (o.json)
+    std::printf("%s\n", describe(file).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+  else
+    print_text(file);
+}
+
+void check(const AssetOptions& o) {
+  const Opened file(o.file);
+  std::printf("%s: sound, %zu sections, %zu bytes\n", o.file.c_str(), file.view.sections.size(),
+              file.bytes.size());
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto o = std::make_shared<AssetOptions>();
+  CLI::App* command = app.add_subcommand("info", "What is in a garment file (.billow)");
+  command->add_option("file", o->file, "Garment file")->required();
+  command->add_flag("--json", o->json, "As JSON, with the training report under 'training'");
+  command->callback([o] { info(*o); });
+}
+
+void add_check(CLI::App& app) {
+  auto o = std::make_shared<AssetOptions>();
+  CLI::App* command = app.add_subcommand("check", "Look at every byte of a garment file (.billow)");
+  command->add_option("file", o->file, "Garment file")->required();
+  command->callback([o] { check(*o); });
+}
+
+}  // namespace billow::tool
