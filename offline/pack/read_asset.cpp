@@ -4,7 +4,7 @@
 
 #include "api/settings_words.h"
 #include "asset/garment_view.h"
-#include "garment/mesh_file.h"
+#include "files/whole_file.h"
 #include "pack/garment_asset.h"
 #include "pack/pack_matrix.h"
 
@@ -111,7 +111,7 @@ AlignedBytes::AlignedBytes(std::string_view bytes) : room_(bytes.size() + kAlign
 }
 
 Packed read_garment_asset(const std::filesystem::path& path) {
-  const AlignedBytes bytes(garment::read_whole_file(path, kMostBytes));
+  const AlignedBytes bytes(files::read_whole_file(path, kMostBytes));
   GarmentView view;
   Problem problem;
   if (!read_garment(bytes.data(), bytes.size(), view, problem))

@@ -6,7 +6,7 @@
 
 #include "api/settings_words.h"
 #include "asset/format.h"
-#include "garment/mesh_file.h"
+#include "files/whole_file.h"
 #include "pack/choose_storage.h"
 #include "pack/garment_asset.h"
 
@@ -167,7 +167,11 @@ void add_network(File& file, const learn::Stage& stage, const std::string& name)
     bytes.append(reinterpret_cast<const char*>(v.data()), static_cast<size_t>(v.size()) * 4);
   };
   put(n.mean), put(n.scale), put(stage.basis.deviation);
-  for (const learn::Layer& l : n.layers) put(l.bias);
+  for (size_t k = 0; k < n.layers.size(); ++k) {
+    // The linear path's bias goes with that of the last layer.
+    const bool both = k + 1 == n.layers.size() && n.bias.size() > 0;
+    put(both ? n.layers[k].bias + n.bias : n.layers[k].bias);
+  }
   file.add(name, bytes);
 }
 
@@ -198,6 +202,7 @@ void check_stage(const learn::Stage& stage, const garment::Garment& g, const std
   if (n.linear.size() > 0)
     size(n.linear.rows(), b.components(), "outputs of the linear path"),
         size(n.linear.cols(), n.mean.size(), "inputs of the linear path");
+  if (n.bias.size() > 0) size(n.bias.size(), b.components(), "biases of the linear path");
 }
 
 void check(const Packed& p) {
@@ -259,7 +264,7 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
 PackReport write_garment_asset(const Packed& packed, const std::filesystem::path& path,
                                const PackOptions& options) {
   PackReport report;
-  garment::write_whole_file(path, pack_garment(packed, options, &report));
+  files::write_whole_file(path, pack_garment(packed, options, &report));
   return report;
 }
 

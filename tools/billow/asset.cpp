@@ -5,7 +5,7 @@
 
 #include "asset/garment_view.h"
 #include "commands.h"
-#include "garment/mesh_file.h"
+#include "files/whole_file.h"
 #include "pack/garment_asset.h"
 
 namespace billow::tool {
@@ -21,7 +21,7 @@ struct AssetOptions {
 
 // A file and the view of it, which points into it.
 struct Opened {
-  explicit Opened(const std::string& file) : bytes(garment::read_whole_file(file, size_t{1} << 32)) {
+  explicit Opened(const std::string& file) : bytes(files::read_whole_file(file, size_t{1} << 32)) {
     asset::Problem problem;
     if (!asset::read_garment(bytes.data(), bytes.size(), view, problem))
       throw std::runtime_error(file + ": " + problem.text);
