@@ -1,5 +1,5 @@
-// What can be chosen when a garment is trained. The defaults are what served unseen clips best; paper_options() are the
-// paper's own ("Results and Discussion").
+// What can be chosen when a garment is trained. The defaults are a linear path and a network on what it leaves;
+// paper_options() are the paper's own ("Results and Discussion").
 #pragma once
 
 #include <string>

@@ -87,6 +87,13 @@ TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
   EXPECT_EQ(difference(p, q), 0);
 }
 
+TEST_F(GarmentAsset, TheBiasOfTheLinearPathIsKept) {
+  Packed p = sample();
+  auto& network = p.model.skinning.network;
+  network.bias = learn::Vector::Constant(p.model.skinning.basis.components(), 0.01f);
+  EXPECT_NEAR(difference(p, there_and_back(p, Storage::kFloat32)), 0, 1e-5);
+}
+
 TEST_F(GarmentAsset, EachStorageCostsWhatItSays) {
   const Packed p = sample({.across = 30, .down = 40, .skinning_components = 20, .shape_components = 20});
   double last = 1e9;
