@@ -91,7 +91,7 @@ TEST_F(GarmentAsset, TheBiasOfTheLinearPathIsKept) {
   Packed p = sample();
   auto& network = p.model.skinning.network;
   network.bias = learn::Vector::Constant(p.model.skinning.basis.components(), 0.01f);
-  EXPECT_NEAR(difference(p, there_and_back(p, Storage::kFloat32)), 0, 1e-5);
+  EXPECT_NEAR(difference(p, there_and_back(p, Storage::kFloat32)), 0, 1e-3);  // mm; without it 0.1 and more
 }
 
 TEST_F(GarmentAsset, EachStorageCostsWhatItSays) {
