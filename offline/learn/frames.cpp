@@ -9,10 +9,15 @@ namespace {
 
 files::NpyMap map(const std::filesystem::path& file, size_t frames, size_t items, size_t values) {
   files::NpyMap m(file);
-  if (m.shape() != std::vector<size_t>{frames, items, values})
-    throw std::runtime_error(file.string() + ": expected " + std::to_string(frames) + " x " +
-                             std::to_string(items) + " x " + std::to_string(values) + " numbers");
-  return m;
+  const std::vector<size_t> expected{frames, items, values};
+  if (m.shape() == expected) return m;
+  const auto text = [](const std::vector<size_t>& shape) {
+    std::string s;
+    for (const size_t n : shape) s += (s.empty() ? "" : " x ") + std::to_string(n);
+    return s;
+  };
+  throw std::runtime_error(file.string() + ": expected " + text(expected) + " numbers, found " +
+                           text(m.shape()));
 }
 
 // Places in the world as displacements from rest, seen from where the rest was taken to.

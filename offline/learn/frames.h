@@ -46,7 +46,6 @@ class Frames {
 
   // The rigid motion that was taken out: from rest to the frame's place in the world.
   Transform rigid(uint32_t frame) const;
-  // From displacements back to places: in the rest's space, or in the world.
   void joints(uint32_t frame, std::span<Transform> out) const;  // in the world
   std::span<const V3> rest() const { return garment_.rest; }
   // Where some vertices are, in the rest's space.

@@ -1,6 +1,7 @@
 #include "train/mlp.h"
 
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 // OpenBLAS, where libtorch uses it, has threads that torch does not rule.
@@ -41,6 +42,21 @@ learn::Matrix to_matrix(const torch::Tensor& tensor) {
   const torch::Tensor t = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
   const Eigen::Index rows = t.dim() > 1 ? t.size(0) : 1;
   return Eigen::Map<const learn::Matrix>(t.data_ptr<float>(), rows, t.numel() / std::max<int64_t>(rows, 1));
+}
+
+double begin_epoch(int number, const StageOptions& options, uint64_t seed, torch::optim::AdamW& adam,
+                   std::mt19937_64& random) {
+  const double rate = 0.5 * options.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options.epochs));
+  for (auto& group : adam.param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate);
+  std::seed_seq seeds{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
+                      static_cast<uint32_t>(number)};
+  random.seed(seeds);
+  torch::manual_seed(random());
+  return rate;
+}
+
+void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random) {
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
 }
 
 torch::Tensor activated(learn::Activation activation, const torch::Tensor& h) {

@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include <random>
 #include <vector>
 
 #include "learn/model.h"
@@ -19,6 +20,13 @@ torch::Device torch_device(Device device);
 torch::Tensor to_tensor(const learn::Matrix& m);
 torch::Tensor to_tensor(const learn::Vector& v);
 learn::Matrix to_matrix(const torch::Tensor& t);
+
+// Begins an epoch: sets Adam's rate along the cosine, which is given back, and seeds torch and `random`. What is random in
+// an epoch depends on the seed and its number only, so that one that is resumed is the same.
+double begin_epoch(int number, const StageOptions& options, uint64_t seed, torch::optim::AdamW& adam,
+                   std::mt19937_64& random);
+// std::shuffle may differ between standard libraries; this may not.
+void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random);
 
 torch::Tensor activated(learn::Activation activation, const torch::Tensor& h);
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
-#include <random>
 #include <stdexcept>
 
 #include "files/checksum.h"
@@ -156,17 +154,11 @@ class PatchTrainer {
     const auto began = Clock::now();
     Epoch e;
     e.number = number;
-    e.rate = 0.5 * options_.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options_.epochs));
-    for (auto& group : state_.adam->param_groups())
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(e.rate);
-    // What is random in an epoch depends on its number only, so that one that is resumed is the same.
-    std::seed_seq seeds{static_cast<uint32_t>(run_.seed), static_cast<uint32_t>(run_.seed >> 32),
-                        static_cast<uint32_t>(number)};
-    std::mt19937_64 random(seeds);
-    torch::manual_seed(random());
+    std::mt19937_64 random;
+    e.rate = begin_epoch(number, options_, run_.seed, *state_.adam, random);
     std::vector<uint32_t> order(task_.learnt);
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    shuffle(order, random);
     Sums sums;
     const auto batch = static_cast<size_t>(options_.batch);
     for (size_t i = 0; i < order.size(); i += batch)

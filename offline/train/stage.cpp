@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
-#include <random>
 #include <stdexcept>
 
 #include "files/checksum.h"
@@ -121,15 +119,8 @@ class Trainer {
     const auto began = Clock::now();
     Epoch e;
     e.number = number;
-    e.rate = 0.5 * options_.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options_.epochs));
-    for (auto& group : state_.adam->param_groups())
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(e.rate);
-
-    // What is random in an epoch depends on its number only, so that one that is resumed is the same.
-    std::seed_seq seeds{static_cast<uint32_t>(run_.seed), static_cast<uint32_t>(run_.seed >> 32),
-                        static_cast<uint32_t>(number)};
-    std::mt19937_64 random(seeds);
-    torch::manual_seed(random());
+    std::mt19937_64 random;
+    e.rate = begin_epoch(number, options_, run_.seed, *state_.adam, random);
     SampleSet order = task_.train;
     shuffle(order.learn, random);
     shuffle(order.collide, random);
@@ -144,10 +135,6 @@ class Trainer {
     return e;
   }
 
-  // std::shuffle may differ between standard libraries; this may not.
-  static void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random) {
-    for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
-  }
   static Rows part_of(Rows rows, size_t part, size_t parts) {
     const size_t begin = rows.size() * part / parts, end = rows.size() * (part + 1) / parts;
     return rows.subspan(begin, end - begin);
