@@ -57,6 +57,18 @@ Basis basis_of(const Matrix& cloth, Eigen::Index learnt, size_t components) {
   return principal_components(rows, options).basis;
 }
 
+// Modes are orthonormal: what coefficients have is what the cloth loses.
+PatchFloor floor_of(Eigen::Ref<const Matrix> cloth, Eigen::Ref<const Matrix> coefficients,
+                    const Basis& basis) {
+  PatchFloor floor;
+  for (Eigen::Index i = 0; i < cloth.rows(); ++i) {
+    const double all = static_cast<double>((cloth.row(i) - basis.mean.transpose()).squaredNorm());
+    floor.spread += all;
+    floor.left += std::max(0.0, all - static_cast<double>(coefficients.row(i).squaredNorm()));
+  }
+  return floor;
+}
+
 }  // namespace
 
 Matrix ups(const Frames& frames, const std::vector<uint32_t>& which) {
@@ -108,7 +120,7 @@ PatchSamples patch_samples(const Frames& frames, const std::vector<uint32_t>& wh
 }
 
 PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t learnt, const Mirror* mirror,
-                       const PatchFitOptions& options, std::vector<PatchRows>& rows) {
+                       const PatchFitOptions& options, std::vector<PatchRows>& rows, PatchFloor* floor) {
   if (learnt == 0 || learnt > samples.size())
     throw std::invalid_argument("patches: expected frames to learn from, found none");
   PatchModel model;
@@ -125,15 +137,19 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
 
   RidgeOptions ridge = options.ridge;
   ridge.threads = 1;
+  std::vector<PatchFloor> floors(model.patches.size());
   for_each_in_parallel(model.patches.size(), [&](size_t p) {
     const Matrix cloth = cloth_seen(frames, samples, mirror, model, model.patches[p]);
     rows[p].seen = model.seen(p, samples.inputs);
     const auto count = static_cast<Eigen::Index>(learnt);
     model.stages[p].basis = basis_of(cloth, count, options.components);
     rows[p].truth = model.stages[p].basis.project(cloth);
+    floors[p] = floor_of(cloth.topRows(count), rows[p].truth.topRows(count), model.stages[p].basis);
     model.stages[p].network =
         fit_ridge(rows[p].seen.topRows(count), rows[p].truth.topRows(count), groups, ridge).network;
   });
+  if (floor)
+    for (const PatchFloor& f : floors) floor->spread += f.spread, floor->left += f.left;
   return model;
 }
 

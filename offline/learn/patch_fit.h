@@ -34,8 +34,15 @@ struct PatchRows {
   Matrix truth;  // coefficients of the cloth in the patch's basis
 };
 
+// Squares over all vertices of the learnt samples, m2: how far the cloth is from its mean, and what the bases leave.
+struct PatchFloor {
+  double spread = 0, left = 0;
+  double explained() const { return spread > 0 ? 1 - left / spread : 1; }
+};
+
 // Patches with bases and linear networks, from the first `learnt` samples. `rows` gets one entry a patch, of all samples.
 PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t learnt, const Mirror* mirror,
-                       const PatchFitOptions& options, std::vector<PatchRows>& rows);
+                       const PatchFitOptions& options, std::vector<PatchRows>& rows,
+                       PatchFloor* floor = nullptr);
 
 }  // namespace billow::learn

@@ -8,6 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kForms[] = {"patches", "whole"};
 constexpr const char* kPushes[] = {"truth", "truth-iterated", "truth-search", "gradient",
                                    "gradient-iterated"};
 constexpr const char* kScalings[] = {"none", "one", "feature"};
@@ -77,8 +78,18 @@ void check(const char* stage, const StageOptions& o) {
 
 }  // namespace
 
+StageOptions patch_defaults() {
+  StageOptions o;
+  o.components = 16, o.hidden = 64, o.hidden_layers = 3;
+  o.activation = learn::Activation::kGelu;
+  o.rate = 3e-3, o.epochs = 200, o.batch = 128, o.dropout = 0.05;
+  o.collision.weight = 200, o.collision.share = 0.25f;
+  return o;
+}
+
 Options paper_options() {
   Options o;
+  o.form = Form::kWhole;
   for (StageOptions* s : {&o.skinning, &o.shape}) {
     s->activation = learn::Activation::kRelu;
     s->scaling = Scaling::kNone;
@@ -93,11 +104,13 @@ Options paper_options() {
   return o;
 }
 
+const char* name_of(Form f) { return kForms[static_cast<size_t>(f)]; }
 const char* name_of(Push p) { return kPushes[static_cast<size_t>(p)]; }
 const char* name_of(Scaling s) { return kScalings[static_cast<size_t>(s)]; }
 const char* name_of(Bones b) { return kBones[static_cast<size_t>(b)]; }
 const char* name_of(Validation v) { return kValidations[static_cast<size_t>(v)]; }
 const char* name_of(Device d) { return kDevices[static_cast<size_t>(d)]; }
+Form form_named(const std::string& name) { return find<Form>("form", kForms, name); }
 Push push_named(const std::string& name) { return find<Push>("push", kPushes, name); }
 Scaling scaling_named(const std::string& name) { return find<Scaling>("scaling", kScalings, name); }
 Bones bones_named(const std::string& name) { return find<Bones>("bones", kBones, name); }
@@ -109,20 +122,35 @@ Device device_named(const std::string& name) { return find<Device>("device", kDe
 std::string to_json(const StageOptions& options) { return json_of(options).dump(); }
 
 std::string to_json(const Options& o) {
-  return Json{{"skinning", json_of(o.skinning)},
-              {"shape", o.with_shape ? json_of(o.shape) : Json()},
-              {"bones", name_of(o.bones)},
-              {"rope_in_collision", o.rope_in_collision},
-              {"validation", name_of(o.validation)},
-              {"validation_clips", o.validation_clips},
-              {"frames", o.frames},
-              {"seed", o.seed}}
-      .dump();
+  Json json{{"form", name_of(o.form)}};
+  if (o.form == Form::kPatches) {
+    json["patches"] = json_of(o.patches);
+    json["mirror"] = o.mirror;
+  } else {
+    json["skinning"] = json_of(o.skinning);
+    json["shape"] = o.with_shape ? json_of(o.shape) : Json();
+  }
+  json.update({{"bones", name_of(o.bones)},
+               {"rope_in_collision", o.rope_in_collision},
+               {"validation", name_of(o.validation)},
+               {"validation_clips", o.validation_clips},
+               {"frames", o.frames},
+               {"seed", o.seed}});
+  return json.dump();
 }
 
 void validate(const Options& options) {
-  check("skinning", options.skinning);
-  if (options.with_shape) check("shape", options.shape);
+  if (options.form == Form::kPatches) {
+    const StageOptions& o = options.patches;
+    check("patches", o);
+    if (o.edge_weight > 0 || !o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
+      throw std::invalid_argument(
+          "patches: expected what they have no choice in (linear, tuning, edges, scaling) as it is; "
+          "networks of the whole cloth have");
+  } else {
+    check("skinning", options.skinning);
+    if (options.with_shape) check("shape", options.shape);
+  }
   if (options.validation == Validation::kClips &&
       !(options.validation_clips > 0 && options.validation_clips < 1))
     throw std::invalid_argument("validation clips: expected a share between 0 and 1");

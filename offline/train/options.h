@@ -1,5 +1,5 @@
-// What can be chosen when a garment is trained. The defaults are a linear path and a network on what it leaves;
-// paper_options() are the paper's own ("Results and Discussion").
+// What can be chosen when a garment is trained. The defaults are small networks by patches, added to linear ones: what
+// serves unseen clips best (docs/findings.md 13). paper_options() are the paper's own ("Results and Discussion").
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "learn/model.h"
 
 namespace billow::train {
+
+// What is learnt: cloth by patches around bones, or two networks for the whole cloth, as in the paper.
+enum class Form { kPatches, kWhole };
 
 // Where a vertex inside the body should rather be.
 enum class Push {
@@ -59,8 +62,15 @@ struct StageOptions {
   CollisionOptions collision;
 };
 
+// Small networks of all patches, side by side.
+StageOptions patch_defaults();
+
 struct Options {
-  StageOptions skinning, shape;
+  Form form = Form::kPatches;
+  StageOptions patches = patch_defaults();  // for patches
+  bool mirror = true;            // each frame is learnt a second time, as a mirror shows it, where a
+                                 // garment's sides are alike; for patches
+  StageOptions skinning, shape;  // for the whole cloth
   bool with_shape = true;
   Bones bones = Bones::kEmbedded;
   bool rope_in_collision = false;  // rope chains of the same frames are inputs of the collision loss, too
@@ -75,11 +85,13 @@ struct Options {
 Options paper_options();
 
 // Names as on the command line. `named` throws std::invalid_argument with the names there are.
+const char* name_of(Form);
 const char* name_of(Push);
 const char* name_of(Scaling);
 const char* name_of(Bones);
 const char* name_of(Validation);
 const char* name_of(Device);
+Form form_named(const std::string& name);
 Push push_named(const std::string& name);
 Scaling scaling_named(const std::string& name);
 Bones bones_named(const std::string& name);

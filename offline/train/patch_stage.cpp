@@ -79,6 +79,7 @@ class PatchTrainer {
     inputs_ = task.rows.at(0).seen.cols();
     for (const auto& r : task.rows) outputs_ = std::max<int64_t>(outputs_, r.truth.cols());
     z_ = torch::zeros({patches, samples, inputs_});
+    scale_ = torch::ones({patches, 1, inputs_});
     linear_ = torch::zeros({patches, samples, outputs_});
     truth_ = torch::zeros({patches, samples, outputs_});
     for (int64_t p = 0; p < patches; ++p) fill(p);
@@ -86,7 +87,7 @@ class PatchTrainer {
     unit_ = std::max(1e-9, left.square().mean().sqrt().item<double>());
     mlps_ = std::make_unique<PatchMlps>(patches, inputs_, outputs_, options);
     mlps_->to(device_);
-    for (torch::Tensor* t : {&z_, &linear_, &truth_}) *t = t->to(device_);
+    for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_}) *t = t->to(device_);
     state_.parameters = mlps_->parameters();
     state_.adam = std::make_unique<torch::optim::AdamW>(
         state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
@@ -98,7 +99,7 @@ class PatchTrainer {
   StageResult train() {
     if (run_.checkpoint.empty() || !load_checkpoint(run_.checkpoint, state_)) {
       Epoch first;
-      describe(first, evaluate(0, task_.learnt), evaluate(task_.learnt, task_.samples.size()));
+      describe(first, evaluate(0, task_.learnt), evaluate(task_.learnt, chosen_by()));
       state_.epochs.push_back(first);
       keep_best();
     }
@@ -123,11 +124,14 @@ class PatchTrainer {
     size_t learnt = 0, collided = 0;
   };
 
+  size_t chosen_by() const { return task_.learnt + task_.choosing; }  // one past the last
+
   void fill(int64_t p) {
     const auto& rows = task_.rows[static_cast<size_t>(p)];
     const learn::Network& n = task_.model.stages[static_cast<size_t>(p)].network;
     const torch::Tensor seen = (to_tensor(rows.seen) - to_tensor(n.mean)) * to_tensor(n.scale);
     z_[p].copy_(seen);
+    scale_[p][0].copy_(to_tensor(n.scale));
     truth_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(rows.truth));
     linear_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(n(rows.seen)));
   }
@@ -142,7 +146,9 @@ class PatchTrainer {
 
   // Coefficients, patches x samples x outputs.
   torch::Tensor predict(const torch::Tensor& which, bool learning) const {
-    return mlps_->forward(z_.index_select(1, which), learning) * unit_ + linear_.index_select(1, which);
+    torch::Tensor z = z_.index_select(1, which);
+    if (learning && options_.noise > 0) z = z + torch::randn_like(z) * scale_ * options_.noise;
+    return mlps_->forward(z, learning) * unit_ + linear_.index_select(1, which);
   }
   torch::Tensor index_of(std::span<const uint32_t> samples) const {
     torch::Tensor t = torch::empty({static_cast<int64_t>(samples.size())}, torch::kInt64);
@@ -162,13 +168,13 @@ class PatchTrainer {
     Sums sums;
     const auto batch = static_cast<size_t>(options_.batch);
     for (size_t i = 0; i < order.size(); i += batch)
-      step(std::span(order).subspan(i, std::min(batch, order.size() - i)), e, sums);
-    describe(e, sums, evaluate(task_.learnt, task_.samples.size()));
+      step(std::span(order).subspan(i, std::min(batch, order.size() - i)), e, random, sums);
+    describe(e, sums, evaluate(task_.learnt, chosen_by()));
     e.seconds = since(began);
     return e;
   }
 
-  void step(std::span<const uint32_t> samples, const Epoch& e, Sums& sums) {
+  void step(std::span<const uint32_t> samples, const Epoch& e, std::mt19937_64& random, Sums& sums) {
     state_.adam->zero_grad();
     const torch::Tensor which = index_of(samples);
     const torch::Tensor c = predict(which, true);
@@ -181,9 +187,18 @@ class PatchTrainer {
       const auto share = static_cast<size_t>(
           std::max(1l, std::lround(options_.collision.share * static_cast<float>(samples.size()))));
       loss = loss + collide(c, samples.first(std::min(share, samples.size())), sums);
+      const std::vector<uint32_t> more = only_colliding(share, random);
+      if (!more.empty()) loss = loss + collide(predict(index_of(more), true), more, sums);
     }
     loss.backward();
     state_.adam->step();
+  }
+  // Some of the samples that nothing else looks at.
+  std::vector<uint32_t> only_colliding(size_t count, std::mt19937_64& random) const {
+    const size_t others = task_.samples.size() - chosen_by();
+    std::vector<uint32_t> some(std::min(count, others));
+    for (uint32_t& s : some) s = static_cast<uint32_t>(chosen_by() + random() % others);
+    return some;
   }
 
   // Has the gradient of the collision loss, though not its value: to the networks it is a constant.
@@ -271,7 +286,7 @@ class PatchTrainer {
   const Run& run_;
   torch::Device device_;
   int64_t inputs_ = 0, outputs_ = 0;
-  torch::Tensor z_, linear_, truth_;
+  torch::Tensor z_, scale_, linear_, truth_;
   double unit_ = 1;
   std::unique_ptr<PatchMlps> mlps_;
   std::unique_ptr<PatchCollision> collision_;
@@ -281,7 +296,8 @@ class PatchTrainer {
 }  // namespace
 
 StageResult train_patches(PatchTask task, const StageOptions& options, const Run& run) {
-  if (task.rows.empty() || task.learnt == 0 || task.learnt >= task.samples.size())
+  if (task.rows.empty() || task.learnt == 0 || task.choosing == 0 ||
+      task.learnt + task.choosing > task.samples.size())
     throw std::invalid_argument("patches: expected frames to learn from and others to choose by");
   return PatchTrainer(task, options, run).train();
 }

@@ -12,8 +12,9 @@ struct PatchTask {
   learn::PatchModel& model;                   // with bases and linear networks; gets layers
   const std::vector<learn::PatchRows>& rows;  // one entry a patch
   const learn::PatchSamples& samples;         // of the rows
-  size_t learnt = 0;                          // samples to learn from; those after them choose the best epoch
-  const Scene* scene = nullptr;               // what the collision loss looks at; NULL: none
+  size_t learnt = 0, choosing = 0;  // samples to learn from, and after them those that choose the best epoch
+  // What comes after these is looked at by the collision loss only.
+  const Scene* scene = nullptr;  // what the collision loss looks at; NULL: none
 };
 
 // Fills the layers of the model's networks. Throws as train_stage().

@@ -21,7 +21,7 @@ Json json_of(const StageRecord& stage) {
                       {"near_percent", e.near_percent},
                       {"validation_near_percent", e.validation_near_percent}});
   return {{"name", stage.name},
-          {"components", stage.result.network.layers.back().weights.rows()},
+          {"components", stage.components},
           {"basis",
            {{"seconds", stage.basis_seconds},
             {"explained", stage.basis_explained},

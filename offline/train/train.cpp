@@ -1,246 +1,19 @@
 #include "train/train.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <random>
-
-#include "learn/pca.h"
-#include "learn/ridge.h"
-#include "learn/rows.h"
-#include "parallel.h"
-#include "train/frames_scene.h"
+#include <stdexcept>
 
 namespace billow::train {
 namespace {
 
 using dataset::Part;
-using learn::Basis;
-using learn::Rows;
-using learn::Source;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 template <class T> void shuffle(std::vector<T>& items, uint64_t seed) {
   std::mt19937_64 random(seed);
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
 }
-
-// Frames from one source, one after another: inputs of a network, and where they stand among all of them.
-struct Samples {
-  std::vector<uint32_t> frames;
-  Source source = Source::kEmbedded;
-  bool learnt = true;  // else they only collide
-  bool validation = false;
-};
-
-std::vector<Samples> choose_samples(const Choice& choice, const Options& options) {
-  std::vector<Samples> all;
-  for (const bool validation : {false, true}) {
-    const auto& frames = validation ? choice.validation : choice.train;
-    if (options.bones != Bones::kRope) all.push_back({frames, Source::kEmbedded, true, validation});
-    if (options.bones != Bones::kEmbedded) all.push_back({frames, Source::kRope, true, validation});
-    if (options.bones == Bones::kEmbedded && options.rope_in_collision)
-      all.push_back({frames, Source::kRope, false, validation});
-  }
-  return all;
-}
-
-Matrix inputs_of(const learn::Frames& frames, const std::vector<Samples>& samples) {
-  Eigen::Index count = 0, at = 0;
-  for (const Samples& s : samples) count += static_cast<Eigen::Index>(s.frames.size());
-  Matrix inputs(count, static_cast<Eigen::Index>(frames.bone_values()));
-  for (const Samples& s : samples) {
-    inputs.middleRows(at, static_cast<Eigen::Index>(s.frames.size())) =
-        bone_matrix(frames, s.frames, s.source);
-    at += static_cast<Eigen::Index>(s.frames.size());
-  }
-  return inputs;
-}
-
-// What is to be learnt of the cloth in the frames of `samples`: all of it, or what a stage before leaves.
-Rows truth_of(const learn::Frames& frames, const Samples& samples, const learn::Stage* before) {
-  return before ? residual_rows(frames, samples.frames, samples.source, *before)
-                : cloth_rows(frames, samples.frames);
-}
-
-// One after the other.
-Rows joined(std::vector<Rows> parts) {
-  if (parts.size() == 1) return parts[0];
-  Rows all{0, parts.at(0).values, {}};
-  for (const Rows& part : parts) all.count += part.count;
-  all.fill = [parts](size_t first, Eigen::Ref<Matrix> out) {
-    Eigen::Index done = 0;
-    for (const Rows& part : parts) {
-      if (first < part.count && done < out.rows()) {
-        const auto rows = std::min(static_cast<Eigen::Index>(part.count - first), out.rows() - done);
-        part.fill(first, out.middleRows(done, rows));
-        done += rows, first = 0;
-      } else if (done == 0) {
-        first -= part.count;
-      }
-    }
-  };
-  return all;
-}
-
-// Coefficients of rows, and the square of what they leave, into matrices from row `at` on.
-void project(const Rows& rows, const Basis& basis, Eigen::Index at, Matrix& coefficients, Vector& outside) {
-  constexpr size_t kBlock = 32;
-  for_each_in_parallel((rows.count + kBlock - 1) / kBlock, [&](size_t b) {
-    const size_t first = b * kBlock;
-    const auto count = static_cast<Eigen::Index>(std::min(kBlock, rows.count - first));
-    Matrix block(count, static_cast<Eigen::Index>(rows.values));
-    rows.fill(first, block);
-    block.rowwise() -= basis.mean.transpose();
-    const Matrix c = block * basis.modes.transpose();
-    const Eigen::Index to = at + static_cast<Eigen::Index>(first);
-    coefficients.middleRows(to, count) = c;
-    outside.segment(to, count) = (block.rowwise().squaredNorm() - c.rowwise().squaredNorm()).cwiseMax(0);
-  });
-}
-
-class Training {
- public:
-  Training(const learn::Frames& frames, const Options& options, const TrainRun& run)
-      : frames_(frames), options_(options), run_(run), scene_(frames) {
-    record_.garment = frames.info().garment;
-    record_.options = options;
-    record_.device = device_name(options.device);
-    record_.frames = choose_frames(frames, options);
-    samples_ = choose_samples(record_.frames, options);
-    inputs_ = inputs_of(frames, samples_);
-    record_.samples = static_cast<size_t>(inputs_.rows());
-  }
-
-  Result train() {
-    const auto began = Clock::now();
-    learn::Model model;
-    model.skinning = stage("skinning", options_.skinning, nullptr);
-    if (options_.with_shape) model.shape = stage("shape", options_.shape, &model.skinning);
-    record_.seconds = since(began);
-    return {std::move(model), std::move(record_)};
-  }
-
- private:
-  learn::Stage stage(const std::string& name, const StageOptions& options, const learn::Stage* before) {
-    StageRecord record{name, options, 0, 0, 0, 0, {}};
-    learn::Stage stage;
-    stage.basis = make_basis(record, before);
-    StageTask task = make_task(record, stage.basis, before);
-
-    // What looks at vertices.
-    Vector base = stage.basis.mean + rest();
-    if (before) base += before->basis.mean;
-    const Expansion expansion(std::move(base), stage.basis.modes, before ? before->basis.modes : Matrix());
-    CollisionTerm collision(scene_, options.collision, expansion);
-    const EdgeTerm edges(options.edge_weight > 0 ? rest_edges() : std::vector<Edge>(), expansion);
-    if (options.collision.weight > 0) task.collision = &collision;
-    if (options.edge_weight > 0) task.edges = &edges;
-
-    Run run{options_.seed, options_.device, {}, run_.checkpoint_seconds, run_.report};
-    if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints / (name + ".checkpoint");
-    say(name + ": " + std::to_string(task.train.learn.size()) + " samples, " +
-        std::to_string(task.validation.learn.size()) + " to choose by, " + std::to_string(options.epochs) +
-        " epochs on the " + record_.device);
-    record.result = train_stage(task, options, run);
-    stage.network = record.result.network;
-    record_.stages.push_back(std::move(record));
-    return stage;
-  }
-
-  Basis make_basis(StageRecord& record, const learn::Stage* before) const {
-    const auto began = Clock::now();
-    say(record.name + ": principal components of " + std::to_string(record_.frames.train.size()) + " frames");
-    std::vector<Rows> parts;
-    for (const Samples& s : samples_)
-      if (s.learnt && !s.validation) {
-        parts.push_back(truth_of(frames_, s, before));
-        if (!before) break;  // the cloth is the same for all sources
-      }
-    learn::PcaOptions pca_options;
-    pca_options.components = static_cast<size_t>(record.options.components);
-    const learn::Pca pca = principal_components(joined(std::move(parts)), pca_options);
-    record.basis_seconds = since(began);
-    record.basis_explained = pca.explained(pca.basis.components());
-    record.basis_floor_mm = 1e3 * pca.rms_left(pca.basis.components());
-    return pca.basis;
-  }
-
-  StageTask make_task(StageRecord& record, const Basis& basis, const learn::Stage* before) const {
-    StageTask task;
-    task.name = record.name;
-    task.inputs = inputs_;
-    task.vertices = frames_.garment().size();
-    task.truth.setZero(inputs_.rows(), basis.components());
-    task.outside.setZero(inputs_.rows());
-    if (before) task.frozen = before->network(inputs_);
-    Eigen::Index at = 0;
-    for (const Samples& s : samples_) {
-      SampleSet& part = s.validation ? task.validation : task.train;
-      for (size_t i = 0; i < s.frames.size(); ++i)
-        (s.learnt ? part.learn : part.collide)
-            .push_back(static_cast<uint32_t>(at) + static_cast<uint32_t>(i));
-      task.frames.insert(task.frames.end(), s.frames.begin(), s.frames.end());
-      if (s.learnt) project(truth_of(frames_, s, before), basis, at, task.truth, task.outside);
-      at += static_cast<Eigen::Index>(s.frames.size());
-    }
-    task.start = make_start(record, task);
-    return task;
-  }
-
-  // The linear path, if there is one, and how inputs are scaled.
-  learn::Network make_start(StageRecord& record, const StageTask& task) const {
-    const auto& rows = task.train.learn;
-    const Matrix inputs = task.inputs(rows, Eigen::all);
-    const learn::Scaling scaling =
-        record.options.scaling == Scaling::kFeature ? learn::Scaling::kFeature : learn::Scaling::kOne;
-    if (record.options.linear) {
-      std::vector<uint32_t> groups;
-      for (uint32_t row : rows) groups.push_back(clip_of(task.frames[row]));
-      learn::RidgeOptions options;
-      options.scaling = scaling;
-      learn::Ridge ridge = fit_ridge(inputs, task.truth(rows, Eigen::all), groups, options);
-      record.ridge_penalty = ridge.penalty;
-      return std::move(ridge.network);
-    }
-    learn::Network start;
-    start.mean = Vector::Zero(inputs.cols()), start.scale = Vector::Ones(inputs.cols());
-    if (record.options.scaling != Scaling::kNone) {
-      const learn::Standard standard = standardise(inputs, scaling);
-      start.mean = standard.mean, start.scale = standard.scale;
-    }
-    return start;
-  }
-
-  uint32_t clip_of(uint32_t frame) const {
-    const auto clips = frames_.clips();
-    const auto after = std::upper_bound(clips.begin(), clips.end(), frame,
-                                        [](uint32_t f, const auto& run) { return f < run.begin; });
-    return static_cast<uint32_t>(after - clips.begin()) - 1;
-  }
-
-  std::vector<Edge> rest_edges() const {
-    std::vector<Edge> edges;
-    for (const auto& [a, b] : edges_of(frames_.garment().triangles))
-      edges.push_back({a, b, rest_distance(frames_.garment(), a, b)});
-    return edges;
-  }
-  Vector rest() const {
-    return Eigen::Map<const Vector>(&frames_.rest()[0].x, static_cast<Eigen::Index>(frames_.cloth_values()));
-  }
-  void say(const std::string& line) const {
-    if (run_.say) run_.say(line);
-  }
-
-  const learn::Frames& frames_;
-  const Options& options_;
-  const TrainRun& run_;
-  FramesScene scene_;
-  Record record_;
-  std::vector<Samples> samples_;
-  Matrix inputs_;
-};
 
 }  // namespace
 
@@ -278,7 +51,7 @@ Choice choose_frames(const learn::Frames& frames, const Options& options) {
 
 Result train(const learn::Frames& frames, const Options& options, const TrainRun& run) {
   validate(options);
-  return Training(frames, options, run).train();
+  return (options.form == Form::kPatches ? train_by_patches : train_whole)(frames, options, run);
 }
 
 }  // namespace billow::train

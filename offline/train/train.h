@@ -1,4 +1,5 @@
-// Trains a garment: a basis and a network for skinning, then both for the shape that skinning leaves to learn.
+// Trains a garment: all patches at once; or, in the paper's form, a basis and a network for skinning, then both for the
+// shape that skinning leaves to learn.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/cloth_model.h"
 #include "learn/frames.h"
 #include "train/stage.h"
 
@@ -20,6 +22,7 @@ Choice choose_frames(const learn::Frames& frames, const Options& options);
 struct StageRecord {
   std::string name;
   StageOptions options;
+  int64_t components = 0;  // that there are; of a patch, the most
   double basis_seconds = 0, basis_explained = 0,
          basis_floor_mm = 0;  // what the basis leaves of the training frames
   double ridge_penalty = 0;   // of the linear path, if there is one
@@ -44,9 +47,13 @@ struct TrainRun {
 };
 
 struct Result {
-  learn::Model model;
+  learn::ClothModel model;
   Record record;
 };
+
+// The two forms; train() takes the one that the options name.
+Result train_by_patches(const learn::Frames& frames, const Options& options, const TrainRun& run);
+Result train_whole(const learn::Frames& frames, const Options& options, const TrainRun& run);
 
 // Throws std::invalid_argument for options that make no sense, std::runtime_error as train_stage().
 Result train(const learn::Frames& frames, const Options& options, const TrainRun& run = {});

@@ -79,7 +79,8 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
   Fit f = fit();
   ASSERT_TRUE(f.mirror);
   const train::Run run{1, Device::kCpu, {}, 60, {}};
-  const StageResult r = train_patches({f.model, f.rows, f.samples, f.learnt, nullptr}, quick(), run);
+  const StageResult r = train_patches(
+      {f.model, f.rows, f.samples, f.learnt, f.samples.size() - f.learnt, nullptr}, quick(), run);
   EXPECT_LT(r.epochs[static_cast<size_t>(r.best)].validation_loss, r.epochs[0].validation_loss);
   const double skinned = rmse_mm(f.model, false, Part::kHoldout),
                shaped = rmse_mm(f.model, true, Part::kHoldout);
@@ -89,7 +90,9 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
 
   // The same seed gives the same networks.
   Fit again = fit();
-  train_patches({again.model, again.rows, again.samples, again.learnt, nullptr}, quick(), run);
+  train_patches(
+      {again.model, again.rows, again.samples, again.learnt, again.samples.size() - again.learnt, nullptr},
+      quick(), run);
   for (size_t p = 0; p < f.model.stages.size(); ++p)
     EXPECT_EQ(f.model.stages[p].network.layers[0].weights, again.model.stages[p].network.layers[0].weights);
 }

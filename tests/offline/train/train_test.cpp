@@ -34,6 +34,7 @@ class TrainSlow : public ::testing::Test {
   }
   static Options quick() {
     Options options;
+    options.form = Form::kWhole;
     options.device = Device::kCpu;
     for (StageOptions* s : {&options.skinning, &options.shape})
       s->components = 20, s->hidden = 64, s->epochs = 40, s->batch = 16;
@@ -65,8 +66,8 @@ TEST_F(TrainSlow, BothStagesBeatTheirLinearFits) {
     const StageResult& s = r.record.stages[k].result;
     return s.epochs[static_cast<size_t>(s.best)].validation_rmse_mm;
   };
-  EXPECT_NEAR(rmse_mm(r.model.skinned(bones), v), told(0), 0.01 * told(0));
-  EXPECT_NEAR(rmse_mm(r.model(bones), v), told(1), 0.01 * told(1));
+  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model).skinned(bones), v), told(0), 0.01 * told(0));
+  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model)(bones), v), told(1), 0.01 * told(1));
   EXPECT_LT(told(1), told(0));
 
   const auto record = nlohmann::json::parse(to_json(r.record));
@@ -90,7 +91,7 @@ TEST_F(TrainSlow, AllOptionsTrain) {
   options.bones = Bones::kEmbedded, options.rope_in_collision = true, options.with_shape = false;
   const Result collided = train(*frames_, options);
   EXPECT_EQ(collided.record.samples, mix.record.samples);
-  EXPECT_EQ(collided.model.shape.basis.components(), 0);
+  EXPECT_EQ(std::get<learn::Model>(collided.model).shape.basis.components(), 0);
 }
 
 TEST_F(TrainSlow, ThePaperHasNoLinearPath) {
@@ -98,11 +99,12 @@ TEST_F(TrainSlow, ThePaperHasNoLinearPath) {
   options.device = Device::kCpu, options.skinning.epochs = options.shape.epochs = 1;
   options.skinning.components = options.shape.components = 10;
   const Result r = train(*frames_, options);
-  EXPECT_EQ(r.model.skinning.network.linear.size(), 0);
-  EXPECT_EQ(r.model.skinning.network.activation, learn::Activation::kRelu);
-  EXPECT_EQ(r.model.skinning.network.scale, Vector::Ones(r.model.skinning.network.scale.size()));
-  EXPECT_EQ(r.model.skinning.network.layers.size(), 3u);
-  EXPECT_EQ(r.model.skinning.network.layers[1].weights.rows(), 500);
+  const learn::Network& network = std::get<learn::Model>(r.model).skinning.network;
+  EXPECT_EQ(network.linear.size(), 0);
+  EXPECT_EQ(network.activation, learn::Activation::kRelu);
+  EXPECT_EQ(network.scale, Vector::Ones(network.scale.size()));
+  EXPECT_EQ(network.layers.size(), 3u);
+  EXPECT_EQ(network.layers[1].weights.rows(), 500);
 }
 
 TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
