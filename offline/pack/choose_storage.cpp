@@ -1,103 +1,104 @@
-// Mixed storage: everything begins coarse, and what gains most for a byte gets finer until the error is small enough.
-// Errors of different parts are independent, so their squares add up.
+// Mixed storage: everything begins coarse, and what gains most for a byte gets finer until the error is small enough. Errors
+// of different parts are independent, so their squares add up. Then the basis is chosen once more, exactly: its stored
+// columns come in fours and eights, and what would only fill them up may as well make something finer.
 #include "pack/choose_storage.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <random>
+#include <limits>
 #include <stdexcept>
 
 namespace billow::pack {
 namespace {
 
-// Something that is stored in one kind: what each costs.
-struct Part {
-  double numbers = 0;
-  std::array<double, kKinds> error{};  // mm squared
-  bool network = false;
+// Stored columns of integers that kinds take.
+struct Planes {
+  size_t int8 = 0, int4 = 0;
+
+  void add(Kind kind) {
+    int8 += kind == Kind::kInt16 ? 2 : kind == Kind::kInt4 ? 0 : 1;
+    int4 += kind == Kind::kInt4 || kind == Kind::kInt12;
+  }
+  // Of a row.
+  double bytes() const {
+    return static_cast<double>((int8 + 3) / 4 * 4) + static_cast<double>((int4 + 7) / 8 * 8) / 2;
+  }
 };
 
-double mm2(double squares, Eigen::Index values) { return 1e6 * squares / (static_cast<double>(values) / 3); }
-
-Part basis_part(const Matrices& m, Eigen::Index column, std::span<const float> scales) {
-  Part part{static_cast<double>(m.basis.rows()), {}, false};
-  const std::vector<float> plain(scales.size(), 1.0f);
-  const double weight = static_cast<double>(m.weight[static_cast<size_t>(column)]);
-  for (size_t k = 0; k < kKinds; ++k) {
-    const Kind kind = static_cast<Kind>(k);
-    if (kind == Kind::kFloat32) continue;
-    const std::vector<float> stored =
-        stored_column(m.basis, column, kind == Kind::kFloat16 ? plain : scales, kind);
-    double squares = 0;
-    for (size_t r = 0; r < stored.size(); ++r) {
-      const double e =
-          static_cast<double>(stored[r]) - static_cast<double>(m.basis(static_cast<Eigen::Index>(r), column));
-      squares += e * e;
-    }
-    part.error[k] = mm2(squares * weight * weight, m.basis.rows());
-  }
-  return part;
-}
-
-// What comes out of a network that stores one of its matrices in a kind, against what should: for inputs that are spread
-// as those it was trained on.
-Part network_part(const learn::Network& network, const learn::Matrix* matrix, Eigen::Index values) {
-  constexpr Eigen::Index kFrames = 64;
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  learn::Matrix inputs(kFrames, network.mean.size());
-  for (Eigen::Index i = 0; i < inputs.size(); ++i) inputs.data()[i] = normal(random);
-  for (Eigen::Index k = 0; k < inputs.cols(); ++k) {
-    const float scale = network.scale[k];
-    inputs.col(k) = inputs.col(k).array() * (scale != 0 ? 1 / scale : 0.0f) + network.mean[k];
-  }
-  const learn::Matrix right = network(inputs);
-  Part part{static_cast<double>(matrix->size()), {}, true};
-  learn::Network changed = network;
-  learn::Matrix* slot = &changed.linear;
-  for (size_t k = 0; k < network.layers.size(); ++k)
-    if (matrix == &network.layers[k].weights) slot = &changed.layers[k].weights;
-  const std::vector<float> scales = row_scales(*matrix), plain(scales.size(), 1.0f);
-  for (size_t k = 0; k < kKinds; ++k) {
-    const Kind kind = static_cast<Kind>(k);
-    if (kind == Kind::kFloat32) continue;
-    for (Eigen::Index c = 0; c < matrix->cols(); ++c) {
-      const auto stored = stored_column(*matrix, c, kind == Kind::kFloat16 ? plain : scales, kind);
-      slot->col(c) =
-          Eigen::Map<const Eigen::VectorXf>(stored.data(), static_cast<Eigen::Index>(stored.size()));
-    }
-    const double squares = (changed(inputs) - right).cast<double>().squaredNorm() / kFrames;
-    part.error[k] = mm2(squares, values);
-  }
-  return part;
-}
-
-std::vector<Part> parts_of(const learn::Model& model, const Matrices& m) {
-  std::vector<Part> parts;
-  const std::vector<float> scales = row_scales(m.basis);
-  for (Eigen::Index k = 0; k < m.basis.cols(); ++k) parts.push_back(basis_part(m, k, scales));
-  for (size_t i = 0; i < m.network.size(); ++i) {
-    const bool shape = m.network_name[i].starts_with("shape");
-    parts.push_back(
-        network_part((shape ? model.shape : model.skinning).network, m.network[i], m.basis.rows()));
-  }
-  return parts;
-}
+bool whole_numbers(Kind kind) { return kind <= Kind::kInt16; }
 
 StorageCost cost_of(const std::vector<Part>& parts, const std::vector<Kind>& kinds, std::string name) {
   StorageCost cost{std::move(name), 0, 0, 0};
-  double bytes = 0;
+  double bytes = 0, rows = 0;
+  Planes planes;
   for (size_t i = 0; i < parts.size(); ++i) {
     const size_t k = static_cast<size_t>(kinds[i]);
     (parts[i].network ? cost.networks : cost.bases) += parts[i].error[k];
-    bytes += parts[i].numbers * kKindBytes[k];
+    if (parts[i].network || !whole_numbers(kinds[i]))
+      bytes += parts[i].numbers * kKindBytes[k];
+    else
+      planes.add(kinds[i]), rows = parts[i].numbers;
   }
   cost.bases = std::sqrt(cost.bases), cost.networks = std::sqrt(cost.networks);
-  cost.bytes = static_cast<size_t>(bytes);
+  cost.bytes = static_cast<size_t>(bytes + rows * planes.bytes());
   return cost;
 }
 
-std::vector<Kind> mixed(const std::vector<Part>& parts, double most_error) {
+// The kinds of the first parts, which are the columns of a basis, in the fewest bytes that keep their error under `most`; of
+// those, the ones with the least error. Empty where nothing does.
+class BasisChoice {
+ public:
+  BasisChoice(const std::vector<Part>& parts, size_t columns)
+      : columns_(columns), int8_(2 * columns + 1), int4_(columns + 1) {
+    // least_[n8][n4]: the error of the columns so far, if they may take so many stored columns.
+    least_.assign(int8_ * int4_, 0);
+    taken_.resize(columns * least_.size());
+    std::vector<double> next(least_.size());
+    for (size_t c = 0; c < columns; ++c) {
+      for (size_t n8 = 0; n8 < int8_; ++n8)
+        for (size_t n4 = 0; n4 < int4_; ++n4) {
+          double best = std::numeric_limits<double>::infinity();
+          for (size_t k = 0; k <= static_cast<size_t>(Kind::kInt16); ++k) {
+            Planes used;
+            used.add(static_cast<Kind>(k));
+            if (used.int8 > n8 || used.int4 > n4) continue;
+            const double error = least_[at(n8 - used.int8, n4 - used.int4)] + parts[c].error[k];
+            if (error < best) best = error, taken_[c * least_.size() + at(n8, n4)] = static_cast<Kind>(k);
+          }
+          next[at(n8, n4)] = best;
+        }
+      least_.swap(next);
+    }
+  }
+  std::vector<Kind> under(double most) const {
+    double best_bytes = std::numeric_limits<double>::infinity();
+    Planes best;
+    for (size_t n8 = 0; n8 < int8_; n8 += 4)
+      for (size_t n4 = 0; n4 < int4_ + 7; n4 += 8) {
+        const Planes room{n8, std::min(n4, int4_ - 1)};
+        if (!(least_[at(room.int8, room.int4)] <= most) || !(room.bytes() < best_bytes)) continue;
+        best_bytes = room.bytes(), best = room;
+      }
+    if (best_bytes == std::numeric_limits<double>::infinity()) return {};
+    std::vector<Kind> kinds(columns_);
+    for (size_t c = columns_; c-- > 0;) {
+      kinds[c] = taken_[c * least_.size() + at(best.int8, best.int4)];
+      Planes used;
+      used.add(kinds[c]);
+      best = {best.int8 - used.int8, best.int4 - used.int4};
+    }
+    return kinds;
+  }
+
+ private:
+  size_t at(size_t n8, size_t n4) const { return n8 * int4_ + n4; }
+
+  size_t columns_, int8_, int4_;
+  std::vector<double> least_;
+  std::vector<Kind> taken_;
+};
+
+std::vector<Kind> mixed(const std::vector<Part>& parts, size_t basis_columns, double most_error) {
   std::vector<size_t> level(parts.size(), 0);
   double error = 0;
   for (const Part& p : parts) error += p.error[0];
@@ -118,6 +119,10 @@ std::vector<Kind> mixed(const std::vector<Part>& parts, double most_error) {
   }
   std::vector<Kind> kinds;
   for (const size_t l : level) kinds.push_back(static_cast<Kind>(l));
+  double networks = 0;
+  for (size_t i = basis_columns; i < parts.size(); ++i) networks += parts[i].error[level[i]];
+  const std::vector<Kind> basis = BasisChoice(parts, basis_columns).under(most - networks);
+  std::copy(basis.begin(), basis.end(), kinds.begin());
   return kinds;
 }
 
@@ -132,36 +137,7 @@ Storage storage_named(const std::string& name) {
   throw std::invalid_argument("storage: expected mixed, int8, int12, int16, fp16 or fp32, found " + name);
 }
 
-Matrices matrices_of(const learn::Model& model) {
-  Matrices m;
-  const learn::Basis &skinning = model.skinning.basis, &shape = model.shape.basis;
-  const bool shaped = shape.components() > 0;
-  const Eigen::Index first = skinning.components() + 1;
-  m.basis.resize(skinning.values(), first + (shaped ? shape.components() + 1 : 0));
-  const auto put = [&](const learn::Basis& b, Eigen::Index at) {
-    m.basis.middleCols(at, b.components()) = b.modes.transpose();
-    m.basis.col(at + b.components()) = b.mean;
-    m.weight.insert(m.weight.end(), b.deviation.data(), b.deviation.data() + b.components());
-    m.weight.push_back(1);
-  };
-  put(skinning, 0);
-  if (shaped) put(shape, first);
-  const auto add = [&](const learn::Network& n, const std::string& name) {
-    for (size_t k = 0; k < n.layers.size(); ++k) {
-      m.network.push_back(&n.layers[k].weights);
-      m.network_name.push_back(name + "." + std::to_string(k + 1));
-    }
-    if (n.linear.size() == 0) return;
-    m.network.push_back(&n.linear);
-    m.network_name.push_back(name + ".linear");
-  };
-  add(model.skinning.network, "skinning");
-  if (shaped) add(model.shape.network, "shape");
-  return m;
-}
-
-Choice choose_storage(const learn::Model& model, const Matrices& matrices, const PackOptions& options) {
-  const std::vector<Part> parts = parts_of(model, matrices);
+Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options) {
   constexpr Kind kPlain[] = {Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32};
   Choice choice;
   std::vector<Kind> kinds;
@@ -169,14 +145,14 @@ Choice choose_storage(const learn::Model& model, const Matrices& matrices, const
     choice.others.push_back(
         cost_of(parts, std::vector<Kind>(parts.size(), k), kKindNames[static_cast<size_t>(k)]));
   if (options.storage == Storage::kMixed) {
-    kinds = mixed(parts, options.most_error);
+    kinds = mixed(parts, basis_columns, options.most_error);
     choice.cost = cost_of(parts, kinds, "mixed");
   } else {
     const size_t at = static_cast<size_t>(options.storage) - 1;
     kinds.assign(parts.size(), kPlain[at]);
     choice.cost = choice.others[at];
   }
-  const auto split = kinds.begin() + matrices.basis.cols();
+  const auto split = kinds.begin() + static_cast<std::ptrdiff_t>(basis_columns);
   choice.basis.assign(kinds.begin(), split);
   choice.network.assign(split, kinds.end());
   return choice;

@@ -10,7 +10,7 @@
 
 #include "body/skeleton.h"
 #include "garment/garment.h"
-#include "learn/model.h"
+#include "learn/cloth_model.h"
 
 namespace billow::pack {
 
@@ -20,13 +20,13 @@ struct Packed {
   std::vector<billow_collider> colliders;   // analytic ones: no custom functions, grids and networks
   std::vector<std::string> collider_names;  // one each, or none at all
   billow_settings settings{};
-  learn::Model model;
+  learn::ClothModel model;
   std::string training;                      // a report: JSON
   std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)
 };
 
 // How bases and networks are stored. Mixed: each component of the bases and each layer of the networks as coarsely as
-// the error allows.
+// the error allows, alike in all patches.
 enum class Storage { kMixed, kInt8, kInt12, kInt16, kFloat16, kFloat32 };
 // "mixed", "int8", "int12", "int16", "fp16", "fp32"; throws std::invalid_argument for others.
 Storage storage_named(const std::string& name);

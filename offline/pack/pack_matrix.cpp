@@ -119,15 +119,16 @@ void append_panel(std::string& out, const Planes& planes, size_t first) {
 }  // namespace
 
 std::vector<float> row_scales(const learn::Matrix& dense) {
-  // Columns count alike, however large they are.
-  const Eigen::VectorXf norms = dense.colwise().norm().cwiseMax(1e-30f);
-  Eigen::VectorXf size = (dense * norms.cwiseInverse().asDiagonal()).rowwise().norm();
-  const float typical =
-      std::sqrt(size.squaredNorm() / static_cast<float>(std::max<Eigen::Index>(1, size.size())));
-  // Not much below the others, or the one large entry of a small row would make a whole column coarse.
-  if (!(typical > 0)) return std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f);
-  size = (size / typical).cwiseMax(0.2f);
-  return {size.data(), size.data() + size.size()};
+  // Columns count alike, however large they are: a row is as large as its largest entry is for its column.
+  const Eigen::RowVectorXf norms =
+      (dense.colwise().norm() / std::sqrt(static_cast<float>(std::max<Eigen::Index>(1, dense.rows()))))
+          .cwiseMax(1e-30f);
+  std::vector<float> scales(static_cast<size_t>(dense.rows()));
+  for (size_t r = 0; r < scales.size(); ++r) {
+    const float largest = (dense.row(static_cast<Eigen::Index>(r)).array() / norms.array()).abs().maxCoeff();
+    scales[r] = largest > 0 ? largest : 1;
+  }
+  return scales;
 }
 
 std::vector<float> stored_column(const learn::Matrix& dense, Eigen::Index column,
@@ -139,12 +140,25 @@ std::vector<float> stored_column(const learn::Matrix& dense, Eigen::Index column
   return sum;
 }
 
-std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds) {
-  const bool floats = std::all_of(kinds.begin(), kinds.end(),
-                                  [](Kind k) { return k == Kind::kFloat32 || k == Kind::kFloat16; });
-  // Floats need no scales, and are exact without.
+learn::Matrix stored_matrix(const learn::Matrix& dense, Kind kind) {
+  const bool floats = kind == Kind::kFloat16 || kind == Kind::kFloat32;
   const std::vector<float> scales =
       floats ? std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f) : row_scales(dense);
+  learn::Matrix out(dense.rows(), dense.cols());
+  for (Eigen::Index c = 0; c < dense.cols(); ++c) {
+    const std::vector<float> stored = stored_column(dense, c, scales, kind);
+    out.col(c) = Eigen::Map<const learn::Vector>(stored.data(), static_cast<Eigen::Index>(stored.size()));
+  }
+  return out;
+}
+
+std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds, RowScales scaled) {
+  // Floats need no scales, and are exact without.
+  const bool floats = std::all_of(kinds.begin(), kinds.end(),
+                                  [](Kind k) { return k == Kind::kFloat32 || k == Kind::kFloat16; });
+  const bool each = scaled == RowScales::kEach && !floats;
+  const std::vector<float> scales =
+      each ? row_scales(dense) : std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f);
   const Planes planes = all_planes(dense, kinds, scales);
   asset::MatrixRecord record{};
   record.rows = static_cast<uint32_t>(dense.rows());
@@ -153,13 +167,14 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds)
   record.float16 = static_cast<uint32_t>(planes.float16.size());
   record.int8 = static_cast<uint32_t>(planes.int8.size());
   record.int4 = static_cast<uint32_t>(planes.int4.size());
+  record.row_scales = each;
   std::string out;
   out.reserve(asset::matrix_size(record));
   append(out, record);
   for (const auto* kind : {&planes.float32, &planes.float16, &planes.int8, &planes.int4})
     for (const Plane& p : *kind) append(out, StoredColumn{p.source, p.scale});
   const size_t rows = (scales.size() + kPanelRows - 1) / kPanelRows * kPanelRows;
-  for (size_t r = 0; r < rows; ++r) append(out, r < scales.size() ? scales[r] : 0.0f);
+  for (size_t r = 0; r < rows && each; ++r) append(out, r < scales.size() ? scales[r] : 0.0f);
   out.resize(asset::matrix_panels_at(record), '\0');
   for (size_t r = 0; r < rows; r += kPanelRows) append_panel(out, planes, r);
   return out;
@@ -192,7 +207,7 @@ learn::Matrix unpack_matrix(const PackedMatrix& m) {
       for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j) << 4) >> 4));
       for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j)) >> 4));
     }
-    dense.row(row) *= m.row_scales[row];
+    if (m.row_scales) dense.row(row) *= m.row_scales[row];
   }
   return dense;
 }

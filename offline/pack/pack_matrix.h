@@ -23,8 +23,15 @@ std::vector<float> row_scales(const learn::Matrix& dense);
 std::vector<float> stored_column(const learn::Matrix& dense, Eigen::Index column,
                                  std::span<const float> scales, Kind kind);
 
+// The same for all columns in one kind.
+learn::Matrix stored_matrix(const learn::Matrix& dense, Kind kind);
+
+// How the rows of a matrix are scaled: each for itself, or not at all, where columns are alike in all of them.
+enum class RowScales { kEach, kNone };
+
 // The bytes of a matrix section, one kind a column.
-std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds);
+std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
+                        RowScales scaled = RowScales::kEach);
 learn::Matrix unpack_matrix(const PackedMatrix& packed);
 
 }  // namespace billow::pack

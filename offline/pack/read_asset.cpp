@@ -3,10 +3,8 @@
 #include <stdexcept>
 
 #include "api/settings_words.h"
-#include "asset/garment_view.h"
 #include "files/whole_file.h"
-#include "pack/garment_asset.h"
-#include "pack/pack_matrix.h"
+#include "pack/model_sections.h"
 
 namespace billow::pack {
 namespace {
@@ -16,10 +14,6 @@ using namespace asset;
 constexpr size_t kMostBytes = size_t{1} << 32;
 
 std::string string_of(const GarmentView& view, Text t) { return std::string(view.text_of(t)); }
-
-learn::Vector vector_of(std::span<const float> numbers) {
-  return Eigen::Map<const learn::Vector>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
-}
 
 body::Skeleton skeleton_of(const GarmentView& view) {
   body::Skeleton skeleton;
@@ -75,32 +69,9 @@ billow_collider collider_of(const ColliderRecord& r) {
   return c;
 }
 
-learn::Network network_of(const NetworkView& view) {
-  learn::Network n;
-  n.mean = vector_of(view.mean);
-  n.scale = vector_of(view.scale);
-  n.activation = static_cast<learn::Activation>(view.record->activation);
-  for (uint32_t k = 0; k < view.record->layers; ++k)
-    n.layers.push_back({unpack_matrix(view.layer[k]), vector_of(view.bias[k])});
-  if (view.record->linear) n.linear = unpack_matrix(view.linear);
-  return n;
-}
-
-learn::Model model_of(const GarmentView& view) {
-  learn::Model model;
-  const learn::Matrix basis = unpack_matrix(view.basis);
-  const auto stage = [&](const NetworkView& network, Eigen::Index at) {
-    learn::Stage s;
-    const Eigen::Index components = network.record->outputs;
-    s.basis.modes = basis.middleCols(at, components).transpose();
-    s.basis.mean = basis.col(at + components);
-    s.basis.deviation = vector_of(network.deviation);
-    s.network = network_of(network);
-    return s;
-  };
-  model.skinning = stage(view.skinning, 0);
-  if (view.shape.record) model.shape = stage(view.shape, view.skinning.record->outputs + 1);
-  return model;
+bool has_whole_shares(const GarmentView& view, Problem& problem) {
+  std::vector<float> sums(view.record->vertices + 1);
+  return check_shares(view, sums.data(), problem);
 }
 
 }  // namespace
@@ -114,7 +85,7 @@ Packed read_garment_asset(const std::filesystem::path& path) {
   const AlignedBytes bytes(files::read_whole_file(path, kMostBytes));
   GarmentView view;
   Problem problem;
-  if (!read_garment(bytes.data(), bytes.size(), view, problem))
+  if (!read_garment(bytes.data(), bytes.size(), view, problem) || !has_whole_shares(view, problem))
     throw std::runtime_error(path.string() + ": " + problem.text);
   Packed p;
   p.skeleton = skeleton_of(view);
@@ -125,7 +96,10 @@ Packed read_garment_asset(const std::filesystem::path& path) {
   }
   p.settings = billow_settings_default();
   api::read_settings_words(view.settings, p.settings);
-  p.model = model_of(view);
+  if (view.patches.record)
+    p.model = patch_model_of(view, p.garment);
+  else
+    p.model = whole_model_of(view);
   p.training = view.training;
   constexpr std::string_view kExtra = "extra.";
   for (const Section& s : view.sections)

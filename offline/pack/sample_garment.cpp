@@ -20,10 +20,10 @@ class Sample {
     p_.training = "{\"frames\": 0, \"made_up\": true}";
     make_cloth();
     make_bones();
-    // As of real cloth: a few modes carry most, and shape is what is left over.
-    make_stage(p_.model.skinning, o_.skinning_components, o_.amplitude, 1.1f, 0);
-    if (o_.shape_components > 0)
-      make_stage(p_.model.shape, o_.shape_components, 0.03f * o_.amplitude, 0.5f, 7);
+    if (o_.patches)
+      p_.model = make_patches();
+    else
+      p_.model = make_whole();
   }
   Packed take() { return std::move(p_); }
 
@@ -114,27 +114,96 @@ class Sample {
     return v;
   }
 
-  // Modes, and a network whose outputs are as large as the coefficients are meant to be.
+  // A network whose outputs are as large as the coefficients are meant to be.
+  learn::Network network(Eigen::Index inputs, const learn::Vector& deviation) {
+    learn::Network n;
+    n.activation = o_.activation;
+    n.mean = random_vector(inputs, 0.02f);
+    n.scale = learn::Vector::Constant(inputs, 5) + random_vector(inputs, 0.5f);
+    Eigen::Index before = inputs;
+    for (uint32_t k = 0; k < o_.hidden; ++k) {
+      n.layers.push_back({random_matrix(o_.units, before), random_vector(o_.units, 0.1f)});
+      before = o_.units;
+    }
+    n.layers.push_back({random_matrix(deviation.size(), before), random_vector(deviation.size(), 0.1f)});
+    learn::Layer& last = n.layers.back();
+    last.weights = (deviation * (o_.linear ? 0.3f : 1.5f)).asDiagonal() * last.weights;
+    last.bias.array() *= deviation.array();
+    if (o_.linear) n.linear = deviation.asDiagonal() * random_matrix(deviation.size(), inputs);
+    return n;
+  }
+
+  static learn::Vector falling(Eigen::Index count, float first, float fall) {
+    learn::Vector v(count);
+    for (Eigen::Index k = 0; k < count; ++k) v[k] = first / std::pow(static_cast<float>(k + 1), fall);
+    return v;
+  }
+
+  // As of real cloth: a few modes carry most, and shape is what is left over.
+  learn::Model make_whole() {
+    learn::Model model;
+    make_stage(model.skinning, o_.skinning_components, o_.amplitude, 1.1f, 0);
+    if (o_.shape_components > 0) make_stage(model.shape, o_.shape_components, 0.03f * o_.amplitude, 0.5f, 7);
+    return model;
+  }
   void make_stage(learn::Stage& stage, uint32_t components, float amplitude, float fall, uint32_t first) {
     learn::Basis& b = stage.basis;
     b.modes = modes(components, first);
     b.mean = random_vector(b.modes.cols(), 0.02f * amplitude);
-    b.deviation.resize(components);
-    for (uint32_t k = 0; k < components; ++k)
-      b.deviation[k] = amplitude * std::sqrt(static_cast<float>(p_.garment.size())) /
-                       std::pow(static_cast<float>(k + 1), fall);
-    learn::Network& n = stage.network;
-    const auto inputs = static_cast<Eigen::Index>(3 * p_.garment.bones.size()),
-               units = Eigen::Index{o_.units};
-    n.activation = o_.activation;
-    n.mean = random_vector(inputs, 0.02f);
-    n.scale = learn::Vector::Constant(inputs, 5) + random_vector(inputs, 0.5f);
-    n.layers.push_back({random_matrix(units, inputs), random_vector(units, 0.1f)});
-    n.layers.push_back({random_matrix(units, units), random_vector(units, 0.1f)});
-    n.layers.push_back({random_matrix(components, units), random_vector(components, 0.1f)});
-    n.layers[2].weights = (b.deviation * (o_.linear ? 0.3f : 1.5f)).asDiagonal() * n.layers[2].weights;
-    n.layers[2].bias.array() *= b.deviation.array();
-    if (o_.linear) n.linear = b.deviation.asDiagonal() * random_matrix(components, inputs);
+    b.deviation = falling(components, amplitude * std::sqrt(static_cast<float>(p_.garment.size())), fall);
+    stage.network = network(static_cast<Eigen::Index>(3 * p_.garment.bones.size()), b.deviation);
+  }
+
+  // Patches that lie as at rest where their coefficients are 0. Within a patch the cloth moves by a fifth of what it does
+  // as a whole.
+  learn::PatchModel make_patches() {
+    const garment::Garment& g = p_.garment;
+    learn::PatchModel model;
+    model.patches = learn::lay_patches(g);
+    model.rest = g.rest;
+    model.bone_rest.resize(g.bones.size());
+    garment::places_of_bones(g, g.rest, model.bone_rest);
+    for (const learn::Patch& p : model.patches) {
+      const learn::PatchFrame frame = learn::frame_of(p, model.bone_rest);
+      learn::Stage stage;
+      learn::Basis& b = stage.basis;
+      b.mean.resize(static_cast<Eigen::Index>(3 * p.vertices.size()));
+      float shares = 0;
+      for (size_t i = 0; i < p.vertices.size(); ++i) {
+        const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
+        b.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
+        shares += p.shares[i];
+      }
+      b.modes = modes_of(p);
+      b.deviation = falling(b.modes.rows(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f);
+      stage.network = network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation);
+      std::vector<float> at_rest(learn::feature_count(p));
+      learn::features(p, frame, model.bone_rest, {0, 1, 0}, at_rest);
+      for (size_t i = 0; i < at_rest.size(); ++i)
+        stage.network.mean[static_cast<Eigen::Index>(i)] += at_rest[i];
+      model.stages.push_back(std::move(stage));
+    }
+    return model;
+  }
+
+  // Waves over a patch, a few to its width, times the roots of the shares.
+  learn::Matrix modes_of(const learn::Patch& p) {
+    const auto values = static_cast<Eigen::Index>(3 * p.vertices.size());
+    const Eigen::Index components = std::min<Eigen::Index>(o_.components, values);
+    Eigen::MatrixXf waves(values, components);
+    for (Eigen::Index k = 0; k < components; ++k) {
+      const float scale = 3 * std::sqrt(static_cast<float>(k));
+      const float along = normal() * scale, across = normal() * scale, phase = 3 * normal();
+      const V3 direction{normal(), normal(), normal()};
+      for (size_t i = 0; i < p.vertices.size(); ++i) {
+        const auto& at = p_.garment.flat[p.vertices[i]];
+        const float wave = std::cos(kPi * (along * at[0] + across * at[1]) + phase);
+        const V3 x = (direction * wave + V3{normal(), normal(), normal()} * 0.03f) * std::sqrt(p.shares[i]);
+        waves.col(k).segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
+      }
+    }
+    const Eigen::HouseholderQR<Eigen::MatrixXf> qr(waves);
+    return (qr.householderQ() * Eigen::MatrixXf::Identity(values, components)).transpose();
   }
 
   SampleOptions o_;
@@ -149,8 +218,8 @@ SampleOptions full_size_cape() {
   SampleOptions o;
   o.across = 90, o.down = 141;
   o.chains = 14, o.bones_per_chain = 11;
-  o.skinning_components = o.shape_components = 100;
-  o.units = 500;
+  o.components = 24, o.units = 96;
+  o.activation = learn::Activation::kGelu;
   return o;
 }
 
@@ -159,6 +228,14 @@ SampleOptions full_size_skirt() {
   o.ring = true;
   o.across = 281, o.down = 66;
   o.chains = 26, o.bones_per_chain = 10;
+  return o;
+}
+
+SampleOptions whole_cloth(SampleOptions o) {
+  o.patches = false;
+  o.skinning_components = o.shape_components = 100;
+  o.units = 500;
+  o.activation = learn::Activation::kTanh;
   return o;
 }
 

@@ -1,4 +1,4 @@
-// The garment file, version 1: its records, as they lie in the file. docs/garment_file.md describes every byte.
+// The garment file, version 2: its records, as they lie in the file. docs/garment_file.md describes every byte.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace billow::asset {
 static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
 
 inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr size_t kAlignment = 64;
 
 // Limits of what a reader accepts: far beyond any garment, and small enough that no size overflows.
@@ -28,6 +28,8 @@ inline constexpr uint32_t kMostColliders = 128;
 inline constexpr uint32_t kMostUnits = 4096;        // of a layer
 inline constexpr uint32_t kMostComponents = 4096;   // of a basis
 inline constexpr uint32_t kMostColumns = 1u << 18;  // of a matrix; stored ones too
+inline constexpr uint32_t kMostSeen = 1024;         // bones that a patch sees
+inline constexpr uint32_t kMostGroups = 1u << 22;   // of eight vertices, in all patches together
 inline constexpr float kLargest = 1e9f;             // of any number
 
 struct Header {
@@ -58,8 +60,8 @@ struct GarmentRecord {
   Text name, material;
   uint32_t vertices, triangles, attachments, bones, chains, chain_bones, joints, colliders;
   uint32_t key_joint;
-  uint32_t ring;  // 1: the last chain is beside the first
-  uint32_t skinning_components, shape_components;
+  uint32_t ring;                                   // 1: the last chain is beside the first
+  uint32_t skinning_components, shape_components;  // skinning 0: the cloth is by patches
 };
 static_assert(sizeof(GarmentRecord) == 64);
 
@@ -119,12 +121,36 @@ struct NetworkRecord {
 };
 static_assert(sizeof(NetworkRecord) == 64);
 
-// A matrix: section "basis", "skinning.linear", "skinning.1", and so on. Behind it: stored columns, row scales rounded up
-// to whole panels, and from the next multiple of 64 the panels.
+// Section "patches". Behind it: a PatchRecord each.
+struct PatchesRecord {
+  uint32_t patches;
+  uint32_t seen;        // bones that each of them sees
+  uint32_t components;  // the most of any
+  uint32_t groups;      // of eight vertices, in all patches together
+  uint32_t layers;
+  uint32_t activation;  // 0 relu, 1 tanh, 2 gelu
+  uint32_t linear;      // 1: there is a linear path
+  uint32_t reserved;
+  uint32_t units[kMostLayers];  // outputs of each layer
+};
+static_assert(sizeof(PatchesRecord) == 64);
+
+struct PatchRecord {
+  uint32_t bone;
+  uint32_t above, below, left, right;  // bones that its frame goes by
+  uint32_t components;
+  uint32_t vertices;
+  uint32_t first_group;  // of its vertices
+};
+static_assert(sizeof(PatchRecord) == 32);
+
+// A matrix: section "basis", "skinning.linear", "skinning.1", "patches.basis", and so on. Behind it: stored columns, row
+// scales (if there are any) rounded up to whole panels, and from the next multiple of 64 the panels.
 struct MatrixRecord {
   uint32_t rows, columns;
   uint32_t float32, float16, int8, int4;
-  uint32_t reserved[2];
+  uint32_t row_scales;  // 0: there are none
+  uint32_t reserved;
 };
 static_assert(sizeof(MatrixRecord) == 32);
 
@@ -146,7 +172,7 @@ inline constexpr uint64_t round_up(uint64_t n) { return (n + kAlignment - 1) / k
 inline uint64_t matrix_panels_at(const MatrixRecord& m) {
   const uint64_t stored = uint64_t{m.float32} + m.float16 + m.int8 + m.int4,
                  panels = (uint64_t{m.rows} + 7) / 8;
-  return round_up(sizeof(MatrixRecord) + 8 * stored + 32 * panels);
+  return round_up(sizeof(MatrixRecord) + 8 * stored + (m.row_scales ? 32 * panels : 0));
 }
 inline uint64_t matrix_size(const MatrixRecord& m) {
   const uint64_t a_panel =

@@ -19,6 +19,30 @@ struct NetworkView {
   Mlp mlp() const;
 };
 
+// Floats of one patch: each points to as many as the file rounds up to.
+struct PatchNumbers {
+  const float *mean, *scale;  // of the inputs
+  const float* deviation;     // of the coefficients
+  const float* basis_scale;   // of the columns of the basis: components, and behind them the mean
+  const float* linear_bias;
+  const float* bias[kMostLayers];
+};
+
+struct PatchesView {
+  const PatchesRecord* record = nullptr;
+  std::span<const PatchRecord> patches;
+  std::span<const int32_t> seen;       // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
+  std::span<const uint32_t> vertices;  // eight a group; as many as the cloth has where a group is not full
+  std::span<const float> shares;       // one for each of them
+  std::span<const float> numbers;
+  // Blocks of rows, patch after patch. Basis: for each group of vertices eight rows of x, of y and of z.
+  PackedMatrix layer[kMostLayers], linear, basis;
+
+  uint32_t inputs() const { return 3 * (record->seen + 1); }
+  size_t numbers_per_patch() const;
+  PatchNumbers numbers_of(size_t patch) const;
+};
+
 struct GarmentView {
   const GarmentRecord* record = nullptr;
   std::string_view text;
@@ -32,6 +56,8 @@ struct GarmentView {
   std::span<const ChainBoneRecord> chain_bones;
   std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; perhaps not all
   std::span<const ColliderRecord> colliders;
+  // What was learnt: by patches, or for the whole cloth. The other form has no records.
+  PatchesView patches;
   NetworkView skinning, shape;  // shape: no record where there is none
   // Values of the cloth x (coefficients of skinning, 1, coefficients of shape, 1): the ones stand for the means. Without
   // shape its last part is missing.
@@ -53,5 +79,9 @@ struct Problem {
 // and a problem for those that are no sound garment file. `checksums` false trusts that nothing was damaged; all else
 // is checked still.
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums = true);
+
+// The one thing that needs room to be checked: that the shares of each vertex in its patches add up to 1. `sums`: one a vertex
+// and one more. True where there are no patches.
+bool check_shares(const GarmentView& view, float* sums, Problem& problem);
 
 }  // namespace billow::asset

@@ -2,103 +2,29 @@
 //
 // First the table: every section lies within the file, aligned, behind the one before, and has its checksum. Then each
 // section has the size that the counts ask for, and each number is one that the runtime can use.
-#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
-#include "asset/garment_view.h"
+#include "asset/reader.h"
 
 namespace billow::asset {
 namespace {
-
-class Reader {
- public:
-  Reader(const void* bytes, size_t size, GarmentView& view, Problem& problem)
-      : view_(view), problem_(problem), bytes_(static_cast<const std::byte*>(bytes)), size_(size) {}
-
-  bool read(bool checksums) {
-    return read_table(checksums) && read_garment_record() && read_joints() && read_cloth() && read_chains() &&
-           read_colliders() && read_network("skinning", view_.record->skinning_components, view_.skinning) &&
-           read_network("shape", view_.record->shape_components, view_.shape) && read_basis() && read_rest();
-  }
-
- private:
-  bool fail(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(problem_.text, sizeof problem_.text, format, arguments);
-    va_end(arguments);
-    return false;
-  }
-
-  bool read_table(bool checksums);
-  bool read_garment_record();
-  bool read_joints();
-  bool read_cloth();
-  bool read_chains();
-  bool read_colliders();
-  bool read_network(const char* name, uint32_t outputs, NetworkView& network);
-  bool read_matrix(const char* name, uint32_t rows, uint32_t columns, PackedMatrix& matrix);
-  bool check_panels(const char* name, const PackedMatrix& matrix);
-  bool read_basis();
-  bool read_rest();
-
-  const Section* find(std::string_view name) const {
-    for (const Section& s : view_.sections)
-      if (name == s.name) return &s;
-    return nullptr;
-  }
-  // A section of `count` records.
-  template <class T> bool find_array(const char* name, uint64_t count, std::span<const T>& out) {
-    const Section* s = find(name);
-    if (!s) return fail("expected a section '%s', found none", name);
-    if (s->size != count * sizeof(T))
-      return fail("section '%s': expected %llu bytes, found %llu", name,
-                  static_cast<unsigned long long>(count * sizeof(T)),
-                  static_cast<unsigned long long>(s->size));
-    out = {reinterpret_cast<const T*>(bytes_ + s->offset), static_cast<size_t>(count)};
-    return true;
-  }
-  bool check_numbers(const char* name, std::span<const float> numbers) {
-    for (size_t i = 0; i < numbers.size(); ++i)
-      if (!(std::fabs(numbers[i]) <= kLargest))
-        return fail("section '%s', number %zu: expected one within 1e9, found %g", name, i,
-                    static_cast<double>(numbers[i]));
-    return true;
-  }
-  bool check_text(const char* name, Text t) {
-    if (uint64_t{t.offset} + t.length <= view_.text.size()) return true;
-    return fail("section '%s': expected a text within %zu bytes, found %u bytes at %u", name,
-                view_.text.size(), t.length, t.offset);
-  }
-  bool check_below(const char* name, size_t record, const char* what, uint32_t found, uint32_t limit) {
-    return found < limit ||
-           fail("section '%s', record %zu: expected %s below %u, found %u", name, record, what, limit, found);
-  }
-  bool check_weights(const char* name, size_t record, std::span<const float> weights) {
-    float sum = 0;
-    for (const float w : weights) {
-      if (!(w >= -1e-3f && w <= 1.001f))
-        return fail("section '%s', record %zu: expected weights from 0 to 1, found %g", name, record,
-                    static_cast<double>(w));
-      sum += w;
-    }
-    return std::fabs(sum - 1) < 2e-3f ||
-           fail("section '%s', record %zu: expected weights that add up to 1, found %g", name, record,
-                static_cast<double>(sum));
-  }
-
-  GarmentView& view_;
-  Problem& problem_;
-  const std::byte* bytes_;
-  size_t size_;
-};
 
 bool all_zero(const void* bytes, size_t size) {
   const auto* b = static_cast<const unsigned char*>(bytes);
   for (size_t i = 0; i < size; ++i)
     if (b[i] != 0) return false;
   return true;
+}
+
+}  // namespace
+
+bool Reader::fail(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(problem_.text, sizeof problem_.text, format, arguments);
+  va_end(arguments);
+  return false;
 }
 
 bool Reader::read_table(bool checksums) {
@@ -177,8 +103,8 @@ bool Reader::read_garment_record() {
                 {"colliders", g.colliders, 0, kMostColliders},
                 {"key_joint", g.key_joint, 0, g.joints - 1},
                 {"ring", g.ring, 0, 1},
-                {"skinning_components", g.skinning_components, 1, kMostComponents},
-                {"shape_components", g.shape_components, 0, kMostComponents}};
+                {"skinning_components", g.skinning_components, 0, kMostComponents},
+                {"shape_components", g.shape_components, 0, g.skinning_components ? kMostComponents : 0}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'garment', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
@@ -269,104 +195,6 @@ bool Reader::read_colliders() {
   return true;
 }
 
-bool Reader::read_network(const char* name, uint32_t outputs, NetworkView& network) {
-  const Section* s = find(name);
-  if (outputs == 0) return !s || fail("section '%s': expected none, as there are no components", name);
-  if (!s || s->size < sizeof(NetworkRecord)) return fail("expected a section '%s' with its record", name);
-  const auto& n = *reinterpret_cast<const NetworkRecord*>(bytes_ + s->offset);
-  if (n.inputs != 3 * view_.record->bones || n.outputs != outputs)
-    return fail("section '%s': expected %u inputs and %u outputs, found %u and %u", name,
-                3 * view_.record->bones, outputs, n.inputs, n.outputs);
-  if (n.layers < 1 || n.layers > kMostLayers || n.activation > 2 || n.linear > 1 || n.inputs > kMostColumns)
-    return fail("section '%s': expected 1 to %u layers, activation 0 to 2, linear 0 or 1, found %u, %u, %u",
-                name, kMostLayers, n.layers, n.activation, n.linear);
-  uint64_t biases = 0;
-  for (uint32_t k = 0; k < n.layers; ++k) {
-    if (n.units[k] < 1 || n.units[k] > kMostUnits || (k + 1 == n.layers && n.units[k] != outputs))
-      return fail("section '%s', layer %u: expected 1 to %u units, as many as outputs in the last, found %u",
-                  name, k + 1, kMostUnits, n.units[k]);
-    biases += n.units[k];
-  }
-  const uint64_t numbers = 2 * uint64_t{n.inputs} + outputs + biases;
-  if (s->size != sizeof n + 4 * numbers)
-    return fail("section '%s': expected %llu bytes, found %llu", name,
-                static_cast<unsigned long long>(sizeof n + 4 * numbers),
-                static_cast<unsigned long long>(s->size));
-  const auto* at = reinterpret_cast<const float*>(bytes_ + s->offset + sizeof n);
-  if (!check_numbers(name, {at, static_cast<size_t>(numbers)})) return false;
-  const auto take = [&](size_t count) {
-    at += count;
-    return std::span(at - count, count);
-  };
-  network.record = &n;
-  network.mean = take(n.inputs);
-  network.scale = take(n.inputs);
-  network.deviation = take(outputs);
-  char part[48];
-  for (uint32_t k = 0; k < n.layers; ++k) {
-    network.bias[k] = take(n.units[k]);
-    std::snprintf(part, sizeof part, "%s.%u", name, k + 1);
-    if (!read_matrix(part, n.units[k], k == 0 ? n.inputs : n.units[k - 1], network.layer[k])) return false;
-  }
-  std::snprintf(part, sizeof part, "%s.linear", name);
-  return !n.linear || read_matrix(part, outputs, n.inputs, network.linear);
-}
-
-bool Reader::read_matrix(const char* name, uint32_t rows, uint32_t columns, PackedMatrix& matrix) {
-  const Section* s = find(name);
-  if (!s || s->size < sizeof(MatrixRecord)) return fail("expected a section '%s' with its record", name);
-  const auto& m = *reinterpret_cast<const MatrixRecord*>(bytes_ + s->offset);
-  if (m.rows != rows || m.columns != columns)
-    return fail("section '%s': expected %u x %u numbers, found %u x %u", name, rows, columns, m.rows,
-                m.columns);
-  if (m.float32 > kMostColumns || m.float16 > kMostColumns || m.int8 > kMostColumns ||
-      m.int4 > kMostColumns || m.float16 % 2 || m.int8 % 4 || m.int4 % 8)
-    return fail(
-        "section '%s': expected up to %u columns of a kind, in twos, fours and eights, found %u, %u, %u, %u",
-        name, kMostColumns, m.float32, m.float16, m.int8, m.int4);
-  if (s->size != matrix_size(m))
-    return fail("section '%s': expected %llu bytes, found %llu", name,
-                static_cast<unsigned long long>(matrix_size(m)), static_cast<unsigned long long>(s->size));
-  const std::byte* at = bytes_ + s->offset;
-  matrix = {.rows = rows,
-            .columns = columns,
-            .float32 = m.float32,
-            .float16 = m.float16,
-            .int8 = m.int8,
-            .int4 = m.int4,
-            .row_scales = nullptr,
-            .stored = reinterpret_cast<const StoredColumn*>(at + sizeof m),
-            .panels = at + matrix_panels_at(m)};
-  matrix.row_scales = reinterpret_cast<const float*>(matrix.stored + matrix.stored_count());
-  for (uint32_t j = 0; j < matrix.stored_count(); ++j) {
-    const StoredColumn& c = matrix.stored[j];
-    if (!check_below(name, j, "a column", c.source, columns) || !check_numbers(name, {&c.scale, 1}))
-      return false;
-  }
-  return check_numbers(name, {matrix.row_scales, size_t{kPanelRows} * matrix.panel_count()}) &&
-         check_panels(name, matrix);
-}
-
-// Integers are fine whatever they are; floats have to be finite.
-bool Reader::check_panels(const char* name, const PackedMatrix& matrix) {
-  const size_t wide = size_t{kPanelRows} * matrix.float32, half = size_t{kPanelRows} * matrix.float16;
-  for (size_t p = 0; p < matrix.panel_count() && wide + half > 0; ++p) {
-    const std::byte* panel = matrix.panels + p * matrix.panel_bytes();
-    if (!check_numbers(name, {reinterpret_cast<const float*>(panel), wide})) return false;
-    const auto* halves = reinterpret_cast<const uint16_t*>(panel + 4 * wide);
-    for (size_t i = 0; i < half; ++i)
-      if ((halves[i] & 0x7c00) == 0x7c00)
-        return fail("section '%s', panel %zu: expected finite numbers", name, p);
-  }
-  return true;
-}
-
-bool Reader::read_basis() {
-  const GarmentRecord& g = *view_.record;
-  const uint32_t columns = g.skinning_components + 1 + (g.shape_components ? g.shape_components + 1 : 0);
-  return read_matrix("basis", 3 * g.vertices, columns, view_.basis);
-}
-
 bool Reader::read_rest() {
   const Section* settings = find("settings");
   if (!settings || settings->size % 4 != 0 || settings->size > 4096)
@@ -375,19 +203,22 @@ bool Reader::read_rest() {
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
   // What this version does not know was put there by something it does not understand.
-  constexpr std::string_view kKnown[] = {
-      "garment", "text",        "joints",   "triangles", "rest",     "flat",  "bones", "attachments",
-      "chains",  "chain_bones", "settings", "colliders", "skinning", "shape", "basis", "training"};
+  constexpr std::string_view kKnown[] = {"garment",  "text",        "joints",  "triangles", "rest",
+                                         "flat",     "attachments", "bones",   "chains",    "chain_bones",
+                                         "settings", "colliders",   "training"};
+  constexpr std::string_view kPatches[] = {"patches"}, kWhole[] = {"skinning", "shape", "basis"};
+  const std::span<const std::string_view> learnt =
+      by_patches() ? std::span<const std::string_view>(kPatches) : std::span<const std::string_view>(kWhole);
   for (const Section& s : view_.sections) {
     const std::string_view name = s.name;
-    bool known = name.starts_with("extra.") || name.starts_with("skinning.") || name.starts_with("shape.");
+    bool known = name.starts_with("extra.");
     for (const std::string_view k : kKnown) known |= name == k;
+    // A part of what was learnt: "shape", "shape.1".
+    for (const std::string_view k : learnt) known |= name.substr(0, name.find('.')) == k;
     if (!known) return fail("expected sections of version %u, found '%s'", kVersion, s.name);
   }
   return true;
 }
-
-}  // namespace
 
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums) {
   view = {};

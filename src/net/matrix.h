@@ -17,6 +17,9 @@
 namespace billow {
 
 inline constexpr uint32_t kPanelRows = 8;
+inline constexpr uint32_t in_panels(uint32_t rows) {
+  return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;
+}
 
 struct StoredColumn {
   uint32_t source;  // the entry of the vector it is multiplied by
@@ -27,7 +30,7 @@ struct StoredColumn {
 struct PackedMatrix {
   uint32_t rows = 0, columns = 0;                         // columns: of the matrix, so entries of the vector
   uint32_t float32 = 0, float16 = 0, int8 = 0, int4 = 0;  // stored columns of each kind
-  const float* row_scales = nullptr;                      // rounded up to whole panels
+  const float* row_scales = nullptr;                      // rounded up to whole panels; null: all 1
   const StoredColumn* stored = nullptr;                   // float32 first, then float16, int8, int4
   const std::byte* panels = nullptr;
 

@@ -120,7 +120,7 @@ void multiply(const PackedMatrix& m, const float* vector, const Factors& room, f
     for (int s = 0; s < kStreams; ++s)
       for (size_t h = 0; h < kPanelRows; h += kLanes) {
         const F4 sum = load(floats.of[s] + h) + load_whole(integers.of[s] + h) * step;
-        store(out + row[s] + h, load(m.row_scales + row[s] + h) * sum);
+        store(out + row[s] + h, m.row_scales ? load(m.row_scales + row[s] + h) * sum : sum);
       }
   }
 }

@@ -1,0 +1,45 @@
+// What a model is made of, as the garment file stores it, and what each part costs in each kind of storage.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "learn/cloth_model.h"
+#include "pack/pack_matrix.h"
+
+namespace billow::pack {
+
+// All that is stored as matrices.
+//   whole cloth  basis: values x (skinning, its mean, shape, its mean); networks: the layers, then the linear path,
+//                skinning before shape
+//   patches      blocks of rows, patch after patch, each filled up to panels. Basis: for each eight vertices their x, their y,
+//                their z, x (components, mean), by the roots of their shares and by basis_scales; networks: the layers,
+//                then the linear path
+struct Matrices {
+  learn::Matrix basis;
+  RowScales basis_rows = RowScales::kEach;
+  std::vector<learn::Matrix> network;
+  std::vector<std::string> network_name;  // of their sections
+};
+Matrices matrices_of(const learn::Model& model);
+Matrices matrices_of(const learn::PatchModel& model);
+
+// How large each column of each patch's basis is, a row a patch: components, and last the mean.
+learn::Matrix basis_scales(const learn::PatchModel& model);
+// The most components of any patch.
+Eigen::Index most_components(const learn::PatchModel& model);
+
+// Something that is stored in one kind, alike in all patches: the error that each kind costs.
+struct Part {
+  double numbers = 0;
+  std::array<double, kKinds> error{};  // mm squared, mean over vertices
+  bool network = false;
+};
+// The basis' columns, then the networks' matrices.
+std::vector<Part> parts_of(const learn::Model& model, const Matrices& matrices);
+std::vector<Part> parts_of(const learn::PatchModel& model, const Matrices& matrices);
+
+// Inputs that are spread as those a network was trained on.
+learn::Matrix typical_inputs(const learn::Network& network, Eigen::Index frames);
+
+}  // namespace billow::pack

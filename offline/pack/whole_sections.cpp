@@ -1,0 +1,104 @@
+// Networks of the whole cloth as sections, and back.
+#include "pack/model_sections.h"
+#include "pack/pack_matrix.h"
+
+namespace billow::pack {
+namespace {
+
+using namespace asset;
+
+void add_network(SectionFile& file, const learn::Stage& stage, const std::string& name) {
+  const learn::Network& n = stage.network;
+  NetworkRecord record{};
+  record.inputs = static_cast<uint32_t>(n.mean.size());
+  record.outputs = static_cast<uint32_t>(stage.basis.components());
+  record.layers = static_cast<uint32_t>(n.layers.size());
+  record.activation = static_cast<uint32_t>(n.activation);
+  record.linear = n.linear.size() > 0;
+  for (size_t k = 0; k < n.layers.size(); ++k)
+    record.units[k] = static_cast<uint32_t>(n.layers[k].bias.size());
+  std::string bytes(reinterpret_cast<const char*>(&record), sizeof record);
+  const auto put = [&](const learn::Vector& v) {
+    bytes.append(reinterpret_cast<const char*>(v.data()), static_cast<size_t>(v.size()) * 4);
+  };
+  put(n.mean), put(n.scale), put(stage.basis.deviation);
+  for (size_t k = 0; k < n.layers.size(); ++k) {
+    // The linear path's bias goes with that of the last layer.
+    const bool both = k + 1 == n.layers.size() && n.bias.size() > 0;
+    put(both ? n.layers[k].bias + n.bias : n.layers[k].bias);
+  }
+  file.add(name, bytes);
+}
+
+// A stage whose sizes fit the garment and each other.
+void check_stage(const learn::Stage& stage, const garment::Garment& g, const std::string& name) {
+  const learn::Basis& b = stage.basis;
+  const learn::Network& n = stage.network;
+  const auto size = [&](Eigen::Index found, Eigen::Index expected, const char* what) {
+    if (found != expected)
+      expect(false, name + ", " + what + ": expected " + std::to_string(expected) + ", found " +
+                        std::to_string(found));
+  };
+  size(b.mean.size(), static_cast<Eigen::Index>(3 * g.size()), "values of the mean");
+  size(b.modes.cols(), b.mean.size(), "values of the modes");
+  size(b.deviation.size(), b.components(), "deviations");
+  size(n.mean.size(), static_cast<Eigen::Index>(3 * g.bones.size()), "inputs");
+  size(n.scale.size(), n.mean.size(), "scales of inputs");
+  expect(!n.layers.empty() && n.layers.size() <= kMostLayers, name + ": expected 1 to 8 layers");
+  Eigen::Index inputs = n.mean.size();
+  for (const learn::Layer& l : n.layers) {
+    size(l.weights.cols(), inputs, "inputs of a layer");
+    size(l.bias.size(), l.weights.rows(), "biases of a layer");
+    expect(l.weights.rows() <= static_cast<Eigen::Index>(kMostUnits),
+           name + ": expected up to 4096 units a layer");
+    inputs = l.weights.rows();
+  }
+  size(inputs, b.components(), "outputs");
+  if (n.linear.size() > 0)
+    size(n.linear.rows(), b.components(), "outputs of the linear path"),
+        size(n.linear.cols(), n.mean.size(), "inputs of the linear path");
+  if (n.bias.size() > 0) size(n.bias.size(), b.components(), "biases of the linear path");
+}
+
+learn::Network network_of(const NetworkView& view) {
+  learn::Network n;
+  n.mean = vector_of(view.mean);
+  n.scale = vector_of(view.scale);
+  n.activation = static_cast<learn::Activation>(view.record->activation);
+  for (uint32_t k = 0; k < view.record->layers; ++k)
+    n.layers.push_back({unpack_matrix(view.layer[k]), vector_of(view.bias[k])});
+  if (view.record->linear) n.linear = unpack_matrix(view.linear);
+  return n;
+}
+
+}  // namespace
+
+void check_model(const learn::Model& model, const garment::Garment& garment) {
+  expect(model.skinning.basis.components() > 0, "expected a basis for skinning");
+  check_stage(model.skinning, garment, "skinning");
+  if (model.shape.basis.components() > 0) check_stage(model.shape, garment, "shape");
+}
+
+void add_numbers(SectionFile& file, const learn::Model& model) {
+  add_network(file, model.skinning, "skinning");
+  if (model.shape.basis.components() > 0) add_network(file, model.shape, "shape");
+}
+
+learn::Model whole_model_of(const GarmentView& view) {
+  learn::Model model;
+  const learn::Matrix basis = unpack_matrix(view.basis);
+  const auto stage = [&](const NetworkView& network, Eigen::Index at) {
+    learn::Stage s;
+    const Eigen::Index components = network.record->outputs;
+    s.basis.modes = basis.middleCols(at, components).transpose();
+    s.basis.mean = basis.col(at + components);
+    s.basis.deviation = vector_of(network.deviation);
+    s.network = network_of(network);
+    return s;
+  };
+  model.skinning = stage(view.skinning, 0);
+  if (view.shape.record) model.shape = stage(view.shape, view.skinning.record->outputs + 1);
+  return model;
+}
+
+}  // namespace billow::pack

@@ -1,0 +1,109 @@
+// What was learnt of the whole cloth: networks, the basis, and the matrices that all of it is made of.
+#include <cstdio>
+
+#include "asset/reader.h"
+
+namespace billow::asset {
+
+bool Reader::read_networks() {
+  const GarmentRecord& g = *view_.record;
+  const uint32_t columns = g.skinning_components + 1 + (g.shape_components ? g.shape_components + 1 : 0);
+  return read_network("skinning", g.skinning_components, view_.skinning) &&
+         read_network("shape", g.shape_components, view_.shape) &&
+         read_matrix("basis", 3 * g.vertices, columns, view_.basis);
+}
+
+bool Reader::read_network(const char* name, uint32_t outputs, NetworkView& network) {
+  const Section* s = find(name);
+  if (outputs == 0) return !s || fail("section '%s': expected none, as there are no components", name);
+  if (!s || s->size < sizeof(NetworkRecord)) return fail("expected a section '%s' with its record", name);
+  const auto& n = *reinterpret_cast<const NetworkRecord*>(bytes_ + s->offset);
+  if (n.inputs != 3 * view_.record->bones || n.outputs != outputs)
+    return fail("section '%s': expected %u inputs and %u outputs, found %u and %u", name,
+                3 * view_.record->bones, outputs, n.inputs, n.outputs);
+  if (n.layers < 1 || n.layers > kMostLayers || n.activation > 2 || n.linear > 1 || n.inputs > kMostColumns)
+    return fail("section '%s': expected 1 to %u layers, activation 0 to 2, linear 0 or 1, found %u, %u, %u",
+                name, kMostLayers, n.layers, n.activation, n.linear);
+  uint64_t biases = 0;
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    if (n.units[k] < 1 || n.units[k] > kMostUnits || (k + 1 == n.layers && n.units[k] != outputs))
+      return fail("section '%s', layer %u: expected 1 to %u units, as many as outputs in the last, found %u",
+                  name, k + 1, kMostUnits, n.units[k]);
+    biases += n.units[k];
+  }
+  const uint64_t numbers = 2 * uint64_t{n.inputs} + outputs + biases;
+  if (s->size != sizeof n + 4 * numbers)
+    return fail("section '%s': expected %llu bytes, found %llu", name,
+                static_cast<unsigned long long>(sizeof n + 4 * numbers),
+                static_cast<unsigned long long>(s->size));
+  const auto* at = reinterpret_cast<const float*>(bytes_ + s->offset + sizeof n);
+  if (!check_numbers(name, {at, static_cast<size_t>(numbers)})) return false;
+  const auto take = [&](size_t count) {
+    at += count;
+    return std::span(at - count, count);
+  };
+  network.record = &n;
+  network.mean = take(n.inputs);
+  network.scale = take(n.inputs);
+  network.deviation = take(outputs);
+  char part[48];
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    network.bias[k] = take(n.units[k]);
+    std::snprintf(part, sizeof part, "%s.%u", name, k + 1);
+    if (!read_matrix(part, n.units[k], k == 0 ? n.inputs : n.units[k - 1], network.layer[k])) return false;
+  }
+  std::snprintf(part, sizeof part, "%s.linear", name);
+  return !n.linear || read_matrix(part, outputs, n.inputs, network.linear);
+}
+
+bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, PackedMatrix& matrix) {
+  const Section* s = find(name);
+  if (!s || s->size < sizeof(MatrixRecord)) return fail("expected a section '%s' with its record", name);
+  const auto& m = *reinterpret_cast<const MatrixRecord*>(bytes_ + s->offset);
+  if (m.rows != rows || m.columns != columns)
+    return fail("section '%s': expected %llu x %u numbers, found %u x %u", name,
+                static_cast<unsigned long long>(rows), columns, m.rows, m.columns);
+  if (m.float32 > kMostColumns || m.float16 > kMostColumns || m.int8 > kMostColumns ||
+      m.int4 > kMostColumns || m.float16 % 2 || m.int8 % 4 || m.int4 % 8)
+    return fail(
+        "section '%s': expected up to %u columns of a kind, in twos, fours and eights, found %u, %u, %u, %u",
+        name, kMostColumns, m.float32, m.float16, m.int8, m.int4);
+  if (m.row_scales > 1) return fail("section '%s': expected row scales 0 or 1, found %u", name, m.row_scales);
+  if (s->size != matrix_size(m))
+    return fail("section '%s': expected %llu bytes, found %llu", name,
+                static_cast<unsigned long long>(matrix_size(m)), static_cast<unsigned long long>(s->size));
+  const std::byte* at = bytes_ + s->offset;
+  matrix = {.rows = m.rows,
+            .columns = columns,
+            .float32 = m.float32,
+            .float16 = m.float16,
+            .int8 = m.int8,
+            .int4 = m.int4,
+            .row_scales = nullptr,
+            .stored = reinterpret_cast<const StoredColumn*>(at + sizeof m),
+            .panels = at + matrix_panels_at(m)};
+  if (m.row_scales) matrix.row_scales = reinterpret_cast<const float*>(matrix.stored + matrix.stored_count());
+  for (uint32_t j = 0; j < matrix.stored_count(); ++j) {
+    const StoredColumn& c = matrix.stored[j];
+    if (!check_below(name, j, "a column", c.source, columns) || !check_numbers(name, {&c.scale, 1}))
+      return false;
+  }
+  const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
+  return check_numbers(name, {matrix.row_scales, scales}) && check_panels(name, matrix);
+}
+
+// Integers are fine whatever they are; floats have to be finite.
+bool Reader::check_panels(const char* name, const PackedMatrix& matrix) {
+  const size_t wide = size_t{kPanelRows} * matrix.float32, half = size_t{kPanelRows} * matrix.float16;
+  for (size_t p = 0; p < matrix.panel_count() && wide + half > 0; ++p) {
+    const std::byte* panel = matrix.panels + p * matrix.panel_bytes();
+    if (!check_numbers(name, {reinterpret_cast<const float*>(panel), wide})) return false;
+    const auto* halves = reinterpret_cast<const uint16_t*>(panel + 4 * wide);
+    for (size_t i = 0; i < half; ++i)
+      if ((halves[i] & 0x7c00) == 0x7c00)
+        return fail("section '%s', panel %zu: expected finite numbers", name, p);
+  }
+  return true;
+}
+
+}  // namespace billow::asset

@@ -1,0 +1,171 @@
+// What was learnt by patches.
+#include <cstdio>
+
+#include "asset/reader.h"
+
+namespace billow::asset {
+namespace {
+
+// How many floats a patch has, and where each kind of them begins.
+struct NumbersLayout {
+  size_t mean, scale, deviation, basis_scale, linear_bias, bias[kMostLayers], count;
+
+  explicit NumbersLayout(const PatchesRecord& r) : bias{} {
+    size_t next = 0;
+    const auto take = [&](uint32_t n) {
+      const size_t at = next;
+      next += in_panels(n);
+      return at;
+    };
+    const uint32_t inputs = 3 * (r.seen + 1);
+    mean = take(inputs), scale = take(inputs);
+    deviation = take(r.components), basis_scale = take(r.components + 1), linear_bias = take(r.components);
+    for (uint32_t k = 0; k < r.layers; ++k) bias[k] = take(r.units[k]);
+    count = next;
+  }
+};
+
+}  // namespace
+
+size_t PatchesView::numbers_per_patch() const { return NumbersLayout(*record).count; }
+
+PatchNumbers PatchesView::numbers_of(size_t patch) const {
+  const NumbersLayout layout(*record);
+  const float* at = numbers.data() + patch * layout.count;
+  PatchNumbers n{at + layout.mean,        at + layout.scale,       at + layout.deviation,
+                 at + layout.basis_scale, at + layout.linear_bias, {}};
+  for (uint32_t k = 0; k < record->layers; ++k) n.bias[k] = at + layout.bias[k];
+  return n;
+}
+
+bool Reader::read_patches() {
+  if (!read_patches_record()) return false;
+  const PatchesRecord& r = *view_.patches.record;
+  const uint64_t places = uint64_t{kPanelRows} * r.groups;
+  if (!find_array("patches.seen", uint64_t{r.patches} * r.seen, view_.patches.seen) ||
+      !find_array("patches.vertices", places, view_.patches.vertices) ||
+      !find_array("patches.shares", places, view_.patches.shares) ||
+      !find_array("patches.numbers", uint64_t{r.patches} * view_.patches.numbers_per_patch(),
+                  view_.patches.numbers) ||
+      !check_numbers("patches.numbers", view_.patches.numbers))
+    return false;
+  uint32_t group = 0;
+  for (size_t p = 0; p < r.patches; ++p) {
+    if (!check_patch(p, group)) return false;
+    group += in_panels(view_.patches.patches[p].vertices) / kPanelRows;
+  }
+  if (group != r.groups)
+    return fail("section 'patches': expected %u groups of vertices, found %u", r.groups, group);
+  return read_patch_matrices();
+}
+
+bool Reader::read_patches_record() {
+  const Section* s = find("patches");
+  if (!s || s->size < sizeof(PatchesRecord)) return fail("expected a section 'patches' with its record");
+  const auto& r = *reinterpret_cast<const PatchesRecord*>(bytes_ + s->offset);
+  const struct {
+    const char* name;
+    uint32_t found, least, most;
+  } counts[] = {{"patches", r.patches, 1, kMostBones},
+                {"seen", r.seen, 0, kMostSeen},
+                {"components", r.components, 1, kMostUnits},
+                {"groups", r.groups, 1, kMostGroups},
+                {"layers", r.layers, 0, kMostLayers},
+                {"activation", r.activation, 0, 2},
+                {"linear", r.linear, r.layers == 0 ? 1u : 0, 1},
+                {"reserved", r.reserved, 0, 0}};
+  for (const auto& c : counts)
+    if (c.found < c.least || c.found > c.most)
+      return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
+  for (uint32_t k = 0; k < kMostLayers; ++k) {
+    const bool last = k + 1 == r.layers;
+    const uint32_t least = last ? r.components : k < r.layers, most = k >= r.layers ? 0
+                                                                      : last        ? least
+                                                                                    : kMostUnits;
+    if (r.units[k] < least || r.units[k] > most)
+      return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, least, most,
+                  r.units[k]);
+  }
+  if (s->size != sizeof r + uint64_t{r.patches} * sizeof(PatchRecord))
+    return fail("section 'patches': expected %llu bytes, found %llu",
+                static_cast<unsigned long long>(sizeof r + uint64_t{r.patches} * sizeof(PatchRecord)),
+                static_cast<unsigned long long>(s->size));
+  view_.patches.record = &r;
+  view_.patches.patches = {reinterpret_cast<const PatchRecord*>(bytes_ + s->offset + sizeof r), r.patches};
+  return true;
+}
+
+bool Reader::check_patch(size_t patch, uint32_t first_group) {
+  const PatchesRecord& r = *view_.patches.record;
+  const PatchRecord& p = view_.patches.patches[patch];
+  const uint32_t bones = view_.record->bones;
+  for (const uint32_t b : {p.bone, p.above, p.below, p.left, p.right})
+    if (!check_below("patches", patch, "a bone", b, bones)) return false;
+  for (const int32_t b : view_.patches.seen.subspan(patch * r.seen, r.seen))
+    if (b < -1 || b >= static_cast<int64_t>(bones))
+      return fail("section 'patches.seen', patch %zu: expected a bone below %u or -1, found %d", patch, bones,
+                  b);
+  if (p.components > r.components)
+    return fail("section 'patches', record %zu: expected up to %u components, found %u", patch, r.components,
+                p.components);
+  if (p.first_group != first_group ||
+      uint64_t{in_panels(p.vertices)} > uint64_t{kPanelRows} * (r.groups - first_group))
+    return fail(
+        "section 'patches', record %zu: expected vertices from group %u on and no more than are left, found "
+        "%u "
+        "from %u on",
+        patch, first_group, p.vertices, p.first_group);
+  return check_patch_vertices(p);
+}
+
+bool Reader::check_patch_vertices(const PatchRecord& p) {
+  const size_t first = size_t{kPanelRows} * p.first_group, filled = first + p.vertices,
+               end = first + in_panels(p.vertices);
+  for (size_t i = first; i < filled; ++i) {
+    const float share = view_.patches.shares[i];
+    if (!check_below("patches.vertices", i, "a vertex", view_.patches.vertices[i], view_.record->vertices))
+      return false;
+    if (!(share > 0 && share <= 1.001f))
+      return fail("section 'patches.shares', number %zu: expected a share above 0 and up to 1, found %g", i,
+                  static_cast<double>(share));
+  }
+  for (size_t i = filled; i < end; ++i)
+    if (view_.patches.vertices[i] != view_.record->vertices || view_.patches.shares[i] != 0)
+      return fail(
+          "section 'patches.vertices', record %zu: expected %u with share 0 to fill up a group, found %u", i,
+          view_.record->vertices, view_.patches.vertices[i]);
+  return true;
+}
+
+bool Reader::read_patch_matrices() {
+  PatchesView& v = view_.patches;
+  const PatchesRecord& r = *v.record;
+  char name[32];
+  for (uint32_t k = 0; k < r.layers; ++k) {
+    std::snprintf(name, sizeof name, "patches.%u", k + 1);
+    if (!read_matrix(name, uint64_t{r.patches} * in_panels(r.units[k]), k == 0 ? v.inputs() : r.units[k - 1],
+                     v.layer[k]))
+      return false;
+  }
+  if (r.linear &&
+      !read_matrix("patches.linear", uint64_t{r.patches} * in_panels(r.components), v.inputs(), v.linear))
+    return false;
+  return read_matrix("patches.basis", 3 * uint64_t{kPanelRows} * r.groups, r.components + 1, v.basis);
+}
+
+bool check_shares(const GarmentView& view, float* sums, Problem& problem) {
+  const PatchesView& v = view.patches;
+  if (!v.record) return true;
+  for (uint32_t i = 0; i <= view.record->vertices; ++i) sums[i] = 0;
+  for (size_t i = 0; i < v.vertices.size(); ++i) sums[v.vertices[i]] += v.shares[i];
+  for (uint32_t i = 0; i < view.record->vertices; ++i)
+    if (!(std::fabs(sums[i] - 1) < 2e-3f)) {
+      std::snprintf(problem.text, sizeof problem.text,
+                    "section 'patches.shares': expected the shares of vertex %u to add up to 1, found %g", i,
+                    static_cast<double>(sums[i]));
+      return false;
+    }
+  return true;
+}
+
+}  // namespace billow::asset
