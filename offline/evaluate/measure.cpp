@@ -52,11 +52,21 @@ std::vector<Chunk> cut(const Frames& frames) {
   return chunks;
 }
 
-// Some frames of each set, evenly spread.
-std::vector<bool> choose(const Frames& frames, size_t of_each) {
+// Frames that are looked at: of the training set every so manieth.
+std::vector<bool> frames_to_measure(const Frames& frames, size_t train_every) {
+  std::vector<bool> measured(frames.size(), true);
+  const auto train = frames.of(dataset::Part::kTrain);
+  for (size_t i = 0; i < train.size(); ++i) measured[train[i]] = i % std::max<size_t>(1, train_every) == 0;
+  return measured;
+}
+
+// Some of them of each set, evenly spread.
+std::vector<bool> choose(const Frames& frames, const std::vector<bool>& measured, size_t of_each) {
   std::vector<bool> chosen(frames.size());
   for (const dataset::Part part : kSets) {
-    const auto all = frames.of(part);
+    std::vector<uint32_t> all;
+    for (const uint32_t f : frames.of(part))
+      if (measured[f]) all.push_back(f);
     for (size_t k = 0; k < std::min(of_each, all.size()); ++k)
       chosen[all[(2 * k + 1) * all.size() / (2 * std::min(of_each, all.size()))]] = true;
   }
@@ -71,7 +81,8 @@ class Measurer {
         options_(options),
         rest_(frames.rest()),
         edges_(edges_of(frames.garment())),
-        chosen_(choose(frames, options.everything ? options.surface_frames : 0)) {
+        measured_(frames_to_measure(frames, options.train_every)),
+        chosen_(choose(frames, measured_, options.everything ? options.surface_frames : 0)) {
     for (const Edge& e : edges_) spacing_ += static_cast<double>(e.length);
     spacing_ /= std::max(1.0, static_cast<double>(edges_.size()));
   }
@@ -112,9 +123,23 @@ class Measurer {
     std::vector<float> lengths;
   };
 
-  std::vector<SetTotals> measure_chunk(const Chunk& chunk) {
+  // Those that are measured and, where motion is, those before them. Frames in a row stay in a row.
+  std::vector<uint32_t> frames_needed(const Chunk& chunk) const {
     std::vector<uint32_t> which;
-    for (uint32_t f = chunk.first; f < chunk.end; ++f) which.push_back(f);
+    const uint32_t after = options_.everything ? kBefore : 0;
+    for (uint32_t f = chunk.first; f < chunk.end; ++f)
+      for (uint32_t g = std::max(f, chunk.begin); g < std::min(chunk.end, f + after + 1); ++g)
+        if (measured_[g]) {
+          which.push_back(f);
+          break;
+        }
+    return which;
+  }
+
+  std::vector<SetTotals> measure_chunk(const Chunk& chunk) {
+    std::vector<SetTotals> totals(predictors_.size());
+    const std::vector<uint32_t> which = frames_needed(chunk);
+    if (which.empty()) return totals;
     Matrix reference(static_cast<Index>(which.size()), 3 * static_cast<Index>(rest_.size())),
         predicted(reference.rows(), reference.cols());
     truth(frames_).predict(which, reference);
@@ -125,7 +150,6 @@ class Measurer {
         measure_edges(row_of(reference, i), {work.true_lengths.row(i).data(), edges_.size()});
     }
 
-    std::vector<SetTotals> totals(predictors_.size());
     for (size_t p = 0; p < predictors_.size(); ++p) {
       predictors_[p].predict(which, predicted);
       if (!predicted.allFinite())
@@ -133,14 +157,15 @@ class Measurer {
                                     ": expected finite displacements, found others in frames " +
                                     std::to_string(chunk.first) + " to " + std::to_string(chunk.end - 1));
       SetCounts counts;
-      for (uint32_t f = chunk.begin; f < chunk.end; ++f) {
-        const auto i = static_cast<Index>(f - chunk.first);
+      for (Index i = 0; i < reference.rows(); ++i) {
+        const uint32_t f = which[static_cast<size_t>(i)];
+        if (f < chunk.begin || !measured_[f]) continue;
         const size_t set = set_of(frames_.part(f));
         Totals& sum = totals[p][set];
         rmse_[p][f] = measure_distance(row_of(reference, i), row_of(predicted, i), sum, counts[set]);
         if (!options_.everything) continue;
         measure_stretch(predicted, i, work, sum, counts[set]);
-        measure_motion(reference, predicted, i, sum);
+        measure_motion(reference, predicted, i, std::min(kBefore, f - chunk.first), sum);
         measure_penetration(f, row_of(reference, i), row_of(predicted, i), work, sum);
         if (chosen_[f]) compare_surfaces(row_of(reference, i), row_of(predicted, i), sum);
       }
@@ -187,15 +212,18 @@ class Measurer {
       counts.strains.add(s);
     }
     sum.strain += strain / static_cast<double>(edges_.size());
-    sum.space += sted_space(edges_, rest_.size(), row_of(work.true_lengths, i), work.lengths);
+    if (options_.sted)
+      sum.space += sted_space(edges_, rest_.size(), row_of(work.true_lengths, i), work.lengths);
   }
 
-  // Differences of frames in a row: of the first order a speed, of the second an acceleration.
-  void measure_motion(const Matrix& reference, const Matrix& predicted, Index i, Totals& sum) const {
-    if (i < 1) return;
+  // Differences of frames in a row: of the first order a speed, of the second an acceleration. `before`: frames before.
+  void measure_motion(const Matrix& reference, const Matrix& predicted, Index i, uint32_t before,
+                      Totals& sum) const {
+    if (before < 1) return;
     ++sum.steps;
-    sum.time += sted_time(row_of(reference, i - 1), row_of(reference, i), row_of(predicted, i - 1),
-                          row_of(predicted, i), spacing_);
+    if (options_.sted)
+      sum.time += sted_time(row_of(reference, i - 1), row_of(reference, i), row_of(predicted, i - 1),
+                            row_of(predicted, i), spacing_);
     const auto add = [](const auto& real, const auto& ours, double& all_real, double& all_ours,
                         double& error) {
       all_real += static_cast<double>(real.squaredNorm());
@@ -204,7 +232,7 @@ class Measurer {
     };
     const auto speed = [i](const Matrix& x) { return (x.row(i) - x.row(i - 1)).eval(); };
     add(speed(reference), speed(predicted), sum.true_velocity, sum.velocity, sum.velocity_error);
-    if (i < 2) return;
+    if (before < 2) return;
     ++sum.turns;
     const auto turn = [i](const Matrix& x) { return (x.row(i) - 2 * x.row(i - 1) + x.row(i - 2)).eval(); };
     add(turn(reference), turn(predicted), sum.true_acceleration, sum.acceleration, sum.acceleration_error);
@@ -285,7 +313,7 @@ class Measurer {
   MeasureOptions options_;
   std::span<const V3> rest_;
   std::vector<Edge> edges_;
-  std::vector<bool> chosen_;
+  std::vector<bool> measured_, chosen_;
   double spacing_ = 0;  // m, the mean edge
   std::mutex counting_;
   std::vector<SetCounts> counts_;

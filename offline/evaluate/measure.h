@@ -48,14 +48,16 @@ struct Figures {
 
 struct Measured {
   std::array<Figures, 4> sets;       // as kSets; without frames all is 0
-  std::vector<float> frame_rmse_mm;  // of each frame of the data set
+  std::vector<float> frame_rmse_mm;  // of each frame of the data set; 0 where it was not measured
 };
 
 struct MeasureOptions {
   bool everything = true;      // else only what can be said of the distance of vertices
   float margin = 0.002f;       // m, out of the body to which vertices are pushed
   size_t surface_frames = 10;  // of each set, spread over it, whose surfaces are compared (slow); 0: none
-  size_t threads = 0;          // 0: all cores
+  bool sted = true;
+  size_t train_every = 1;  // measure every so manieth training frame only; those of other sets all
+  size_t threads = 0;      // 0: all cores
 };
 
 // One result a predictor. Throws std::invalid_argument where one does not give finite numbers.

@@ -1,9 +1,11 @@
 #include "evaluate/predictor.h"
 
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "learn/patch_fit.h"
 #include "learn/rows.h"
 #include "parallel.h"
 
@@ -66,7 +68,10 @@ Predictor network(std::string name, const learn::Stage& stage, const BoneSource&
           }};
 }
 
-Predictor networks(std::string name, const learn::Model& model, const BoneSource& source, bool with_shape) {
+namespace {
+
+Predictor of_the_whole(std::string name, const learn::Model& model, const BoneSource& source,
+                       bool with_shape) {
   Predictor skinning = network(name, model.skinning, source);
   if (!with_shape || model.shape.basis.components() == 0) return skinning;
   return {std::move(name),
@@ -79,10 +84,63 @@ Predictor networks(std::string name, const learn::Model& model, const BoneSource
           }};
 }
 
+learn::PatchInputs patch_inputs(const Frames& frames, Matrix bones, std::span<const uint32_t> which) {
+  return {std::move(bones), learn::ups(frames, {which.begin(), which.end()})};
+}
+
+// What a patch's vertices do, as its basis has them: a row for each of some frames of the whole cloth.
+Matrix seen_from(const learn::PatchModel& model, size_t p, const learn::PatchInputs& inputs,
+                 Eigen::Ref<const Matrix> cloth) {
+  const learn::Patch& patch = model.patches[p];
+  Matrix local(cloth.rows(), 3 * static_cast<Index>(patch.vertices.size()));
+  for (Index f = 0; f < cloth.rows(); ++f) {
+    const learn::PatchFrame frame = learn::frame_of(patch, learn::bone_places(model, inputs, f));
+    for (size_t i = 0; i < patch.vertices.size(); ++i) {
+      const uint32_t v = patch.vertices[i];
+      const float* d = cloth.row(f).data() + 3 * size_t{v};
+      const V3 x =
+          frame.seen(model.rest[v] + V3{d[0], d[1], d[2]} - frame.origin) * std::sqrt(patch.shares[i]);
+      local.row(f).segment<3>(3 * static_cast<Index>(i)) << x.x, x.y, x.z;
+    }
+  }
+  return local;
+}
+
+// What patches see of all frames would fill the memory: worked out when it is asked for.
+Predictor by_patches(std::string name, const Frames& frames, const learn::PatchModel& model,
+                     const BoneSource& source, bool with_shape) {
+  return {std::move(name),
+          [&frames, &model, &source, with_shape](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            model(patch_inputs(frames, rows_of(source.bones, which), which), with_shape, out);
+          }};
+}
+
+}  // namespace
+
+Predictor networks(std::string name, const Frames& frames, const learn::ClothModel& model,
+                   const BoneSource& source, bool with_shape) {
+  if (const auto* patches = std::get_if<learn::PatchModel>(&model))
+    return by_patches(std::move(name), frames, *patches, source, with_shape);
+  return of_the_whole(std::move(name), std::get<learn::Model>(model), source, with_shape);
+}
+
 Predictor projection(std::string name, const Frames& frames, const learn::Basis& basis) {
   return {std::move(name), [&frames, &basis](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             fill_with_cloth(frames, which, out);
             out = basis.expand(basis.project(out));
+          }};
+}
+
+Predictor patch_projection(std::string name, const Frames& frames, const learn::PatchModel& model) {
+  return {std::move(name), [&frames, &model](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+            const learn::PatchInputs inputs = patch_inputs(
+                frames, learn::bone_matrix(frames, {which.begin(), which.end()}, learn::Source::kEmbedded),
+                which);
+            fill_with_cloth(frames, which, out);
+            std::vector<Matrix> coefficients;
+            for (size_t p = 0; p < model.patches.size(); ++p)
+              coefficients.push_back(model.stages[p].basis.project(seen_from(model, p, inputs, out)));
+            model.expand(inputs, coefficients, out);
           }};
 }
 

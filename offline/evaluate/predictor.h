@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "learn/cloth_model.h"
 #include "learn/frames.h"
-#include "learn/model.h"
 
 namespace billow::evaluate {
 
@@ -30,12 +30,15 @@ struct Predictor {
 
 // What is given to them has to outlive these predictors.
 Predictor truth(const Frames& frames);
-// Skinning alone, or with shape on top of it.
-Predictor networks(std::string name, const learn::Model& model, const BoneSource& source, bool with_shape);
+// What was learnt, in either form: skinning alone, or with shape on top of it.
+Predictor networks(std::string name, const Frames& frames, const learn::ClothModel& model,
+                   const BoneSource& source, bool with_shape);
 // One network and its basis.
 Predictor network(std::string name, const learn::Stage& stage, const BoneSource& source);
 // The floor: the best that any coefficients of a basis can do.
 Predictor projection(std::string name, const Frames& frames, const learn::Basis& basis);
+// The same for patches: each on its own basis, where embedded bones put it.
+Predictor patch_projection(std::string name, const Frames& frames, const learn::PatchModel& model);
 // The cloth of the training frame whose embedded bones are nearest to those of the source, in the sum of squares. A
 // training frame finds itself.
 Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource& source);

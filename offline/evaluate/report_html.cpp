@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "evaluate/report.h"
+#include "evaluate/report_words.h"
 #include "evaluate/svg.h"
 
 namespace billow::evaluate {
@@ -38,7 +39,7 @@ std::string error_bars(const Report& r, size_t set) {
   const auto add = [&](const std::string& name, const Measured& m, size_t colour) {
     out.push_back({name, m.sets[set].rmse_mm, colour});
   };
-  add("floor", r.floor, kFloor);
+  for (const Named& floor : r.floors) add(spoken(floor.name), floor.measured, kFloor);
   for (size_t i = 0; i < r.sources.size(); ++i) {
     add(r.sources[i].name + " bones", r.sources[i].measured, colour_of(i));
     add(r.skinning_only[i].name + ", skinning", r.skinning_only[i].measured, kSkinning);
@@ -80,17 +81,16 @@ std::string unseen_lines(const Report& r) {
 }
 
 std::string spectrum(const Report& r) {
-  const auto line = [](const char* name, const learn::Vector& deviation, double vertices, size_t colour) {
-    Line out{name, {}, {}, colour};
-    for (Eigen::Index k = 0; k < deviation.size(); ++k) {
-      out.x.push_back(static_cast<double>(k + 1));
-      out.y.push_back(1000 * static_cast<double>(deviation[k]) / std::sqrt(vertices));
+  std::vector<Line> out;
+  for (const Spectrum& s : r.spectra) {
+    Line line{s.name, {}, {}, out.empty() ? kSkinning : kOurs};
+    for (Eigen::Index k = 0; k < s.deviation.size(); ++k) {
+      line.x.push_back(static_cast<double>(k + 1));
+      line.y.push_back(1000 * static_cast<double>(s.deviation[k]) /
+                       std::sqrt(static_cast<double>(r.vertices)));
     }
-    return out;
-  };
-  const auto vertices = static_cast<double>(r.vertices);
-  std::vector<Line> out{line("skinning", r.skinning_deviation, vertices, kSkinning)};
-  if (r.shape_components > 0) out.push_back(line("shape", r.shape_deviation, vertices, kOurs));
+    out.push_back(line);
+  }
   return lines("What a component moves a vertex by, RMS", {"component", "mm", true}, out);
 }
 
@@ -136,8 +136,7 @@ std::string distance_table(const Report& r) {
   };
   for (const Named& s : r.sources) add(s.name + " bones", s.measured);
   for (const Named& s : r.skinning_only) add(s.name + " bones, skinning only", s.measured);
-  add("floor: projection on both bases", r.floor);
-  add("floor of skinning", r.skinning_floor);
+  for (const Named& floor : r.floors) add(spoken(floor.name), floor.measured);
   for (const Named& b : r.baselines) add(b.name, b.measured);
   for (const Named& b : r.rope_baselines) add(b.name + ", rope bones", b.measured);
   std::vector<std::string> head{"RMSE, mm"};
@@ -145,17 +144,34 @@ std::string distance_table(const Report& r) {
   return table(head, rows);
 }
 
+// On unseen clips as the chaos floor is measured; then on each set.
+std::string gap_table(const Report& r) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, const RopeGap& g) {
+    rows.push_back({name, number(g.rms_mm, 1), number(g.mean_mm, 1), number(g.tips_mm, 1),
+                    number(g.bias_mm, 1), number(g.swing_mm, 1), number(g.between_mm, 1),
+                    g.chaos_floor_mm > 0 ? number(g.chaos_floor_mm, 1) : "–",
+                    g.ratio > 0 ? number(g.ratio, 2) : "–"});
+  };
+  for (const BoneGap& gap : r.gaps) {
+    add(gap.source + ", unseen, settled", gap.unseen);
+    for (size_t s = 0; s < kSets.size(); ++s)
+      if (gap.sets[s].frames > 0) add(gap.source + ", " + kSetNames[s], gap.sets[s]);
+  }
+  return table(
+      {"bones, set", "RMS mm", "mean", "tips", "bias", "swing", "between chains", "chaos floor", "ratio"},
+      rows);
+}
+
 }  // namespace
 
 std::string to_html(const Report& r) {
   const std::string title = "Evaluation of " + escaped(r.garment);
-  const RopeGap& g = r.rope_gap;
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
                     "</title><style>" + kStyle + "</style></head><body>\n<h1>" + title +
                     "</h1>\n<p class=\"note\">" + std::to_string(r.vertices) + " vertices, " +
-                    std::to_string(r.bones) + " bones, " + std::to_string(r.skinning_components) + " + " +
-                    std::to_string(r.shape_components) +
-                    " components. docs/evaluation.md says what each number means.</p>\n";
+                    std::to_string(r.bones) + " bones, " + components_of(r) +
+                    ". docs/evaluation.md says what each number means.</p>\n";
   out += "<h2>Shape</h2>\n" + distance_table(r) + "<div class=\"plots\">\n";
   for (const size_t set : {2u, 3u}) out += error_bars(r, set);
   for (const size_t set : {2u, 3u}) out += percentile_lines(r, set);
@@ -164,11 +180,7 @@ std::string to_html(const Report& r) {
   for (const size_t set : {2u, 3u}) out += penetration_bars(r, set);
   out += "</div>\n<h2>Everything</h2>\n<h3>Skinning and shape</h3>\n" + figures_table(r.sources, &r.truth) +
          "<h3>Skinning only</h3>\n" + figures_table(r.skinning_only, nullptr);
-  out += "<h2>Rope bones against embedded ones, unseen clips</h2>\n" +
-         table({"RMS mm", "mean", "tips", "bias", "swing", "between chains", "chaos floor", "ratio"},
-               {{number(g.rms_mm, 1), number(g.mean_mm, 1), number(g.tips_mm, 1), number(g.bias_mm, 1),
-                 number(g.swing_mm, 1), number(g.between_mm, 1), number(g.chaos_floor_mm, 1),
-                 number(g.ratio, 2)}});
+  out += "<h2>Bones against embedded ones</h2>\n" + gap_table(r);
   return out + "</body></html>\n";
 }
 

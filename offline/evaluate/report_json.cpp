@@ -70,6 +70,21 @@ Json names_of(const std::vector<Named>& methods) {
   return out;
 }
 
+Json of(const RopeGap& g) {
+  return {{"frames", g.frames},        {"rms_mm", g.rms_mm},   {"mean_mm", g.mean_mm},
+          {"tips_mm", g.tips_mm},      {"bias_mm", g.bias_mm}, {"swing_mm", g.swing_mm},
+          {"between_mm", g.between_mm}};
+}
+
+Json of(const BoneGap& gap) {
+  Json out = of(gap.unseen);
+  out["chaos_floor_mm"] = gap.unseen.chaos_floor_mm;
+  out["ratio"] = gap.unseen.ratio;
+  for (size_t s = 0; s < kSets.size(); ++s)
+    if (gap.sets[s].frames > 0) out["sets"][kSetNames[s]] = of(gap.sets[s]);
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Report& r) {
@@ -79,28 +94,26 @@ std::string to_json(const Report& r) {
   out["garment"] = r.garment;
   out["vertices"] = r.vertices;
   out["bones"] = r.bones;
-  out["components"] = {{"skinning", r.skinning_components}, {"shape", r.shape_components}};
+  out["form"] = r.form;
+  if (r.patches > 0) {
+    out["patches"] = r.patches;
+    out["components"] = {{"patch", r.patch_components}, {"floor", r.floor_components}};
+  } else {
+    out["components"] = {
+        {"skinning", r.skinning_components}, {"shape", r.shape_components}, {"floor", r.floor_components}};
+  }
   out["sets"] = sets_of(r.sources);
   out["skinning_only"] = sets_of(r.skinning_only);
-  out["reference"] = by_set(r.truth, of);
-  out["floor"] = by_set(r.floor, distances);
-  out["skinning_floor"] = by_set(r.skinning_floor, distances);
+  out["reference"] = by_set(r.truth, [](const Figures& f) { return of(f); });
+  for (const Named& floor : r.floors) out[floor.name] = by_set(floor.measured, distances);
   out["baselines"] = names_of(r.baselines);
   out["rope_baselines"] = names_of(r.rope_baselines);
+  out["ridge_mirrored"] = r.ridge_mirrored;
   if (!r.sources.empty())
     out["edge_strain_percent"] = by_set(r.sources[0].measured, [](const Figures& f) {
       return Json{{"mean", f.strain_mean}, {"p99", f.strain_p99}};
     });
-  const RopeGap& g = r.rope_gap;
-  out["rope_gap"] = {{"frames", g.frames},
-                     {"rms_mm", g.rms_mm},
-                     {"mean_mm", g.mean_mm},
-                     {"tips_mm", g.tips_mm},
-                     {"bias_mm", g.bias_mm},
-                     {"swing_mm", g.swing_mm},
-                     {"between_mm", g.between_mm},
-                     {"chaos_floor_mm", g.chaos_floor_mm},
-                     {"ratio", g.ratio}};
+  for (const BoneGap& gap : r.gaps) out[gap.source + "_gap"] = of(gap);
   out["seconds"] = r.seconds;
   return out.dump(1);
 }

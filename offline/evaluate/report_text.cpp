@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "evaluate/report.h"
+#include "evaluate/report_words.h"
 #include "evaluate/svg.h"
 
 namespace billow::evaluate {
@@ -28,6 +29,11 @@ class Table {
     for (const Figures& f : m.sets) out_ += cell(f.frames > 0 ? number(get(f), digits) : "-");
     out_ += '\n';
   }
+  template <class Get> void row(const std::string& name, const std::array<RopeGap, 4>& sets, Get get) {
+    out_ += padded("  " + name);
+    for (const RopeGap& g : sets) out_ += cell(g.frames > 0 ? number(get(g), 1) : "-");
+    out_ += '\n';
+  }
 
  private:
   static std::string padded(std::string text) {
@@ -41,16 +47,14 @@ class Table {
 
 std::string to_text(const Report& r) {
   std::string out = r.garment + ": " + std::to_string(r.vertices) + " vertices, " + std::to_string(r.bones) +
-                    " bones, " + std::to_string(r.skinning_components) + " + " +
-                    std::to_string(r.shape_components) + " components\n";
+                    " bones, " + components_of(r) + "\n";
   Table table(out);
   const auto rmse = [](const Figures& f) { return f.rmse_mm; };
 
   table.head("RMSE, mm");
   for (const Named& s : r.sources) table.row(s.name + " bones", s.measured, 1, rmse);
   for (const Named& s : r.skinning_only) table.row(s.name + ", skinning only", s.measured, 1, rmse);
-  table.row("floor", r.floor, 1, rmse);
-  table.row("floor of skinning", r.skinning_floor, 1, rmse);
+  for (const Named& floor : r.floors) table.row(spoken(floor.name), floor.measured, 1, rmse);
   for (const Named& b : r.baselines) table.row(b.name, b.measured, 1, rmse);
   for (const Named& b : r.rope_baselines) table.row(b.name + ", rope", b.measured, 1, rmse);
 
@@ -74,11 +78,16 @@ std::string to_text(const Report& r) {
   block("acceleration, the same", 2, false,
         [](const Figures& f) { return f.liveliness.acceleration_energy; });
 
-  const RopeGap& g = r.rope_gap;
-  out += "\nrope bones from embedded ones, unseen clips: " + number(g.rms_mm, 1) + " mm RMS (" +
-         number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
-         number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n  chaos floor " +
-         number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
+  table.head("bones from embedded ones, mm");
+  for (const BoneGap& gap : r.gaps)
+    table.row(gap.source, gap.sets, [](const RopeGap& g) { return g.rms_mm; });
+  for (const BoneGap& gap : r.gaps) {
+    const RopeGap& g = gap.unseen;
+    out += "  " + gap.source + ", unseen clips once settled: " + number(g.rms_mm, 1) + " mm RMS (" +
+           number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
+           number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n    chaos floor " +
+           number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
+  }
   return out;
 }
 

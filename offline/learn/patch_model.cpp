@@ -47,27 +47,41 @@ void PatchModel::expand(std::span<const PatchFrame> frames, const Matrix& coeffi
   }
 }
 
+void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coefficients,
+                        Eigen::Ref<Matrix> out) const {
+  std::vector<std::vector<PatchFrame>> frames;
+  for (Eigen::Index f = 0; f < out.rows(); ++f) {
+    frames.push_back(turned(inputs, f));
+    for (size_t v = 0; v < rest.size(); ++v)
+      out.row(f).segment<3>(3 * static_cast<Eigen::Index>(v)) << -rest[v].x, -rest[v].y, -rest[v].z;
+  }
+  // Patch by patch, so that a basis is read once for all frames.
+  for (size_t p = 0; p < patches.size(); ++p) {
+    const Patch& patch = patches[p];
+    const Matrix local = stages[p].basis.expand(coefficients[p]);
+    std::vector<float> roots;
+    for (const float share : patch.shares) roots.push_back(std::sqrt(share));
+    for (Eigen::Index f = 0; f < out.rows(); ++f) {
+      const PatchFrame& frame = frames[static_cast<size_t>(f)][p];
+      const float* at = local.row(f).data();
+      float* row = out.row(f).data();
+      for (size_t i = 0; i < patch.vertices.size(); ++i, at += 3) {
+        const V3 d = frame.turned(V3{at[0], at[1], at[2]}) * roots[i] + frame.origin * patch.shares[i];
+        float* to = row + 3 * size_t{patch.vertices[i]};
+        to[0] += d.x, to[1] += d.y, to[2] += d.z;
+      }
+    }
+  }
+}
+
 void PatchModel::operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const {
   std::vector<Matrix> coefficients;  // of each patch, a row a frame
-  Eigen::Index most = 0;
   for (size_t p = 0; p < patches.size(); ++p) {
     Network network = stages[p].network;
     if (!with_shape) network.layers.clear();
     coefficients.push_back(network(seen(p, inputs)));
-    most = std::max(most, coefficients.back().cols());
   }
-  Matrix of_frame = Matrix::Zero(static_cast<Eigen::Index>(patches.size()), most);
-  std::vector<V3> places(rest.size());
-  for (Eigen::Index f = 0; f < out.rows(); ++f) {
-    for (size_t p = 0; p < patches.size(); ++p)
-      of_frame.row(static_cast<Eigen::Index>(p)).head(coefficients[p].cols()) = coefficients[p].row(f);
-    expand(turned(inputs, f), of_frame, places);
-    float* d = out.row(f).data();
-    for (size_t v = 0; v < rest.size(); ++v, d += 3) {
-      const V3 moved = places[v] - rest[v];
-      d[0] = moved.x, d[1] = moved.y, d[2] = moved.z;
-    }
-  }
+  expand(inputs, coefficients, out);
 }
 
 }  // namespace billow::learn

@@ -29,6 +29,8 @@ struct PatchModel {
   Matrix seen(size_t patch, const PatchInputs& inputs) const;
   // and from coefficients, a row a patch, to places of the vertices.
   void expand(std::span<const PatchFrame> turned, const Matrix& coefficients, std::span<V3> out) const;
+  // The last for many frames at once: coefficients of each patch, a row a frame, to displacements.
+  void expand(const PatchInputs& inputs, std::span<const Matrix> coefficients, Eigen::Ref<Matrix> out) const;
 };
 
 // Places of all bones in one frame.

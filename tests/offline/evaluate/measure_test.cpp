@@ -181,6 +181,27 @@ TEST(Measure, DoesNotDependOnThreads) {
   EXPECT_EQ(a.frame_rmse_mm, b.frame_rmse_mm);
 }
 
+TEST(Measure, LeavesOutWhatIsNotAskedFor) {
+  const SmallSet set({std::string(60, 't') + "vhvthtvht", std::string(20, 'u')},
+                     [](V3 p, size_t c, size_t f) {
+                       return p + V3{0, 0, 0.1f * std::sin(0.3f * static_cast<float>(f + 9 * c) + 4 * p.y)};
+                     });
+  const Frames frames = set.frames();
+  const Predictor p = changed(frames, [](V3 d, size_t, uint32_t) { return d * 1.1f; });
+  const Measured all = one(frames, p), some = one(frames, p, {.sted = false, .train_every = 7});
+  const auto train = frames.of(dataset::Part::kTrain);
+  EXPECT_EQ(some.sets[0].frames, (train.size() + 6) / 7);
+  for (size_t i = 0; i < train.size(); ++i)
+    EXPECT_EQ(some.frame_rmse_mm[train[i]], i % 7 == 0 ? all.frame_rmse_mm[train[i]] : 0.0f);
+  for (size_t s = 1; s < kSets.size(); ++s) {
+    EXPECT_EQ(some.sets[s].frames, all.sets[s].frames);
+    EXPECT_EQ(some.sets[s].rmse_mm, all.sets[s].rmse_mm);
+    EXPECT_EQ(some.sets[s].liveliness.acceleration_rmse, all.sets[s].liveliness.acceleration_rmse);
+    EXPECT_EQ(some.sets[s].sted, 0);
+    EXPECT_GT(all.sets[s].sted, 0);
+  }
+}
+
 TEST(Sted, WorkedOutByHand) {
   // Two edges of 1 m and 3 m meet at the middle of three vertices; the first gets longer by 40 %.
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 3}};

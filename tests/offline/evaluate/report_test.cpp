@@ -5,8 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evaluate/baselines.h"
+#include "learn/patch_fit.h"
 #include "learn/pca.h"
 #include "learn/ridge.h"
+#include "learn/rows.h"
 #include "offline/evaluate/small_set.h"
 
 namespace billow::evaluate {
@@ -17,6 +20,32 @@ using testing::SmallSet;
 V3 waving(V3 p, size_t clip, size_t frame) {
   const float t = 0.2f * static_cast<float>(frame + 31 * clip), hang = 1.4f - p.y;
   return p + V3{0.1f * hang * std::sin(1.3f * t), 0, 0.3f * hang * std::sin(t + 3 * p.y + 2 * p.x)};
+}
+
+// What readers of the JSON count on, whichever form was learnt.
+void expect_all_keys(const nlohmann::json& json) {
+  for (const char* set : kSetNames) {
+    for (const char* source : {"embedded", "rope", "gru"}) {
+      const auto& at = json.at("sets").at(set).at(source);
+      for (const char* key : {"rmse_mm", "p95_mm", "max_mm", "sted"}) EXPECT_TRUE(at.at(key).is_number());
+      for (const char* depth : {"0", "1", "2", "5"}) {
+        EXPECT_TRUE(at.at("penetrating_percent").at(depth).is_number());
+        EXPECT_TRUE(at.at("pushed_out").at("penetrating_percent").at(depth).is_number());
+      }
+      EXPECT_TRUE(at.at("liveliness").at("velocity_energy").is_number());
+    }
+    EXPECT_TRUE(json.at("floor").at(set).at("rmse_mm").is_number());
+    for (const char* baseline : {"lbs", "dqs", "ridge", "nearest"})
+      EXPECT_TRUE(json.at("baselines").at(baseline).at(set).at("rmse_mm").is_number());
+    for (const char* key : {"mean", "p99"})
+      EXPECT_TRUE(json.at("edge_strain_percent").at(set).at(key).is_number());
+    EXPECT_TRUE(json.at("skinning_only").at(set).at("embedded").at("rmse_mm").is_number());
+  }
+  for (const char* gap : {"rope_gap", "gru_gap"}) {
+    for (const char* key : {"rms_mm", "chaos_floor_mm", "ratio"})
+      EXPECT_TRUE(json.at(gap).at(key).is_number());
+    for (const char* set : kSetNames) EXPECT_TRUE(json.at(gap).at("sets").at(set).at("rms_mm").is_number());
+  }
 }
 
 class EvaluateTest : public ::testing::Test {
@@ -39,6 +68,20 @@ class EvaluateTest : public ::testing::Test {
     fit(learn::residual_rows(frames_, train, bones, model_.skinning), model_.shape);
   }
 
+  // The same cloth in patches; layers shift it a little, so that shape is something else than skinning.
+  learn::PatchModel patches(size_t components) const {
+    const auto samples =
+        learn::patch_samples(frames_, frames_.of(dataset::Part::kTrain), learn::Source::kEmbedded, nullptr);
+    learn::PatchFitOptions options;
+    options.components = components;
+    std::vector<learn::PatchRows> rows;
+    learn::PatchModel model = learn::fit_patches(frames_, samples, samples.size(), nullptr, options, rows);
+    for (learn::Stage& stage : model.stages)
+      stage.network.layers = {{Matrix::Zero(stage.basis.components(), stage.network.mean.size()),
+                               learn::Vector::Constant(stage.basis.components(), 0.01f)}};
+    return model;
+  }
+
   SmallSet set_;
   Frames frames_;
   learn::Model model_;
@@ -52,9 +95,9 @@ TEST_F(EvaluateTest, NothingIsBelowTheFloor) {
   EXPECT_EQ(name(r.sources[0]), "embedded");
   EXPECT_EQ(name(r.sources[1]), "rope");
   for (size_t s = 0; s < kSets.size(); ++s) {
-    const double floor = r.floor.sets[s].rmse_mm * (1 - 1e-4);
-    EXPECT_LE(r.floor.sets[s].rmse_mm, r.skinning_floor.sets[s].rmse_mm);
-    EXPECT_GE(r.skinning_only[0].measured.sets[s].rmse_mm, r.skinning_floor.sets[s].rmse_mm * (1 - 1e-4));
+    const double floor = r.floors[0].measured.sets[s].rmse_mm * (1 - 1e-4);
+    EXPECT_LE(r.floors[0].measured.sets[s].rmse_mm, r.floors[1].measured.sets[s].rmse_mm);
+    EXPECT_GE(r.skinning_only[0].measured.sets[s].rmse_mm, r.floors[1].measured.sets[s].rmse_mm * (1 - 1e-4));
     for (const Named& n : r.sources) EXPECT_GE(n.measured.sets[s].rmse_mm, floor) << n.name;
     for (const Named& n : r.baselines) {
       if (!n.name.starts_with("ridge")) continue;  // others are not made of the bases
@@ -63,7 +106,8 @@ TEST_F(EvaluateTest, NothingIsBelowTheFloor) {
   }
   EXPECT_LT(r.sources[0].measured.sets[3].rmse_mm, r.skinning_only[0].measured.sets[3].rmse_mm);
   EXPECT_GT(r.sources[1].measured.sets[3].rmse_mm, r.sources[0].measured.sets[3].rmse_mm);
-  EXPECT_NEAR(r.rope_gap.rms_mm, r.rope_gap.bias_mm, 1e-3) << "ropes hang elsewhere, and do nothing else";
+  EXPECT_NEAR(r.gaps[0].unseen.rms_mm, r.gaps[0].unseen.bias_mm, 1e-3)
+      << "ropes hang elsewhere, and do nothing else";
 }
 
 TEST_F(EvaluateTest, WritesWhatWasMeasured) {
@@ -71,25 +115,7 @@ TEST_F(EvaluateTest, WritesWhatWasMeasured) {
   options.more_sources.push_back({"gru", rope_bones(frames_).bones});
   const Report r = evaluate(frames_, model_, options);
   const auto json = nlohmann::json::parse(to_json(r));
-  for (const char* set : kSetNames) {
-    for (const char* source : {"embedded", "rope", "gru"}) {
-      const auto& at = json.at("sets").at(set).at(source);
-      for (const char* key : {"rmse_mm", "p95_mm", "max_mm", "sted"}) EXPECT_TRUE(at.at(key).is_number());
-      for (const char* depth : {"0", "1", "2", "5"}) {
-        EXPECT_TRUE(at.at("penetrating_percent").at(depth).is_number());
-        EXPECT_TRUE(at.at("pushed_out").at("penetrating_percent").at(depth).is_number());
-      }
-      EXPECT_TRUE(at.at("liveliness").at("velocity_energy").is_number());
-    }
-    EXPECT_TRUE(json.at("floor").at(set).at("rmse_mm").is_number());
-    for (const char* baseline : {"lbs", "dqs", "ridge", "nearest"})
-      EXPECT_TRUE(json.at("baselines").at(baseline).at(set).at("rmse_mm").is_number());
-    for (const char* key : {"mean", "p99"})
-      EXPECT_TRUE(json.at("edge_strain_percent").at(set).at(key).is_number());
-    EXPECT_TRUE(json.at("skinning_only").at(set).at("embedded").at("rmse_mm").is_number());
-  }
-  for (const char* key : {"rms_mm", "chaos_floor_mm", "ratio"})
-    EXPECT_TRUE(json.at("rope_gap").at(key).is_number());
+  expect_all_keys(json);
   EXPECT_EQ(json.at("sets").at("unseen").at("gru").at("rmse_mm"),
             json.at("sets").at("unseen").at("rope").at("rmse_mm"));
 
@@ -101,6 +127,77 @@ TEST_F(EvaluateTest, WritesWhatWasMeasured) {
   }
   EXPECT_EQ(html.find("http"), std::string::npos) << "nothing from elsewhere";
   EXPECT_NE(html.find("<svg"), std::string::npos);
+}
+
+TEST_F(EvaluateTest, PatchesAreMeasuredLikeTheWhole) {
+  Options options;
+  options.more_sources.push_back({"gru", rope_bones(frames_).bones});
+  options.floor_components = 3;
+  const Report r = evaluate(frames_, patches(4), options);
+  EXPECT_EQ(r.form, "patches");
+  EXPECT_EQ(r.patches, 15u);
+  EXPECT_EQ(r.patch_components, 4);
+  EXPECT_EQ(r.floor_components, 3);
+  ASSERT_EQ(r.floors.size(), 2u);
+  EXPECT_EQ(r.floors[1].name, "patch_floor");
+  for (size_t s = 0; s < kSets.size(); ++s) {
+    const auto rmse = [s](const Named& n) { return n.measured.sets[s].rmse_mm; };
+    EXPECT_GT(rmse(r.floors[0]), 0);
+    EXPECT_LE(rmse(r.floors[1]), rmse(r.skinning_only[0]) * (1 + 1e-3));
+    EXPECT_LT(rmse(r.floors[1]), rmse(r.sources[0]));
+    EXPECT_GT(rmse(r.sources[0]), rmse(r.skinning_only[0])) << "the layers only shift it";
+    EXPECT_GT(rmse(r.skinning_only[1]), rmse(r.skinning_only[0])) << "ropes hang elsewhere";
+  }
+  const auto json = nlohmann::json::parse(to_json(r));
+  expect_all_keys(json);
+  EXPECT_TRUE(json.at("patch_floor").at("unseen").at("rmse_mm").is_number());
+  EXPECT_NE(to_text(r).find("15 patches of 4 components"), std::string::npos);
+  EXPECT_NE(to_html(r).find("patch floor"), std::string::npos);
+}
+
+TEST_F(EvaluateTest, PatchesThatCanExpressEverythingHaveNoFloor) {
+  const learn::PatchModel model = patches(1000);
+  const Predictor p = patch_projection("", frames_, model);
+  const Measured m = measure(frames_, {&p, 1}, {.everything = false})[0];
+  EXPECT_LT(m.sets[0].rmse_mm, 0.01);
+}
+
+TEST_F(EvaluateTest, RidgeIsTheBetterOfTwo) {
+  const learn::Basis basis = learn::joined(model_.skinning.basis, model_.shape.basis);
+  const Baselines baselines(frames_, basis, nullptr, 0);
+  const BoneSource source = embedded_bones(frames_);
+  const std::vector<Predictor> all = baselines.on(source);
+  const std::vector<Measured> measured = measure(frames_, all, {.everything = false});
+  double plain = 0, mirrored = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == kRidge) plain = measured[i].sets[3].rmse_mm;
+    if (all[i].name == kMirroredRidge) mirrored = measured[i].sets[3].rmse_mm;
+  }
+  ASSERT_GT(mirrored, 0) << "the sheet is alike on both sides";
+  ASSERT_NE(plain, mirrored);
+  const Report r = evaluate(frames_, model_, {});
+  EXPECT_EQ(r.ridge_mirrored, mirrored < plain);
+  for (const auto& list : {r.baselines, r.rope_baselines}) {
+    size_t found = 0;
+    for (const Named& n : list) {
+      EXPECT_NE(n.name, kMirroredRidge);
+      found += n.name == kRidge;
+    }
+    EXPECT_EQ(found, 1u);
+  }
+  for (const Named& n : r.baselines)
+    if (n.name == kRidge) {
+      EXPECT_EQ(n.measured.sets[3].rmse_mm, std::min(plain, mirrored));
+    }
+}
+
+TEST_F(EvaluateTest, RopeBonesMayBeGiven) {
+  Options options;
+  options.rope = embedded_bones(frames_).bones;
+  options.baselines = false;
+  const Report r = evaluate(frames_, model_, options);
+  EXPECT_EQ(r.gaps[0].unseen.rms_mm, 0);
+  EXPECT_EQ(r.sources[1].measured.sets[3].rmse_mm, r.sources[0].measured.sets[3].rmse_mm);
 }
 
 TEST_F(EvaluateTest, WorksWithoutAShapeNetworkOrUnseenClips) {
@@ -118,6 +215,10 @@ TEST_F(EvaluateTest, RefusesWhatDoesNotGoTogether) {
   learn::Model other = model_;
   other.skinning.basis.mean.conservativeResize(9);
   EXPECT_THROW(evaluate(frames_, other, {}), std::invalid_argument);
+  learn::PatchModel torn = patches(4);
+  torn.rest.pop_back();
+  EXPECT_THROW(evaluate(frames_, torn, {}), std::invalid_argument);
+  EXPECT_THROW(evaluate(frames_, learn::PatchModel{}, {}), std::invalid_argument);
   Options options;
   options.more_sources.push_back({"gru", Matrix::Zero(3, 51)});
   try {
