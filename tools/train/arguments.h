@@ -1,0 +1,30 @@
+// The command line of billow-train.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "train/gru.h"
+#include "train/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace billow::tool {
+
+// What is given on the command line is put into the options after --paper has chosen where they begin.
+struct Given {
+  std::string data, out, json;
+  std::string storage = "mixed";
+  bool paper = false, resume = false, quiet = false, gru = true, evaluate = true;
+  train::GruOptions gru_options;
+  std::vector<std::function<void(train::Options&)>> changes;
+
+  train::Options options() const;
+};
+
+void add_options(CLI::App& app, Given& given);
+
+}  // namespace billow::tool

@@ -1,0 +1,46 @@
+#include "garment_of.h"
+
+#include <nlohmann/json.hpp>
+
+#include "dress/ropes.h"
+#include "evaluate/report.h"
+#include "learn/gru_file.h"
+
+namespace billow::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt,
+                           const std::function<void(const std::string&)>& say) {
+  evaluate::Options options;
+  if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
+  options.progress = [&](const std::string& what) { say("evaluating: " + what); };
+  return evaluate::evaluate(frames, learnt.networks.model, options);
+}
+
+}  // namespace
+
+billow_settings hang_ropes(learn::Frames& frames) { return dress::rope_settings(frames.garment()); }
+
+pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, bool with_figures,
+                        const std::function<void(const std::string&)>& say) {
+  pack::Packed packed;
+  packed.garment = frames.garment();
+  packed.skeleton = frames.person().skeleton;
+  packed.colliders = frames.person().colliders;
+  packed.collider_names = frames.person().collider_names;
+  packed.settings = learnt.ropes;
+  packed.model = learnt.networks.model;
+  Json training = Json::parse(to_json(learnt.networks.record));
+  if (with_figures) {
+    const evaluate::Report report = evaluated(frames, learnt, say);
+    say(to_text(report));
+    training.update(Json::parse(to_json(report)));
+  }
+  packed.training = training.dump();
+  if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;
+  return packed;
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,28 @@
+// From what was learnt to what is written.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "learn/gru.h"
+#include "pack/garment_asset.h"
+#include "train/train.h"
+
+namespace billow::tool {
+
+// How the garment's rope chains are set. Their bones replace those that the data set was made with.
+billow_settings hang_ropes(learn::Frames& frames);
+
+struct Learnt {
+  billow_settings ropes;
+  train::Result networks;
+  std::optional<learn::Gru> gru;
+  std::string gru_bytes;
+};
+
+// With a report: the record of the training and, if it is to be evaluated, all its figures.
+pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, bool with_figures,
+                        const std::function<void(const std::string&)>& say);
+
+}  // namespace billow::tool
