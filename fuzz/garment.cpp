@@ -1,7 +1,7 @@
 // Bytes of all kinds as a garment file: a view whose every number can be used, or a problem with a text.
 //
-// The input is taken as changes to a sound file, eight bytes each: where (three), how many bytes (one), which (four). Chance
-// would hardly find the way through the table of sections otherwise. An input that begins with the file's own first letters
+// The input is taken as changes to a sound file, eight bytes each: where (three), how many bytes (one), which (four); a byte
+// more, and it is the file of a whole cloth instead of one by patches. Chance would hardly find the way through the table of sections otherwise. An input that begins with the file's own first letters
 // is taken as it is.
 #include <algorithm>
 #include <cmath>
@@ -17,18 +17,25 @@ using namespace billow;
 
 namespace {
 
-const std::string& sound_file() {
-  static const std::string file = [] {
-    pack::Packed p = pack::sample_garment(
-        body::make_person(), {.across = 5, .down = 5, .chains = 3, .bones_per_chain = 3, .units = 9});
+// By patches, or of the whole cloth.
+const std::string& sound_file(bool patches) {
+  const auto made = [](bool by_patches) {
+    pack::Packed p = pack::sample_garment(body::make_person(), {.across = 5,
+                                                                .down = 5,
+                                                                .chains = 3,
+                                                                .bones_per_chain = 3,
+                                                                .patches = by_patches,
+                                                                .components = 3,
+                                                                .units = 9});
     p.extra["blob"] = "opaque";
     return pack::pack_garment(p);
-  }();
-  return file;
+  };
+  static const std::string files[2] = {made(false), made(true)};
+  return files[patches];
 }
 
 std::string changed(const uint8_t* data, size_t size) {
-  std::string file = sound_file();
+  std::string file = sound_file(size % 2 == 0);
   for (size_t i = 0; i + 8 <= size; i += 8) {
     const size_t where = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
     const size_t count = 1 + data[i + 3] % 4;
@@ -63,6 +70,24 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const asset::NetworkView* n : {&view.skinning, &view.shape})
     for (uint32_t k = 0; n->record && k < n->record->layers; ++k)
       sum += sum_of(n->layer[k]) + n->bias[k][n->record->units[k] - 1];
+  const asset::PatchesView& patches = view.patches;
+  sum += sum_of(patches.basis) + sum_of(patches.linear);
+  for (uint32_t k = 0; patches.record && k < patches.record->layers; ++k) sum += sum_of(patches.layer[k]);
+  for (size_t p = 0; p < patches.patches.size(); ++p) {
+    const asset::PatchRecord& r = patches.patches[p];
+    for (const uint32_t b : {r.bone, r.above, r.below, r.left, r.right}) sum += view.bones[b].weights[1];
+    const Mlp network = patches.mlp(p);
+    for (uint32_t k = 0; k < network.layers; ++k)
+      sum += network.bias[k][in_panels(patches.record->units[k]) - 1];
+    sum += network.mean[network.inputs - 1] + network.scale[0];
+    const PackedMatrix basis = patches.basis_of(p);
+    if (basis.rows > 0) sum += sum_of(basis);
+    for (uint32_t i = 0; i < r.vertices; ++i) {
+      const size_t at = size_t{kPanelRows} * r.first_group + i;
+      sum += view.rest[3 * patches.vertices[at]] * patches.shares[at];
+    }
+  }
+  for (const int32_t b : patches.seen) sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
   for (const uint32_t v : view.triangles) sum += view.rest[3 * v + 2];
   for (const asset::BoneRecord& b : view.bones) sum += view.rest[3 * b.vertices[2]];
   for (const asset::ChainBoneRecord& b : view.chain_bones) sum += view.bones[b.bone].weights[0];

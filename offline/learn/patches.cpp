@@ -9,9 +9,6 @@
 namespace billow::learn {
 namespace {
 
-// A direction weighs as much as a bone this far away.
-constexpr float kUpWeight = 0.2f;  // m
-
 // Chains side by side as a grid.
 class Lattice {
  public:
@@ -73,11 +70,6 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
   }
 }
 
-V3 unit_or(V3 v, V3 otherwise) {
-  const float l2 = dot(v, v);
-  return l2 > 1e-16f ? v * (1 / std::sqrt(l2)) : otherwise;
-}
-
 }  // namespace
 
 std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
@@ -94,15 +86,8 @@ std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& op
 }
 
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
-  PatchFrame f;
-  f.origin = bones[patch.bone];
-  f.along = unit_or(bones[patch.below] - bones[patch.above], {0, -1, 0});
-  const V3 across = bones[patch.right] - bones[patch.left];
-  // A single chain has no side: take one that changes little with it.
-  const V3 side = std::fabs(f.along.x) < 0.9f ? V3{1, 0, 0} : V3{0, 0, 1};
-  f.off = unit_or(cross(across, f.along), unit_or(cross(side, f.along), {0, 0, 1}));
-  f.across = cross(f.along, f.off);
-  return f;
+  return patch_frame(bones[patch.bone], bones[patch.above], bones[patch.below], bones[patch.left],
+                     bones[patch.right]);
 }
 
 size_t feature_count(const Patch& patch) { return 3 * (patch.seen.size() + 1); }

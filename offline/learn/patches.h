@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/patch_frame.h"
 #include "garment/garment.h"
 
 namespace billow::learn {
@@ -29,13 +30,8 @@ struct PatchOptions {
 
 std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {});
 
-// Where a patch is and how it is turned: columns along the chain, across, and off the cloth.
-struct PatchFrame {
-  V3 origin, along, across, off;
-
-  V3 seen(V3 direction) const { return {dot(along, direction), dot(across, direction), dot(off, direction)}; }
-  V3 turned(V3 local) const { return along * local.x + across * local.y + off * local.z; }
-};
+// Where a patch is and how it is turned.
+using billow::PatchFrame;
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones);
 
 // What a patch goes by: the bones it sees, from it and in its own directions, and which way is up.

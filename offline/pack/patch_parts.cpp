@@ -20,8 +20,8 @@ Index row_of(size_t vertex, Index axis) {
   return 3 * (v / kPanel * kPanel) + axis * kPanel + v % kPanel;
 }
 
-// Below this share a vertex hardly counts, and what is divided by it may be all rounding.
-constexpr float kLeastShare = 1e-3f;
+// Below this share a vertex does not count, and what is divided by its root may be all rounding.
+constexpr float kLeastShare = 1e-6f;
 
 // A patch's basis: where its coefficients, and 1 for the mean, put its vertices in its frame. Without their shares all
 // vertices count alike, and need the same digits.

@@ -108,8 +108,7 @@ bool Reader::check_patch(size_t patch, uint32_t first_group) {
   if (p.components > r.components)
     return fail("section 'patches', record %zu: expected up to %u components, found %u", patch, r.components,
                 p.components);
-  if (p.first_group != first_group ||
-      uint64_t{in_panels(p.vertices)} > uint64_t{kPanelRows} * (r.groups - first_group))
+  if (p.first_group != first_group || p.vertices > kPanelRows * (r.groups - first_group))
     return fail(
         "section 'patches', record %zu: expected vertices from group %u on and no more than are left, found "
         "%u "

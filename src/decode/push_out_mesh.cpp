@@ -20,7 +20,7 @@ float compressed(float phi, const PushOutSettings& s) {
 // distances costs four times as much, and most of a garment hangs free.
 bool anything_near(const ColliderBounds& bounds, const float* positions, float limit) {
   V3x4 low = splat(V3{kFarAway, kFarAway, kFarAway}), high = -low;
-  for (size_t v = 0; v < kPatch; v += kLanes) {
+  for (size_t v = 0; v < kCluster; v += kLanes) {
     V3x4 p;
     load_points(positions + 3 * v, p.x, p.y, p.z);
     low = {min(low.x, p.x), min(low.y, p.y), min(low.z, p.z)};
@@ -40,10 +40,10 @@ void move_along(float* p, const float* gradient, float by) {
   for (int k = 0; k < 3; ++k) p[k] += gradient[k] * by;
 }
 
-// Halves what is longest, until it is a patch.
+// Halves what is longest, until it is a cluster.
 void split(const float* rest, uint32_t* first, uint32_t* last) {
   const size_t count = static_cast<size_t>(last - first);
-  if (count <= kPatch) return;
+  if (count <= kCluster) return;
   float low[3] = {kFarAway, kFarAway, kFarAway}, high[3] = {-kFarAway, -kFarAway, -kFarAway};
   for (const uint32_t* v = first; v < last; ++v)
     for (size_t k = 0; k < 3; ++k) {
@@ -53,7 +53,7 @@ void split(const float* rest, uint32_t* first, uint32_t* last) {
   size_t longest = 0;
   for (size_t k = 1; k < 3; ++k)
     if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
-  uint32_t* middle = first + (count / 2 + kPatch - 1) / kPatch * kPatch;
+  uint32_t* middle = first + (count / 2 + kCluster - 1) / kCluster * kCluster;
   std::nth_element(first, middle, last, [&](uint32_t a, uint32_t b) {
     return rest[3 * size_t{a} + longest] < rest[3 * size_t{b} + longest];
   });
@@ -63,14 +63,14 @@ void split(const float* rest, uint32_t* first, uint32_t* last) {
 
 }  // namespace
 
-void find_patches(const float* rest, uint32_t vertices, uint32_t* patches) {
-  for (uint32_t v = 0; v < vertices; ++v) patches[v] = v;
-  split(rest, patches, patches + vertices);
-  for (size_t v = vertices; v % kPatch != 0; ++v) patches[v] = patches[vertices - 1];
+void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters) {
+  for (uint32_t v = 0; v < vertices; ++v) clusters[v] = v;
+  split(rest, clusters, clusters + vertices);
+  for (size_t v = vertices; v % kCluster != 0; ++v) clusters[v] = clusters[vertices - 1];
 }
 
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
-                            const uint32_t* patches, size_t vertices, const PushOutSettings& settings,
+                            const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                             const PushOutRoom& room) {
   PushOutResult result;
   if (collider_count == 0) return result;
@@ -80,21 +80,21 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
 
   // Push everything that is near, and note what may have gone into something else.
   uint32_t left = 0;
-  for (size_t first = 0; first < vertices; first += kPatch) {
-    const uint32_t* patch = patches + first;
-    float points[3 * kPatch];
-    for (size_t i = 0; i < kPatch; ++i)
-      for (size_t k = 0; k < 3; ++k) points[3 * i + k] = positions[3 * size_t{patch[i]} + k];
+  for (size_t first = 0; first < vertices; first += kCluster) {
+    const uint32_t* cluster = clusters + first;
+    float points[3 * kCluster];
+    for (size_t i = 0; i < kCluster; ++i)
+      for (size_t k = 0; k < 3; ++k) points[3 * i + k] = positions[3 * size_t{cluster[i]} + k];
     if (!anything_near(bounds, points, limit)) continue;
-    float distances[kPatch], gradients[3 * kPatch];
-    query_points(colliders, bounds, points, kPatch, limit, distances, gradients, nullptr);
-    for (size_t i = 0; i < kPatch && first + i < vertices; ++i) {
+    float distances[kCluster], gradients[3 * kCluster];
+    query_points(colliders, bounds, points, kCluster, limit, distances, gradients, nullptr);
+    for (size_t i = 0; i < kCluster && first + i < vertices; ++i) {
       const float phi = distances[i];
       if (!(phi < limit)) continue;
       const float by = compressed(phi, settings) - phi;
-      move_along(positions + 3 * size_t{patch[i]}, gradients + 3 * i, by);
+      move_along(positions + 3 * size_t{cluster[i]}, gradients + 3 * i, by);
       ++result.moved;
-      if (phi - by < 0) room.vertices[left++] = patch[i];
+      if (phi - by < 0) room.vertices[left++] = cluster[i];
     }
   }
 

@@ -17,11 +17,11 @@ struct PushOutSettings {
 };
 
 // Vertices that lie together are asked about together.
-inline constexpr size_t kPatch = 32;
+inline constexpr size_t kCluster = 32;
 
-// An order of vertices in which each kPatch of them lie together at rest; the last patch is filled up with its last vertex, so
-// there has to be room for whole patches. Which order it is changes no result.
-void find_patches(const float* rest, uint32_t vertices, uint32_t* patches);
+// An order of vertices in which each kCluster of them lie together at rest; the last cluster is filled up with its last vertex, so
+// there has to be room for whole clusters. Which order it is changes no result.
+void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters);
 
 // Room for all vertices.
 struct PushOutRoom {
@@ -37,7 +37,7 @@ struct PushOutResult {
 };
 
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
-                            const uint32_t* patches, size_t vertices, const PushOutSettings& settings,
+                            const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                             const PushOutRoom& room);
 
 }  // namespace billow

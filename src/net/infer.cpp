@@ -42,20 +42,22 @@ uint32_t Mlp::most_stored() const {
   return most;
 }
 
-void infer(const Mlp& n, const float* displacements, const InferRoom& room, float* coefficients) {
-  for (uint32_t i = 0; i < n.inputs; ++i) room.inputs[i] = (displacements[i] - n.mean[i]) * n.scale[i];
+void infer(const Mlp& n, const float* inputs, const InferRoom& room, float* coefficients, bool layers) {
+  for (uint32_t i = 0; i < n.inputs; ++i) room.inputs[i] = (inputs[i] - n.mean[i]) * n.scale[i];
+  for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] = n.linear_bias ? n.linear_bias[i] : 0.0f;
   const float* from = room.inputs;
   float *to = room.before, *other = room.after;
-  for (uint32_t k = 0; k < n.layers; ++k) {
+  const uint32_t count = layers ? n.layers : 0;
+  for (uint32_t k = 0; k < count; ++k) {
     multiply(n.layer[k], from, room.factors, to);
-    if (k + 1 < n.layers)
+    if (k + 1 < count)
       activate(n.activation, to, n.bias[k], n.layer[k].rows);
     else
       add_bias(to, n.bias[k], n.layer[k].rows, [](F4 x) { return x; });
     from = to;
     std::swap(to, other);
   }
-  std::copy_n(from, n.outputs, coefficients);
+  for (uint32_t i = 0; i < n.outputs && count > 0; ++i) coefficients[i] += from[i];
   if (n.linear.rows == 0) return;
   multiply(n.linear, room.inputs, room.factors, to);
   for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i];

@@ -1,4 +1,4 @@
-// One network for one frame: from displacements of the bones to coefficients of a basis.
+// One network for one frame: from where bones are to coefficients of a basis.
 #pragma once
 
 #include "net/matrix.h"
@@ -11,14 +11,15 @@ inline constexpr uint32_t kMostLayers = 8;
 
 // Immutable; points into the file.
 //   z = (d - mean) * scale
-//   c = linear z + W_n f(... f(W_1 z + b_1) ...) + b_n
+//   c = linear z + b + W_n f(... f(W_1 z + b_1) ...) + b_n
 struct Mlp {
   uint32_t inputs = 0, outputs = 0, layers = 0;
   ActivationKind activation = ActivationKind::kTanh;
   const float *mean = nullptr, *scale = nullptr;  // of the inputs
   PackedMatrix layer[kMostLayers];
   const float* bias[kMostLayers] = {};
-  PackedMatrix linear;  // no rows: none
+  PackedMatrix linear;                 // no rows: none
+  const float* linear_bias = nullptr;  // null: none
 
   // The most numbers that stand between two layers, and the most columns that any matrix stores.
   uint32_t widest() const;
@@ -31,6 +32,8 @@ struct InferRoom {
   float *inputs = nullptr, *before = nullptr, *after = nullptr;
 };
 
-void infer(const Mlp& network, const float* displacements, const InferRoom& room, float* coefficients);
+// `layers` false leaves them out: only the linear half.
+void infer(const Mlp& network, const float* inputs, const InferRoom& room, float* coefficients,
+           bool layers = true);
 
 }  // namespace billow

@@ -34,6 +34,14 @@ struct PackedMatrix {
   const StoredColumn* stored = nullptr;                   // float32 first, then float16, int8, int4
   const std::byte* panels = nullptr;
 
+  // Some of its rows, whole panels.
+  PackedMatrix block(size_t first_row, uint32_t count) const {
+    PackedMatrix m = *this;
+    m.rows = count;
+    m.panels += first_row / kPanelRows * panel_bytes();
+    if (row_scales) m.row_scales += first_row;
+    return m;
+  }
   uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
   uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
   size_t panel_bytes() const {

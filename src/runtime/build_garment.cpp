@@ -38,6 +38,25 @@ void find_bones(const Garment& g, uint32_t* attached) {
   g.sewn_first[g.view.bones.size()] = next;
 }
 
+// Patches have networks of the same sizes.
+void find_networks(Garment& g) {
+  const auto measure = [&](const Mlp& m, const PackedMatrix& basis) {
+    g.widest_layer = std::max(g.widest_layer, m.widest());
+    g.most_stored = std::max({g.most_stored, m.most_stored(), basis.stored_count()});
+  };
+  if (g.view.patches.record) {
+    measure(g.view.patches.mlp(0), g.view.patches.basis);
+    for (const asset::PatchRecord& p : g.view.patches.patches)
+      g.most_patch_vertices = std::max(g.most_patch_vertices, p.vertices);
+    return;
+  }
+  g.skinning = g.view.skinning.mlp();
+  measure(g.skinning, g.view.basis);
+  if (!g.view.shape.record) return;
+  g.shape = g.view.shape.mlp();
+  measure(g.shape, g.view.basis);
+}
+
 }  // namespace
 
 void build(Garment& g, const NormalRoom& room, Arena& arena) {
@@ -48,14 +67,13 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
   g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
   g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
-  g.patches = arena.take<uint32_t>(size_t{r.vertices} + kPatch);
+  g.clusters = arena.take<uint32_t>(size_t{r.vertices} + kCluster);
   if (!g.bone_rest) return;
-  g.skinning = g.view.skinning.mlp();
-  if (g.view.shape.record) g.shape = g.view.shape.mlp();
+  find_networks(g);
   find_joints(g);
   find_bones(g, room.first);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
-  find_patches(g.view.rest.data(), r.vertices, g.patches);
+  find_clusters(g.view.rest.data(), r.vertices, g.clusters);
 }
 
 int chain_without_seam(const Garment& g) {

@@ -11,17 +11,21 @@ void build(Instance& i, Arena& arena) {
   const size_t values = 3 * (size_t{r.vertices} + kPanelRows);
   i.positions = arena.take<float>(values);
   i.normals = arena.take<float>(values);
-  i.coefficients = arena.take<float>(g.coefficients());
+  const bool by_patches = g.view.patches.record != nullptr;
+  const size_t patches = g.view.patches.patches.size();
+  const size_t coefficients = by_patches ? patches * g.coefficients_stride() : g.view.basis.columns;
+  const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
+  i.coefficients = arena.take<float>(coefficients);
   i.moved = arena.take<Transform>(r.joints);
   i.pins = arena.take<V3>(r.attachments);
   i.roots = arena.take<Transform>(r.chains);
   i.bones = arena.take<V3>(r.bones);
-  i.displacements = arena.take<float>(3 * size_t{r.bones});
+  i.places = arena.take<V3>(by_patches ? r.bones : 0);
+  i.frames = arena.take<PatchFrame>(patches);
+  i.local = arena.take<float>(by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0);
 
-  const size_t widest = std::max(g.skinning.widest(), g.shape.widest()) + kPanelRows;
-  const size_t stored =
-      std::max({g.skinning.most_stored(), g.shape.most_stored(), g.view.basis.stored_count()}) +
-      Factors::kSpare;
+  i.inputs = arena.take<float>(inputs);
+  const size_t widest = g.widest_layer + kPanelRows, stored = g.most_stored + Factors::kSpare;
   i.infer.inputs = arena.take<float>(widest);
   i.infer.before = arena.take<float>(widest);
   i.infer.after = arena.take<float>(widest);
@@ -30,7 +34,7 @@ void build(Instance& i, Arena& arena) {
   i.infer.factors.high = arena.take<int8_t>(stored);
   i.infer.factors.low = arena.take<int8_t>(stored);
 
-  i.cloth = arena.take<float>(values);
+  i.cloth = arena.take<float>(kLanes * (size_t{r.vertices} + kPanelRows));
   i.posed = arena.take<PosedCollider>(kMaxColliders);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});
@@ -41,7 +45,8 @@ void build(Instance& i, Arena& arena) {
   // Before the first frame it is as at rest.
   std::copy_n(g.view.rest.data(), g.view.rest.size(), i.positions);
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
-  std::fill_n(i.coefficients, g.coefficients(), 0.0f);
+  std::fill_n(i.coefficients, coefficients, 0.0f);
+  std::fill_n(i.inputs, inputs, 0.0f);
   std::fill_n(i.infer.factors.high, stored, int8_t{0});
   std::fill_n(i.infer.factors.low, stored, int8_t{0});
   find_normals(g.normals, i.positions, i.normals);

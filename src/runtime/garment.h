@@ -22,13 +22,17 @@ struct Garment {
   uint32_t* sewn_first = nullptr;  // one more than bones
   SewnTo* sewn = nullptr;
   NormalPolygons normals;
-  uint32_t* patches = nullptr;  // find_patches
+  uint32_t* clusters = nullptr;  // find_clusters
+  // The largest of all patches' networks and bases.
+  uint32_t widest_layer = 0, most_stored = 0, most_patch_vertices = 0;
 
   uint32_t vertices() const { return view.record->vertices; }
   uint32_t bones() const { return view.record->bones; }
-  // Of the vector that the basis is multiplied by.
-  uint32_t coefficients() const { return view.basis.columns; }
+  // The whole cloth: of the vector that the basis is multiplied by.
   uint32_t shape_at() const { return skinning.outputs + 1; }
+  // Patches: from the numbers of one to those of the next.
+  size_t inputs_stride() const { return in_panels(view.patches.inputs() + 1); }
+  size_t coefficients_stride() const { return in_panels(view.patches.record->components + 1); }
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `view` and `normals.more_count` have to be there.

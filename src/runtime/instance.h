@@ -1,6 +1,7 @@
 // One character that wears a garment: all mutable state, and the frame.
 #pragma once
 
+#include "decode/patch_frame.h"
 #include "decode/push_out_mesh.h"
 #include "runtime/chains.h"
 #include "runtime/garment.h"
@@ -33,16 +34,20 @@ struct Instance {
 
   // The last frame. Positions and normals x y z.
   float *positions = nullptr, *normals = nullptr;
-  float* coefficients = nullptr;
+  float* coefficients = nullptr;  // of both bases, or patch after patch
 
   // Scratch of a frame.
   Transform* moved = nullptr;  // joints, from rest to now
   V3* pins = nullptr;          // attachments
   Transform* roots = nullptr;
-  V3* bones = nullptr;             // in the world
-  float* displacements = nullptr;  // of bones, seen from the key joint
+  V3* bones = nullptr;   // in the world
+  V3* places = nullptr;  // of bones, seen from the key joint; for patches only, as are:
+  PatchFrame* frames = nullptr;
+  float* local = nullptr;  // coordinates of one patch's vertices
+
+  float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees
   InferRoom infer;
-  float* cloth = nullptr;  // displacements of vertices
+  float* cloth = nullptr;  // displacements of vertices, or sums of what patches say
   PosedCollider* posed = nullptr;
   PushOutRoom push;
 };

@@ -3,7 +3,7 @@
 #include <new>
 
 #include "decode/expand.h"
-#include "runtime/instance.h"
+#include "runtime/frame_stages.h"
 
 namespace billow {
 namespace {
@@ -48,43 +48,21 @@ Transform root_on(const Instance& i, uint32_t bone) {
   return {place * (1 / sum), normalized(turn)};
 }
 
-// Stage "gather": how all bones differ from their rest, without the key joint's motion.
-void gather(Instance& i, float scale) {
-  const Garment& g = *i.garment;
-  const ChainSet& set = i.chains->set;
-  size_t next = 0;
-  for (int c = 0; c < set.layout.chains; ++c)
-    for (int k = 0; k < set.bones[c]; ++k)
-      i.bones[g.view.chain_bones[next++].bone] = get(set.x, set.layout.at(k, c));
-  const Transform back = inverse(i.moved[g.view.record->key_joint]);
-  const float shrink = 1.0f / scale;
-  for (uint32_t b = 0; b < g.bones(); ++b) {
-    const V3 d = apply(back, i.bones[b]) * shrink - g.bone_rest[b];
-    float* to = i.displacements + 3 * size_t{b};
-    to[0] = d.x, to[1] = d.y, to[2] = d.z;
-  }
-}
-
-// Stage "infer": both networks. The ones behind the coefficients stand for the means.
-void infer_coefficients(Instance& i) {
-  const Garment& g = *i.garment;
-  infer(g.skinning, i.displacements, i.infer, i.coefficients);
-  i.coefficients[g.skinning.outputs] = 1;
-  if (g.shape.outputs == 0) return;
-  float* shape = i.coefficients + g.shape_at();
-  if (i.options.shape) infer(g.shape, i.displacements, i.infer, shape);
-  for (uint32_t k = 0; k <= g.shape.outputs; ++k)
-    if (!i.options.shape || k == g.shape.outputs) shape[k] = i.options.shape ? 1.0f : 0.0f;
-}
-
 // Stage "push_out".
 void push_out(Instance& i, const Body& body) {
   for (int c = 0; c < body.collider_count; ++c)
     new (&i.posed[c]) PosedCollider(pose_collider(body.colliders[c], body.scale, body.now[c], body.now[c]));
-  const PushOutResult result = push_out_mesh(i.posed, body.collider_count, i.positions, i.garment->patches,
+  const PushOutResult result = push_out_mesh(i.posed, body.collider_count, i.positions, i.garment->clusters,
                                              i.garment->vertices(), i.options.push, i.push);
   i.report.pushed = result.moved;
   i.report.inside = result.inside;
+}
+
+// The cloth as it rests, moved with the key joint.
+void place_rest(Instance& i, float scale) {
+  const Garment& g = *i.garment;
+  for (size_t k = 0; k < 3 * size_t{g.vertices()}; ++k) i.cloth[k] = 0;
+  place(g.view.rest.data(), i.cloth, g.vertices(), i.moved[g.view.record->key_joint], scale, i.positions);
 }
 
 }  // namespace
@@ -122,29 +100,44 @@ void follow_body(Instance& i, const Transform* joints, float scale) {
   }
 }
 
+void gather_bones(Instance& i) {
+  const ChainSet& set = i.chains->set;
+  size_t next = 0;
+  for (int c = 0; c < set.layout.chains; ++c)
+    for (int k = 0; k < set.bones[c]; ++k)
+      i.bones[i.garment->view.chain_bones[next++].bone] = get(set.x, set.layout.at(k, c));
+}
+
 void step(Instance& i, const FrameInput& in) {
   const Garment& g = *i.garment;
   i.report = InstanceReport{};
   FrameClock clock(i.report, i.options.profile);
+  const bool patches = g.view.patches.record != nullptr;
 
   follow_body(i, in.joints, in.scale);
   clock.finish(FrameStage::kFollow);
   if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
   step(*i.chains, {in.dt, i.roots, in.space, in.body});
   clock.finish(FrameStage::kChains);
-  gather(i, in.scale);
+  gather_bones(i);
+  if (patches)
+    by_patches::gather(i, in.scale);
+  else
+    whole_cloth::gather(i, in.scale);
   clock.finish(FrameStage::kGather);
   if (!in.mesh) return;
 
-  const Transform& key = i.moved[g.view.record->key_joint];
-  if (i.options.networks) {
-    infer_coefficients(i);
+  if (!i.options.networks) {
+    place_rest(i, in.scale);
+  } else if (patches) {
+    by_patches::infer(i);
     clock.finish(FrameStage::kInfer);
-    expand(g.view.basis, i.coefficients, i.infer.factors, i.cloth);
+    by_patches::expand(i, in.scale);
   } else {
-    for (size_t k = 0; k < 3 * size_t{g.vertices()}; ++k) i.cloth[k] = 0;
+    whole_cloth::infer(i);
+    clock.finish(FrameStage::kInfer);
+    whole_cloth::expand(i, in.scale);
   }
-  place(g.view.rest.data(), i.cloth, g.vertices(), key, in.scale, i.positions);
   clock.finish(FrameStage::kExpand);
   if (i.options.push_out && in.body) push_out(i, *in.body);
   clock.finish(FrameStage::kPushOut);

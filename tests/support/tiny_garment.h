@@ -62,6 +62,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
   asset::MatrixRecord m{};
   m.rows = rows, m.columns = columns;
   m.float32 = 3, m.float16 = 2, m.int8 = (columns + 7) / 4 * 4, m.int4 = 24;
+  m.row_scales = 1;
   std::string out(reinterpret_cast<const char*>(&m), sizeof m);
   const auto put = [&](const auto& value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);

@@ -41,9 +41,19 @@ TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
   const auto text = run("info cape.billow"), json = run("info cape.billow --json");
   EXPECT_EQ(text.code, 0) << text.output;
   EXPECT_TRUE(contains(text.output, "192 vertices")) << text.output;
+  EXPECT_TRUE(contains(text.output, "20 that see 44 bones each")) << text.output;
+  EXPECT_TRUE(contains(text.output, "135 > 24 > 24 > 6, tanh, with a linear path")) << text.output;
   EXPECT_EQ(json.code, 0) << json.output;
   EXPECT_TRUE(contains(json.output, "\"training\": {\n    \"frames\": 5000")) << json.output;
   EXPECT_TRUE(contains(json.output, "\"vertices\": 192"));
+  EXPECT_TRUE(contains(json.output, "\"patches\": 20")) << json.output;
+}
+
+TEST_F(AssetCli, InfoTellsOfTheWholeCloth) {
+  write("paper.billow", pack::pack_garment(pack::sample_garment(body::make_person(), {.patches = false})));
+  const auto text = run("info paper.billow"), json = run("info paper.billow --json");
+  EXPECT_TRUE(contains(text.output, "6 of skinning, 4 of shape")) << text.output;
+  EXPECT_TRUE(contains(json.output, "\"skinning\": 6")) << json.output;
 }
 
 TEST_F(AssetCli, CheckSaysWhatIsWrong) {

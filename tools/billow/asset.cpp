@@ -23,8 +23,12 @@ struct AssetOptions {
 struct Opened {
   explicit Opened(const std::string& file) : bytes(files::read_whole_file(file, size_t{1} << 32)) {
     asset::Problem problem;
-    if (!asset::read_garment(bytes.data(), bytes.size(), view, problem))
-      throw std::runtime_error(file + ": " + problem.text);
+    bool sound = asset::read_garment(bytes.data(), bytes.size(), view, problem);
+    if (sound) {
+      std::vector<float> sums(view.record->vertices + 1);
+      sound = asset::check_shares(view, sums.data(), problem);
+    }
+    if (!sound) throw std::runtime_error(file + ": " + problem.text);
   }
   pack::AlignedBytes bytes;
   GarmentView view;
@@ -49,6 +53,26 @@ ordered_json describe_network(const asset::NetworkView& n) {
   return out;
 }
 
+// Vertices of all patches together: most belong to several.
+size_t shared_vertices(const asset::PatchesView& p) {
+  size_t sum = 0;
+  for (const asset::PatchRecord& patch : p.patches) sum += patch.vertices;
+  return sum;
+}
+
+ordered_json describe_patches(const asset::PatchesView& p) {
+  const asset::PatchesRecord& r = *p.record;
+  ordered_json out{{"patches", r.patches},
+                   {"bones_seen", r.seen},
+                   {"components", r.components},
+                   {"vertices", shared_vertices(p)},
+                   {"activation", kActivations[r.activation]}};
+  out["basis"] = describe_matrix(p.basis);
+  for (uint32_t k = 0; k < r.layers; ++k) out["layers"].push_back(describe_matrix(p.layer[k]));
+  if (r.linear) out["linear"] = describe_matrix(p.linear);
+  return out;
+}
+
 ordered_json describe(const Opened& file) {
   const GarmentView& v = file.view;
   const asset::GarmentRecord& g = *v.record;
@@ -65,10 +89,14 @@ ordered_json describe(const Opened& file) {
                    {"ring", g.ring != 0},
                    {"colliders", g.colliders}};
   for (const asset::JointRecord& j : v.joints) out["joints"].push_back(v.text_of(j.name));
-  out["components"] = {{"skinning", g.skinning_components}, {"shape", g.shape_components}};
-  out["basis"] = describe_matrix(v.basis);
-  out["networks"]["skinning"] = describe_network(v.skinning);
-  if (v.shape.record) out["networks"]["shape"] = describe_network(v.shape);
+  if (v.patches.record) {
+    out["by_patches"] = describe_patches(v.patches);
+  } else {
+    out["components"] = {{"skinning", g.skinning_components}, {"shape", g.shape_components}};
+    out["basis"] = describe_matrix(v.basis);
+    out["networks"]["skinning"] = describe_network(v.skinning);
+    if (v.shape.record) out["networks"]["shape"] = describe_network(v.shape);
+  }
   for (const asset::Section& s : v.sections) out["sections"][s.name] = s.size;
   // The report is whatever training wrote; a text that is no JSON is shown as text.
   const ordered_json training = ordered_json::parse(v.training, nullptr, false);
@@ -87,6 +115,38 @@ std::string stored(const PackedMatrix& m) {
   return out;
 }
 
+double megabytes(const PackedMatrix& m) {
+  return 1e-6 * static_cast<double>(m.panel_bytes() * m.panel_count());
+}
+
+void print_patches(const asset::PatchesView& p) {
+  const asset::PatchesRecord& r = *p.record;
+  std::printf("  patches    %u that see %u bones each, %zu vertices in them\n", r.patches, r.seen,
+              shared_vertices(p));
+  std::printf("  components %u a patch: columns of %s, %.2f MB\n", r.components, stored(p.basis).c_str(),
+              megabytes(p.basis));
+  double all = megabytes(p.linear);
+  std::printf("  networks   %u", p.inputs());
+  for (uint32_t k = 0; k < r.layers; ++k) {
+    std::printf(" > %u", r.units[k]);
+    all += megabytes(p.layer[k]);
+  }
+  std::printf(", %s%s, %.2f MB\n", kActivations[r.activation], r.linear ? ", with a linear path" : "", all);
+}
+
+void print_whole(const GarmentView& v) {
+  std::printf("  components %u of skinning, %u of shape: columns of %s, %.2f MB\n",
+              v.record->skinning_components, v.record->shape_components, stored(v.basis).c_str(),
+              megabytes(v.basis));
+  for (const auto& [name, network] : {std::pair{"skinning", &v.skinning}, {"shape", &v.shape}}) {
+    if (!network->record) continue;
+    std::printf("  %-10s %u", name, network->record->inputs);
+    for (uint32_t k = 0; k < network->record->layers; ++k) std::printf(" > %u", network->record->units[k]);
+    std::printf(", %s%s\n", kActivations[network->record->activation],
+                network->record->linear ? ", with a linear path" : "");
+  }
+}
+
 void print_text(const Opened& file) {
   const GarmentView& v = file.view;
   const asset::GarmentRecord& g = *v.record;
@@ -97,16 +157,10 @@ void print_text(const Opened& file) {
   std::printf("  bones      %u, %u simulated in %u chains%s\n", g.bones, g.chain_bones - g.chains, g.chains,
               g.ring ? " round a ring" : "");
   std::printf("  body       %u joints, %u colliders\n", g.joints, g.colliders);
-  std::printf("  components %u of skinning, %u of shape: columns of %s, %.2f MB\n", g.skinning_components,
-              g.shape_components, stored(v.basis).c_str(),
-              1e-6 * static_cast<double>(v.basis.panel_bytes() * v.basis.panel_count()));
-  for (const auto& [name, network] : {std::pair{"skinning", &v.skinning}, {"shape", &v.shape}}) {
-    if (!network->record) continue;
-    std::printf("  %-10s %u", name, network->record->inputs);
-    for (uint32_t k = 0; k < network->record->layers; ++k) std::printf(" > %u", network->record->units[k]);
-    std::printf(", %s%s\n", kActivations[network->record->activation],
-                network->record->linear ? ", with a linear path" : "");
-  }
+  if (v.patches.record)
+    print_patches(v.patches);
+  else
+    print_whole(v);
   if (!v.training.empty()) std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
 }
 

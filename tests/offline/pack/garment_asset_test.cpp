@@ -34,15 +34,35 @@ class GarmentAsset : public ::testing::Test {
   PackReport report_;
 };
 
+constexpr Eigen::Index kFrames = 200;
+
+learn::Matrix cloth_of(const learn::Model& model, size_t, size_t bones) {
+  srand(3);
+  return model(learn::Matrix::Random(kFrames, static_cast<Eigen::Index>(3 * bones)) * 0.35f);
+}
+
+learn::Matrix cloth_of(const learn::PatchModel& model, size_t vertices, size_t bones) {
+  srand(3);
+  const learn::PatchInputs inputs{learn::Matrix::Random(kFrames, static_cast<Eigen::Index>(3 * bones)) * 0.1f,
+                                  learn::Matrix::Constant(kFrames, 3, 0.577f)};
+  learn::Matrix out(kFrames, static_cast<Eigen::Index>(3 * vertices));
+  model(inputs, true, out);
+  return out;
+}
+
 // Root mean square over vertices, mm, of frames with the coefficients' own spread.
 double difference(const Packed& a, const Packed& b) {
-  constexpr Eigen::Index kFrames = 200;
-  srand(3);
-  learn::Matrix inputs = learn::Matrix::Random(kFrames, a.model.skinning.network.mean.size()) * 0.35f;
-  const learn::Matrix d = a.model(inputs) - b.model(inputs);
-  return 1000 *
-         std::sqrt(static_cast<double>(d.squaredNorm()) / (kFrames * static_cast<double>(a.garment.size())));
+  const auto cloth = [&](const Packed& p) {
+    return std::visit(
+        [&](const auto& model) { return cloth_of(model, p.garment.size(), p.garment.bones.size()); },
+        p.model);
+  };
+  return 1000 * std::sqrt(static_cast<double>((cloth(a) - cloth(b)).squaredNorm()) /
+                          (kFrames * static_cast<double>(a.garment.size())));
 }
+
+learn::Model& whole(Packed& p) { return std::get<learn::Model>(p.model); }
+learn::PatchModel& patches(Packed& p) { return std::get<learn::PatchModel>(p.model); }
 
 TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
   Packed p = sample();
@@ -77,53 +97,110 @@ TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
 }
 
 TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
-  const Packed p = sample(), q = there_and_back(p, Storage::kFloat32);
-  EXPECT_EQ(q.model.skinning.basis.modes, p.model.skinning.basis.modes);
-  EXPECT_EQ(q.model.shape.basis.mean, p.model.shape.basis.mean);
-  EXPECT_EQ(q.model.shape.basis.deviation, p.model.shape.basis.deviation);
-  EXPECT_EQ(q.model.shape.network.linear, p.model.shape.network.linear);
-  EXPECT_EQ(q.model.skinning.network.layers[1].weights, p.model.skinning.network.layers[1].weights);
-  EXPECT_EQ(q.model.skinning.network.scale, p.model.skinning.network.scale);
+  Packed p = sample({.patches = false}), q = there_and_back(p, Storage::kFloat32);
+  const learn::Model &a = whole(p), &b = whole(q);
+  EXPECT_EQ(b.skinning.basis.modes, a.skinning.basis.modes);
+  EXPECT_EQ(b.shape.basis.mean, a.shape.basis.mean);
+  EXPECT_EQ(b.shape.basis.deviation, a.shape.basis.deviation);
+  EXPECT_EQ(b.shape.network.linear, a.shape.network.linear);
+  EXPECT_EQ(b.skinning.network.layers[1].weights, a.skinning.network.layers[1].weights);
+  EXPECT_EQ(b.skinning.network.scale, a.skinning.network.scale);
   EXPECT_EQ(difference(p, q), 0);
 }
 
+TEST_F(GarmentAsset, PatchesComeBack) {
+  Packed p = sample({.ring = true});
+  learn::Network& linear = patches(p).stages[3].network;
+  linear.bias = learn::Vector::Constant(linear.linear.rows(), 0.02f);
+  Packed q = there_and_back(p, Storage::kFloat32);
+  const learn::PatchModel &a = patches(p), &b = patches(q);
+  ASSERT_EQ(b.patches.size(), a.patches.size());
+  for (size_t k = 0; k < a.patches.size(); ++k) {
+    EXPECT_EQ(b.patches[k].bone, a.patches[k].bone);
+    EXPECT_EQ(b.patches[k].left, a.patches[k].left);
+    EXPECT_EQ(b.patches[k].seen, a.patches[k].seen);
+    EXPECT_EQ(b.patches[k].vertices, a.patches[k].vertices);
+    EXPECT_EQ(b.patches[k].shares, a.patches[k].shares);
+    EXPECT_EQ(b.stages[k].network.mean, a.stages[k].network.mean);
+    EXPECT_EQ(b.stages[k].network.layers[1].weights, a.stages[k].network.layers[1].weights);
+    EXPECT_EQ(b.stages[k].network.layers[2].bias, a.stages[k].network.layers[2].bias);
+    EXPECT_EQ(b.stages[k].network.linear, a.stages[k].network.linear);
+    EXPECT_EQ(b.stages[k].basis.deviation, a.stages[k].basis.deviation);
+    EXPECT_TRUE(b.stages[k].basis.modes.isApprox(a.stages[k].basis.modes, 1e-6f));
+    EXPECT_TRUE(b.stages[k].basis.mean.isApprox(a.stages[k].basis.mean, 1e-6f));
+  }
+  EXPECT_EQ(b.stages[3].network.bias, linear.bias);
+  EXPECT_LT(difference(p, q), 1e-3);
+}
+
+TEST_F(GarmentAsset, PatchesMayHaveFewerComponentsAndOneHalfOnly) {
+  Packed p = sample({.hidden = 0, .linear = false});
+  learn::Stage& small = patches(p).stages[1];
+  small.basis.modes.conservativeResize(2, Eigen::NoChange);
+  small.basis.deviation.conservativeResize(2);
+  small.network.layers[0].weights.conservativeResize(2, Eigen::NoChange);
+  small.network.layers[0].bias.conservativeResize(2);
+  Packed q = there_and_back(p, Storage::kFloat32);
+  EXPECT_EQ(patches(q).stages[1].basis.components(), 2);
+  EXPECT_EQ(patches(q).stages[1].network.linear.size(), 0);
+  EXPECT_LT(difference(p, q), 1e-3);
+  p = sample();
+  for (learn::Stage& s : patches(p).stages) s.network.layers.clear();
+  q = there_and_back(p, Storage::kFloat32);
+  EXPECT_TRUE(patches(q).stages[1].network.layers.empty());
+  EXPECT_LT(difference(p, q), 1e-3);
+}
+
 TEST_F(GarmentAsset, TheBiasOfTheLinearPathIsKept) {
-  Packed p = sample();
-  auto& network = p.model.skinning.network;
-  network.bias = learn::Vector::Constant(p.model.skinning.basis.components(), 0.01f);
+  Packed p = sample({.patches = false});
+  auto& network = whole(p).skinning.network;
+  network.bias = learn::Vector::Constant(whole(p).skinning.basis.components(), 0.01f);
   EXPECT_NEAR(difference(p, there_and_back(p, Storage::kFloat32)), 0, 1e-3);  // mm; without it 0.1 and more
 }
 
+SampleOptions medium(bool patches) {
+  return {.across = 30,
+          .down = 40,
+          .patches = patches,
+          .components = 16,
+          .skinning_components = 20,
+          .shape_components = 20};
+}
+
 TEST_F(GarmentAsset, EachStorageCostsWhatItSays) {
-  const Packed p = sample({.across = 30, .down = 40, .skinning_components = 20, .shape_components = 20});
-  double last = 1e9;
-  for (const Storage s : {Storage::kInt8, Storage::kInt12, Storage::kFloat16, Storage::kInt16}) {
-    const Packed q = there_and_back(p, s);
-    const double measured = difference(p, q);
-    EXPECT_GT(measured, 0.4 * report_.chosen.all()) << report_.chosen.name;
-    EXPECT_LT(measured, 1.7 * report_.chosen.all()) << report_.chosen.name;
-    EXPECT_LT(measured, last);
-    last = measured;
+  for (const bool by_patches : {false, true}) {
+    const Packed p = sample(medium(by_patches));
+    double last = 1e9;
+    for (const Storage s : {Storage::kInt8, Storage::kInt12, Storage::kFloat16, Storage::kInt16}) {
+      const Packed q = there_and_back(p, s);
+      const double measured = difference(p, q);
+      EXPECT_GT(measured, 0.4 * report_.chosen.all()) << report_.chosen.name;
+      EXPECT_LT(measured, 1.7 * report_.chosen.all()) << report_.chosen.name;
+      EXPECT_LT(measured, last);
+      last = measured;
+    }
   }
 }
 
 TEST_F(GarmentAsset, MixedStaysUnderItsErrorAndIsSmallerThanAnyOneKindThatDoes) {
-  const Packed p = sample({.across = 30, .down = 40, .skinning_components = 20, .shape_components = 20});
-  const Packed q = there_and_back(p, Storage::kMixed);
-  EXPECT_LE(report_.chosen.all(), 0.1);
-  EXPECT_LT(difference(p, q), 0.15);
-  for (const StorageCost& other : report_.others) {
-    if (other.all() <= 0.1) {
-      EXPECT_LT(report_.chosen.bytes, other.bytes) << other.name;
+  for (const bool by_patches : {false, true}) {
+    const Packed p = sample(medium(by_patches));
+    const Packed q = there_and_back(p, Storage::kMixed);
+    EXPECT_LE(report_.chosen.all(), 0.1);
+    EXPECT_LT(difference(p, q), 0.15);
+    for (const StorageCost& other : report_.others) {
+      if (other.all() <= 0.1) {
+        EXPECT_LT(report_.chosen.bytes, other.bytes) << other.name;
+      }
     }
   }
 }
 
 TEST_F(GarmentAsset, ShapeAndLinearPathMayBeMissing) {
-  const Packed p = sample({.shape_components = 0, .linear = false});
-  const Packed q = there_and_back(p, Storage::kFloat32);
-  EXPECT_EQ(q.model.shape.basis.components(), 0);
-  EXPECT_EQ(q.model.skinning.network.linear.size(), 0);
+  Packed p = sample({.patches = false, .shape_components = 0, .linear = false});
+  Packed q = there_and_back(p, Storage::kFloat32);
+  EXPECT_EQ(whole(q).shape.basis.components(), 0);
+  EXPECT_EQ(whole(q).skinning.network.linear.size(), 0);
   EXPECT_EQ(difference(p, q), 0);
 }
 
@@ -142,12 +219,27 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   p = sample();
   p.garment.rest.clear();
   EXPECT_NE(refused(p).find("draped"), std::string::npos);
-  p = sample();
-  p.model.shape.basis.deviation.resize(1);
+  p = sample({.patches = false});
+  whole(p).shape.basis.deviation.resize(1);
   EXPECT_NE(refused(p).find("shape, deviations: expected 4, found 1"), std::string::npos) << refused(p);
-  p = sample();
-  p.model.skinning.network.layers[1].weights.resize(3, 3);
+  p = sample({.patches = false});
+  whole(p).skinning.network.layers[1].weights.resize(3, 3);
   EXPECT_NE(refused(p).find("inputs of a layer"), std::string::npos);
+  p = sample();
+  patches(p).stages[2].basis.deviation.resize(1);
+  EXPECT_NE(refused(p).find("patch 2, deviations: expected 6, found 1"), std::string::npos) << refused(p);
+  p = sample();
+  patches(p).patches[4].seen.pop_back();
+  EXPECT_NE(refused(p).find("patch 4, bones seen: expected 44, found 43"), std::string::npos) << refused(p);
+  p = sample();
+  patches(p).patches[1].shares[0] *= 0.9f;
+  EXPECT_NE(refused(p).find("to add up to 1"), std::string::npos) << refused(p);
+  p = sample();
+  patches(p).stages[5].network.layers[1].weights.resize(3, 24);
+  EXPECT_NE(refused(p).find("patch 5, outputs of a layer: expected 24, found 3"), std::string::npos);
+  p = sample();
+  patches(p) = {};
+  EXPECT_NE(refused(p).find("expected patches"), std::string::npos) << refused(p);
   EXPECT_THROW(storage_named("int7"), std::invalid_argument);
 }
 

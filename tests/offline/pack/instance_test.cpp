@@ -47,8 +47,8 @@ std::vector<std::vector<Transform>> frames_of(const body::Person& person, const 
   return out;
 }
 
-// What training expects from the bones that an instance has.
-learn::Matrix expected(const Packed& p, const learn::Model& model, const Worn& worn, const Transform& rigid) {
+// What training expects from the bones that an instance has, with the key joint where `rigid` takes it.
+learn::Matrix expected(const Packed& p, const Worn& worn, const Transform& rigid, bool shape) {
   std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
   billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
   garment::places_of_bones(p.garment, p.garment.rest, rest);
@@ -57,15 +57,22 @@ learn::Matrix expected(const Packed& p, const learn::Model& model, const Worn& w
     const V3 by = apply(inverse(rigid), bones[b]) - rest[b];
     d.block<1, 3>(0, static_cast<Eigen::Index>(3 * b)) << by.x, by.y, by.z;
   }
-  return model(d);
+  if (const auto* model = std::get_if<learn::Model>(&p.model)) return shape ? (*model)(d) : model->skinned(d);
+  const V3 up = rotate(conjugate(rigid.rotation), V3{0, 1, 0});
+  learn::PatchInputs inputs{d, learn::Matrix(1, 3)};
+  inputs.up << up.x, up.y, up.z;
+  learn::Matrix out(1, static_cast<Eigen::Index>(3 * p.garment.size()));
+  std::get<learn::PatchModel>(p.model)(inputs, shape, out);
+  return out;
 }
 
-void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm) {
+void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm, bool shape = true) {
   const body::Person person = body::make_person();
   const Packed p = sample_garment(person, options);
   Worn worn(p, storage);
   billow_instance_options o = billow_instance_options_default();
   o.push_out = 0;
+  o.shape = shape;
   billow_instance_set_options(worn.instance, &o);
   const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
   const Transform back = inverse(body::rest_transforms(p.skeleton)[key]);
@@ -73,7 +80,7 @@ void expect_as_trained(const SampleOptions& options, Storage storage, double mos
   for (const auto& joints : frames_of(person, "run", 20)) {
     worn.step(1 / 30.0f, joints);
     const Transform rigid = joints[key] * back;
-    const learn::Matrix right = expected(p, p.model, worn, rigid);
+    const learn::Matrix right = expected(p, worn, rigid, shape);
     const float* found = billow_instance_position_data(worn.instance);
     for (size_t v = 0; v < p.garment.size(); ++v) {
       const auto at = static_cast<Eigen::Index>(3 * v);
@@ -86,8 +93,10 @@ void expect_as_trained(const SampleOptions& options, Storage storage, double mos
 }
 
 TEST(InstanceFrame, IsWhatWasTrained) {
-  const SampleOptions small{.across = 20, .down = 25, .skinning_components = 12, .shape_components = 9};
+  const SampleOptions small{
+      .across = 20, .down = 25, .patches = false, .skinning_components = 12, .shape_components = 9};
   expect_as_trained(small, Storage::kFloat32, 0.01);
+  expect_as_trained(small, Storage::kFloat32, 0.01, false);
   expect_as_trained(small, Storage::kInt16, 0.1);
   expect_as_trained(small, Storage::kMixed, 0.3);
   SampleOptions other = small;
@@ -95,6 +104,21 @@ TEST(InstanceFrame, IsWhatWasTrained) {
   expect_as_trained(other, Storage::kFloat32, 0.01);
   other.activation = learn::Activation::kRelu, other.ring = true;
   expect_as_trained(other, Storage::kFloat32, 0.01);
+}
+
+TEST(InstanceFrame, IsWhatWasTrainedByPatches) {
+  const SampleOptions small{.across = 20, .down = 25, .components = 10};
+  expect_as_trained(small, Storage::kFloat32, 0.01);
+  expect_as_trained(small, Storage::kFloat32, 0.01, false);
+  expect_as_trained(small, Storage::kInt16, 0.05);
+  expect_as_trained(small, Storage::kMixed, 0.3);
+  SampleOptions other = small;
+  other.activation = learn::Activation::kGelu, other.linear = false, other.hidden = 1, other.units = 33;
+  expect_as_trained(other, Storage::kFloat32, 0.01);
+  other.activation = learn::Activation::kRelu, other.ring = true, other.hidden = 3, other.linear = true;
+  expect_as_trained(other, Storage::kFloat32, 0.01);
+  // More components than some patches have values.
+  expect_as_trained({.across = 5, .down = 6, .components = 24}, Storage::kFloat32, 0.01);
 }
 
 TEST(InstanceFrame, HasTheRopesOfDataSets) {
@@ -183,7 +207,8 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
                           m.float16, m.int8,    m.int4,
                           nullptr,   nullptr,   at + asset::matrix_panels_at(m)};
       packed.stored = reinterpret_cast<const StoredColumn*>(at + sizeof m);
-      packed.row_scales = reinterpret_cast<const float*>(packed.stored + packed.stored_count());
+      if (m.row_scales)
+        packed.row_scales = reinterpret_cast<const float*>(packed.stored + packed.stored_count());
       const learn::Matrix stored = unpack_matrix(packed);
       EXPECT_LT((stored - dense).norm(), (kind == Kind::kInt4 ? 0.2f : 0.01f) * dense.norm());
       const learn::Vector x = learn::Vector::Random(columns);

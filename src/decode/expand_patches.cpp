@@ -1,0 +1,38 @@
+#include "decode/expand_patches.h"
+
+namespace billow {
+
+void clear_places(float* sums, size_t vertices) {
+  for (size_t i = 0; i < kLanes * (vertices + 1); i += kLanes) store(sums + i, zero());
+}
+
+void add_patch(const float* local, const uint32_t* vertices, const float* shares, size_t groups,
+               const PatchFrame& frame, float* sums) {
+  const V3x4 origin = splat(frame.origin), along = splat(frame.along), across = splat(frame.across),
+             off = splat(frame.off);
+  const auto add_four = [&](const float* at, const uint32_t* to, F4 share) {
+    const F4 a = load(at), b = load(at + kPanelRows), c = load(at + 2 * kPanelRows);
+    const V3x4 place = along * a + across * b + off * c + origin;
+    F4 rows[kLanes] = {place.x * share, place.y * share, place.z * share, zero()};
+    transpose(rows[0], rows[1], rows[2], rows[3]);
+    for (size_t i = 0; i < kLanes; ++i) {
+      float* sum = sums + kLanes * size_t{to[i]};
+      store(sum, load(sum) + rows[i]);
+    }
+  };
+  for (size_t g = 0; g < groups; ++g) {
+    add_four(local, vertices, load(shares));
+    add_four(local + kLanes, vertices + kLanes, load(shares + kLanes));
+    local += 3 * kPanelRows, vertices += kPanelRows, shares += kPanelRows;
+  }
+}
+
+void finish_places(const float* sums, size_t vertices, V3 origin, float* positions) {
+  const float moved[kLanes] = {origin.x, origin.y, origin.z, 0};
+  const F4 to = load(moved);
+  // The fourth lane falls on the next vertex, which then gets its own.
+  for (size_t v = 0; v < vertices; ++v)
+    store(positions + 3 * v, clamp(load(sums + kLanes * v), -1e4f, 1e4f) + to);
+}
+
+}  // namespace billow

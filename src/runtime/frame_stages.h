@@ -1,0 +1,23 @@
+// The stages of a frame that depend on the form in which the cloth was learnt: of the whole, or by patches.
+#pragma once
+
+#include "runtime/instance.h"
+
+namespace billow {
+
+// Where bones are in the world.
+void gather_bones(Instance& instance);
+
+namespace whole_cloth {
+void gather(Instance& instance, float scale);
+void infer(Instance& instance);
+void expand(Instance& instance, float scale);
+}  // namespace whole_cloth
+
+namespace by_patches {
+void gather(Instance& instance, float scale);
+void infer(Instance& instance);
+void expand(Instance& instance, float scale);
+}  // namespace by_patches
+
+}  // namespace billow
