@@ -177,6 +177,8 @@ Report evaluate(const Frames& frames, const learn::ClothModel& model, const Opti
   const std::vector<BoneSource> sources = sources_of(frames, options);
   Report report;
   describe(frames, report);
+  report.with_sted = options.measure.sted;
+  report.with_surfaces = options.measure.surface_frames > 0;
   for (size_t s = 1; s < sources.size(); ++s) report.gaps.push_back(gap_of(frames, sources[0], sources[s]));
 
   tell("networks");

@@ -45,7 +45,8 @@ struct Report {
   std::vector<Spectrum> spectra;
   std::vector<std::array<uint32_t, 2>> unseen_clips;  // their frames: first, and one past the last
   std::vector<std::string> unseen_names;
-  double seconds = 0;  // that it took
+  bool with_sted = true, with_surfaces = true;  // these were measured
+  double seconds = 0;                           // that it took
 };
 
 struct Options {

@@ -107,18 +107,21 @@ std::string penetration_bars(const Report& r, size_t set) {
   return bars("Vertices in the body, " + std::string(kSetNames[set]), "%", out, 3);
 }
 
-std::string figures_table(const std::vector<Named>& sources, const Measured* reference) {
+std::string figures_table(const Report& r, const std::vector<Named>& sources, const Measured* reference) {
+  const auto if_measured = [](bool measured, double value, int digits) {
+    return measured ? number(value, digits) : "–";
+  };
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& name, const Measured& m) {
     for (size_t s = 0; s < kSets.size(); ++s) {
       const Figures& f = m.sets[s];
       if (f.frames == 0) continue;
       rows.push_back({name + ", " + kSetNames[s], number(f.rmse_mm, 1), number(f.p95_mm, 1),
-                      number(f.max_mm, 0), number(f.hausdorff_mm, 0), number(f.chamfer_mm, 1),
-                      number(f.sted, 4), number(f.strain_mean, 2), number(f.strain_p99, 1),
-                      number(f.penetration.vertices[1], 3), number(f.penetration.deepest_mm, 1),
-                      number(f.pushed_out.vertices[1], 3), number(f.liveliness.velocity_energy, 2),
-                      number(f.liveliness.acceleration_energy, 2)});
+                      number(f.max_mm, 0), if_measured(r.with_surfaces, f.hausdorff_mm, 0),
+                      if_measured(r.with_surfaces, f.chamfer_mm, 1), if_measured(r.with_sted, f.sted, 4),
+                      number(f.strain_mean, 2), number(f.strain_p99, 1), number(f.penetration.vertices[1], 3),
+                      number(f.penetration.deepest_mm, 1), number(f.pushed_out.vertices[1], 3),
+                      number(f.liveliness.velocity_energy, 2), number(f.liveliness.acceleration_energy, 2)});
     }
   };
   for (const Named& s : sources) add(s.name, s.measured);
@@ -178,8 +181,9 @@ std::string to_html(const Report& r) {
   out += unseen_lines(r) + spectrum(r) + "</div>\n";
   out += "<h2>Body</h2>\n<div class=\"plots\">\n";
   for (const size_t set : {2u, 3u}) out += penetration_bars(r, set);
-  out += "</div>\n<h2>Everything</h2>\n<h3>Skinning and shape</h3>\n" + figures_table(r.sources, &r.truth) +
-         "<h3>Skinning only</h3>\n" + figures_table(r.skinning_only, nullptr);
+  out += "</div>\n<h2>Everything</h2>\n<h3>Skinning and shape</h3>\n" +
+         figures_table(r, r.sources, &r.truth) + "<h3>Skinning only</h3>\n" +
+         figures_table(r, r.skinning_only, nullptr);
   out += "<h2>Bones against embedded ones</h2>\n" + gap_table(r);
   return out + "</body></html>\n";
 }

@@ -22,17 +22,20 @@ void put(Json& out, const Penetration& p) {
   out["deepest_mm"] = p.deepest_mm;
 }
 
-Json of(const Figures& f) {
+// What was not measured is null, not 0.
+Json if_measured(bool measured, double value) { return measured ? Json(value) : Json(); }
+
+Json of(const Report& r, const Figures& f) {
   Json out;
   out["frames"] = f.frames;
   out["rmse_mm"] = f.rmse_mm;
   out["p95_mm"] = f.p95_mm;
   out["max_mm"] = f.max_mm;
-  out["hausdorff_mm"] = f.hausdorff_mm;
-  out["chamfer_mm"] = f.chamfer_mm;
-  out["sted"] = f.sted;
-  out["sted_space"] = f.sted_space;
-  out["sted_time"] = f.sted_time;
+  out["hausdorff_mm"] = if_measured(r.with_surfaces, f.hausdorff_mm);
+  out["chamfer_mm"] = if_measured(r.with_surfaces, f.chamfer_mm);
+  out["sted"] = if_measured(r.with_sted, f.sted);
+  out["sted_space"] = if_measured(r.with_sted, f.sted_space);
+  out["sted_time"] = if_measured(r.with_sted, f.sted_time);
   out["edge_strain_percent"] = {{"mean", f.strain_mean}, {"p99", f.strain_p99}};
   out["liveliness"] = {{"velocity_energy", f.liveliness.velocity_energy},
                        {"acceleration_energy", f.liveliness.acceleration_energy},
@@ -56,11 +59,11 @@ Json distances(const Figures& f) {
   return {{"rmse_mm", f.rmse_mm}, {"p95_mm", f.p95_mm}, {"max_mm", f.max_mm}};
 }
 
-Json sets_of(const std::vector<Named>& sources) {
+Json sets_of(const Report& r, const std::vector<Named>& sources) {
   Json out = Json::object();
   for (const Named& source : sources)
     for (size_t s = 0; s < kSets.size(); ++s)
-      if (const Figures& f = source.measured.sets[s]; f.frames > 0) out[kSetNames[s]][source.name] = of(f);
+      if (const Figures& f = source.measured.sets[s]; f.frames > 0) out[kSetNames[s]][source.name] = of(r, f);
   return out;
 }
 
@@ -102,9 +105,9 @@ std::string to_json(const Report& r) {
     out["components"] = {
         {"skinning", r.skinning_components}, {"shape", r.shape_components}, {"floor", r.floor_components}};
   }
-  out["sets"] = sets_of(r.sources);
-  out["skinning_only"] = sets_of(r.skinning_only);
-  out["reference"] = by_set(r.truth, [](const Figures& f) { return of(f); });
+  out["sets"] = sets_of(r, r.sources);
+  out["skinning_only"] = sets_of(r, r.skinning_only);
+  out["reference"] = by_set(r.truth, [&](const Figures& f) { return of(r, f); });
   for (const Named& floor : r.floors) out[floor.name] = by_set(floor.measured, distances);
   out["baselines"] = names_of(r.baselines);
   out["rope_baselines"] = names_of(r.rope_baselines);

@@ -67,7 +67,7 @@ std::string to_text(const Report& r) {
   };
   block("95th percentile, mm", 1, false, [](const Figures& f) { return f.p95_mm; });
   block("largest, mm", 0, false, [](const Figures& f) { return f.max_mm; });
-  block("STED", 4, false, [](const Figures& f) { return f.sted; });
+  if (r.with_sted) block("STED", 4, false, [](const Figures& f) { return f.sted; });
   block("edge strain, mean %", 2, true, [](const Figures& f) { return f.strain_mean; });
   block("edge strain, p99 %", 1, true, [](const Figures& f) { return f.strain_p99; });
   block("vertices under -1 mm, %", 3, true, [](const Figures& f) { return f.penetration.vertices[1]; });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "learn/rows.h"
 
@@ -23,6 +25,9 @@ float* put(float* to, V3 v) {
   *to++ = v.x, *to++ = v.y, *to++ = v.z;
   return to;
 }
+
+// What body_poses tells of so many joints.
+size_t pose_values(size_t joints) { return 6 * (joints - 1) + 9; }
 
 // The turn from a to b as axis times angle, for small ones.
 V3 turn_between(Quat a, Quat b) {
@@ -56,7 +61,7 @@ Matrix body_poses(const Frames& frames, const Frames::Run& clip) {
   const size_t joints = frames.person().skeleton.size();
   const auto key = static_cast<size_t>(frames.person().skeleton.at(frames.garment().key_joint));
   const auto rate = static_cast<float>(frames.info().frames_per_second);
-  Matrix poses(clip.end - clip.begin, static_cast<Eigen::Index>(6 * (joints - 1) + 9));
+  Matrix poses(clip.end - clip.begin, static_cast<Eigen::Index>(pose_values(joints)));
   std::vector<Transform> now(joints), last(joints);
   for (uint32_t f = clip.begin; f < clip.end; ++f) {
     frames.joints(f, now);
@@ -75,6 +80,16 @@ Matrix body_poses(const Frames& frames, const Frames::Run& clip) {
 }
 
 Matrix gru_bones(const Frames& frames, const Gru& gru) {
+  const size_t joints = frames.person().skeleton.size(), bones_there = frames.garment().bones.size();
+  if (const auto inputs = static_cast<size_t>(gru.mean.size()); inputs != pose_values(joints))
+    throw std::invalid_argument("recurrent units: expected " + std::to_string(pose_values(joints)) +
+                                " inputs for " + std::to_string(joints) + " joints, found " +
+                                std::to_string(inputs));
+  for (const GruChain& chain : gru.chains)
+    for (const uint32_t bone : chain.bones)
+      if (bone >= bones_there)
+        throw std::invalid_argument("recurrent units: expected bones of " + std::to_string(bones_there) +
+                                    ", found bone " + std::to_string(bone));
   Matrix all(static_cast<Eigen::Index>(frames.size()), static_cast<Eigen::Index>(frames.bone_values()));
   for (const Frames::Run& clip : frames.clips()) {
     std::vector<uint32_t> which;

@@ -32,7 +32,7 @@ struct Gru {
 Matrix body_poses(const Frames& frames, const Frames::Run& clip);
 
 // Bones of all frames, a row each: simulated ones from the recurrent units, run through each clip from its beginning;
-// those that follow the body as they are.
+// those that follow the body as they are. Throws std::invalid_argument for units of another body or garment.
 Matrix gru_bones(const Frames& frames, const Gru& gru);
 
 // Bones that chains move: all but their roots.

@@ -7,7 +7,7 @@
 namespace billow::train {
 
 struct GruOptions {
-  int hidden = 128;
+  int hidden = 96;   // of a chain: so that a skirt's fit into a garment file (learn/gru_file.h)
   int window = 64;   // frames that are learnt from in one go
   int warm_up = 16;  // of them, in which the unit finds out where its chain is: not in the loss
   int batch = 16;    // windows

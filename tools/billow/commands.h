@@ -14,6 +14,8 @@ void add_garment(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_dataset(CLI::App& app);
 void add_cache(CLI::App& app);
+void add_train(CLI::App& app);
+void add_evaluate(CLI::App& app);
 void add_info(CLI::App& app);
 void add_check(CLI::App& app);
 

@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   billow::tool::add_simulate(app);
   billow::tool::add_dataset(app);
   billow::tool::add_cache(app);
+  billow::tool::add_train(app);
+  billow::tool::add_evaluate(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);
 

@@ -38,6 +38,7 @@ class SmallSet {
   SmallSet(const SmallSet&) = delete;
 
   learn::Frames frames() const { return learn::Frames(folder_); }
+  const std::filesystem::path& folder() const { return folder_; }
   const garment::Garment& garment() const { return garment_; }
 
  private:

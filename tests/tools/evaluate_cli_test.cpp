@@ -1,0 +1,134 @@
+// `billow evaluate` and `billow train` as a user meets them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "files/whole_file.h"
+#include "learn/gru_file.h"
+#include "learn/pca.h"
+#include "learn/ridge.h"
+#include "learn/rows.h"
+#include "offline/evaluate/small_set.h"
+#include "pack/garment_asset.h"
+#include "tools/program.h"
+
+namespace billow {
+namespace {
+
+namespace fs = std::filesystem;
+
+V3 waving(V3 p, size_t clip, size_t frame) {
+  const float t = 0.2f * static_cast<float>(frame + 31 * clip), hang = 1.4f - p.y;
+  return p + V3{0.1f * hang * std::sin(1.3f * t), 0, 0.3f * hang * std::sin(t + 3 * p.y + 2 * p.x)};
+}
+
+// Recurrent units that leave chains at rest.
+learn::Gru still_units(const learn::Frames& frames) {
+  const Eigen::Index inputs = learn::body_poses(frames, frames.clips()[0]).cols();
+  const auto layer = [](Eigen::Index rows, Eigen::Index columns) {
+    return learn::Layer{learn::Matrix::Zero(rows, columns), learn::Vector::Zero(rows)};
+  };
+  learn::Gru gru{learn::Vector::Zero(inputs), learn::Vector::Ones(inputs), {}};
+  for (const auto& bones : learn::moved_bones(frames.garment()))
+    gru.chains.push_back(
+        {bones, layer(6, inputs), layer(6, 2), layer(3 * static_cast<Eigen::Index>(bones.size()), 2)});
+  return gru;
+}
+
+class EvaluateCli : public ::testing::Test {
+ protected:
+  EvaluateCli() : set_({std::string(30, 't') + "vvhh", std::string(20, 'u')}, waving) {
+    const learn::Frames frames = set_.frames();
+    const auto train = frames.of(dataset::Part::kTrain);
+    const learn::Rows rows = learn::cloth_rows(frames, train);
+    learn::Stage stage;
+    stage.basis = learn::principal_components(rows, {.components = 3}).basis;
+    stage.network =
+        learn::fit_ridge(learn::bone_matrix(frames, train, learn::Source::kEmbedded),
+                         learn::coefficients(rows, stage.basis), std::vector<uint32_t>(train.size(), 0), {})
+            .network;
+    // The file has no path without a layer.
+    stage.network.layers = {{learn::Matrix::Zero(3, stage.network.mean.size()), stage.network.bias}};
+    stage.network.bias.resize(0);
+    packed_.garment = frames.garment();
+    packed_.skeleton = frames.person().skeleton;
+    packed_.settings = billow_settings_default();
+    packed_.model = learn::Model{stage, {}};
+    packed_.extra[learn::kGruSection] = learn::gru_to_bytes(still_units(frames));
+    write();
+  }
+  void write() const { pack::write_garment_asset(packed_, set_.folder() / "sheet.billow"); }
+  testing::Outcome run(const std::string& arguments) const {
+    return testing::run_program("evaluate " + arguments, set_.folder());
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  testing::SmallSet set_;
+  pack::Packed packed_;
+};
+
+TEST_F(EvaluateCli, PrintsATableAndWritesBothFiles) {
+  const auto out = run("sheet.billow . --json figures.json --html page.html");
+  ASSERT_EQ(out.code, 0) << out.output;
+  for (const char* part : {"63 vertices", "embedded bones", "gru bones", "floor", "lbs", "chaos floor"})
+    EXPECT_TRUE(contains(out.output, part)) << part;
+  const auto json = nlohmann::json::parse(files::read_whole_file(set_.folder() / "figures.json"));
+  for (const char* source : {"embedded", "rope", "gru"})
+    EXPECT_GT(json.at("sets").at("unseen").at(source).at("rmse_mm"), 0) << source;
+  EXPECT_GT(json.at("gru_gap").at("sets").at("holdout").at("rms_mm"), 10) << "its chains do not move";
+  EXPECT_EQ(json.at("rope_gap").at("rms_mm"), 0) << "ropes here are as the cloth";
+  EXPECT_TRUE(contains(files::read_whole_file(set_.folder() / "page.html"), "<svg"));
+}
+
+TEST_F(EvaluateCli, JsonWithoutANameIsPrintedAlone) {
+  const auto whole = nlohmann::json::parse(run("sheet.billow . --json").output);
+  const auto quick = nlohmann::json::parse(run("sheet.billow . --quick --json -").output);
+  EXPECT_TRUE(whole.at("sets").at("holdout").at("rope").at("sted").is_number());
+  EXPECT_TRUE(quick.at("sets").at("holdout").at("rope").at("sted").is_null()) << "not measured is not 0";
+  EXPECT_EQ(quick.at("sets").at("train").at("rope").at("frames"), 4);
+  EXPECT_EQ(quick.at("floor").at("unseen"), whole.at("floor").at("unseen"));
+}
+
+TEST_F(EvaluateCli, SaysWhatDoesNotGoTogether) {
+  EXPECT_EQ(run("sheet.billow").code, 2);
+  EXPECT_EQ(run("nothing.billow .").code, 1);
+  EXPECT_TRUE(
+      contains(run("sheet.billow . --html no/such/page.html").output, "page.html: expected a folder"));
+
+  packed_.extra[learn::kGruSection] = "no units";
+  write();
+  const auto units = run("sheet.billow . --json figures.json");
+  EXPECT_EQ(units.code, 1);
+  EXPECT_TRUE(contains(units.output, "recurrent units: magic at byte 0")) << units.output;
+  EXPECT_FALSE(fs::exists(set_.folder() / "figures.json"));
+
+  packed_.garment.rest[5].y += 0.01f;
+  write();
+  const auto drape = run("sheet.billow .");
+  EXPECT_EQ(drape.code, 1);
+  EXPECT_TRUE(contains(drape.output, "vertex 5")) << drape.output;
+}
+
+// A program that stands in for the trainer, beside a copy of ours.
+TEST_F(EvaluateCli, TrainHandsOverToTheProgramBesideIt) {
+  const fs::path program = set_.folder() / "billow", trainer = set_.folder() / "billow-train";
+  fs::copy_file(BILLOW_PROGRAM, program);
+  const auto train = [&](const std::string& arguments) {
+    return testing::run_command("'" + program.string() + "' train " + arguments);
+  };
+  const auto missing = train("data -o a.billow");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_TRUE(contains(missing.output, "BILLOW_BUILD_TRAIN")) << missing.output;
+
+  std::ofstream(trainer) << "#!/bin/sh\nfor a in \"$@\"; do echo \"[$a]\"; done\nexit 7\n";
+  fs::permissions(trainer, fs::perms::owner_all);
+  const auto out = train("data -o 'a b.billow' --paper");
+  EXPECT_EQ(out.code, 7);
+  EXPECT_EQ(out.output, "[data]\n[-o]\n[a b.billow]\n[--paper]\n");
+  EXPECT_EQ(train("--help").output, "[--help]\n");
+}
+
+}  // namespace
+}  // namespace billow

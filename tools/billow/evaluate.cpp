@@ -1,0 +1,108 @@
+// `billow evaluate`: how good a garment file is on a data set, and what it has to beat. docs/evaluation.md.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "commands.h"
+#include "evaluate/report.h"
+#include "files/whole_file.h"
+#include "learn/gru_file.h"
+#include "pack/garment_asset.h"
+
+namespace billow::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr float kSameRest = 1e-3f;  // m
+constexpr const char* kPrint = "-";
+
+struct EvaluateOptions {
+  std::string file, data, json, html;
+  bool quick = false;
+  size_t threads = 0;
+};
+
+// A garment file says nothing about another garment's frames.
+void check_same_garment(const EvaluateOptions& o, const garment::Garment& file,
+                        const garment::Garment& data) {
+  const auto fail = [&](const std::string& what, const std::string& expected, const std::string& found) {
+    throw std::runtime_error(o.file + ": expected the garment of " + o.data + " with " + expected + " " +
+                             what + ", found " + found);
+  };
+  const auto check = [&](const std::string& what, size_t expected, size_t found) {
+    if (expected != found) fail(what, std::to_string(expected), std::to_string(found));
+  };
+  check("vertices", data.size(), file.size());
+  check("bones", data.bones.size(), file.bones.size());
+  for (size_t v = 0; v < data.size(); ++v)
+    if (!(length(data.rest[v] - file.rest[v]) < kSameRest))
+      fail("at rest", "vertex " + std::to_string(v),
+           "it " + std::to_string(1000 * length(data.rest[v] - file.rest[v])) +
+               " mm elsewhere: trained on another drape");
+}
+
+// What takes minutes should not end with a folder that is not there.
+void check_folder_of(const std::string& file) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder))
+    throw std::runtime_error(file + ": expected a folder " + folder.string() + ", found none");
+}
+
+void run(const EvaluateOptions& o) {
+  for (const std::string& file : {o.json, o.html})
+    if (!file.empty() && file != kPrint) check_folder_of(file);
+  pack::Packed packed = pack::read_garment_asset(o.file);
+  const learn::Frames frames(o.data);
+  check_same_garment(o, packed.garment, frames.garment());
+
+  evaluate::Options options;
+  options.measure.threads = o.threads;
+  if (o.quick) {
+    options.measure.surface_frames = 0;
+    options.measure.sted = false;
+    options.measure.train_every = 8;
+  }
+  // Rope bones are those of the data set, made with the settings of the day it was made.
+  if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
+    options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
+  if (isatty(2))
+    options.progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
+  const learn::ClothModel model = std::move(packed.model);
+  const evaluate::Report report = evaluate::evaluate(frames, model, options);
+
+  if (o.json == kPrint)
+    std::printf("%s\n", to_json(report).c_str());
+  else
+    std::printf("%s", to_text(report).c_str());
+  if (!o.json.empty() && o.json != kPrint) files::write_whole_file(o.json, to_json(report) + "\n");
+  if (!o.html.empty()) files::write_whole_file(o.html, to_html(report));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto o = std::make_shared<EvaluateOptions>();
+  CLI::App* command =
+      app.add_subcommand("evaluate", "How good a garment file is on a data set, and what it has to beat");
+  command->add_option("file", o->file, "Garment file (.billow)")->required();
+  command->add_option("data", o->data, "Folder of the data set")->required();
+  command
+      ->add_option("--json", o->json,
+                   "Write all figures here; without a name, print them instead of the table")
+      ->expected(0, 1)
+      ->default_str(kPrint);
+  command->add_option("--html", o->html, "Write a page with plots");
+  command->add_flag("--quick", o->quick,
+                    "Every eighth training frame only, no STED, no distances from surface to surface");
+  command->add_option("--threads", o->threads, "0: all cores")->capture_default_str();
+  command->footer(
+      "Examples\n"
+      "  billow evaluate cape.billow data/cape\n"
+      "  billow evaluate cape.billow data/cape --json\n"
+      "  billow evaluate cape.billow data/cape --json cape.json --html cape.html\n");
+  command->callback([o] { run(*o); });
+}
+
+}  // namespace billow::tool
