@@ -1,5 +1,6 @@
 #include "learn/frames.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "garment/garment_file.h"
@@ -77,7 +78,19 @@ void Frames::cloth(uint32_t frame, std::span<float> out) const {
   displacements(clips_[w.clip].cloth.row(w.frame), rigid(frame), garment_.rest, out);
 }
 
+void Frames::replace_ropes(Matrix bones) {
+  if (static_cast<size_t>(bones.rows()) != size() || static_cast<size_t>(bones.cols()) != bone_values())
+    throw std::invalid_argument("rope chains: expected " + std::to_string(size()) + " x " +
+                                std::to_string(bone_values()) + " numbers, found " +
+                                std::to_string(bones.rows()) + " x " + std::to_string(bones.cols()));
+  ropes_ = std::move(bones);
+}
+
 void Frames::bones(uint32_t frame, Source source, std::span<float> out) const {
+  if (source == Source::kRope && ropes_.size() > 0) {
+    std::copy_n(ropes_.row(frame).data(), out.size(), out.begin());
+    return;
+  }
   const Where& w = where_[frame];
   const Clip& clip = clips_[w.clip];
   displacements((source == Source::kRope ? clip.rope : clip.bones).row(w.frame), rigid(frame), bone_rest_,

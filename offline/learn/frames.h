@@ -11,6 +11,7 @@
 #include "dataset/reader/dataset_file.h"
 #include "files/npy.h"
 #include "garment/garment.h"
+#include "learn/model.h"
 
 namespace billow::learn {
 
@@ -41,6 +42,8 @@ class Frames {
   // Displacements from rest, three numbers a vertex or bone.
   void cloth(uint32_t frame, std::span<float> out) const;
   void bones(uint32_t frame, Source source, std::span<float> out) const;
+  // Rope chains other than the data set's, a row a frame as bones() gives them.
+  void replace_ropes(Matrix bones);
   size_t cloth_values() const { return 3 * garment_.size(); }
   size_t bone_values() const { return 3 * garment_.bones.size(); }
 
@@ -70,6 +73,7 @@ class Frames {
   std::vector<Clip> clips_;
   std::vector<Where> where_;
   std::vector<Run> runs_;
+  Matrix ropes_;  // empty: the data set's
 };
 
 }  // namespace billow::learn

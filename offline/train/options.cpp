@@ -48,7 +48,8 @@ Json json_of(const StageOptions& o) {
             {"buffer", o.collision.buffer},
             {"push", name_of(o.collision.push)},
             {"iterations", o.collision.iterations},
-            {"share", o.collision.share}}}};
+            {"share", o.collision.share},
+            {"begin", o.collision.begin}}}};
 }
 
 void check(const char* stage, const StageOptions& o) {
@@ -74,6 +75,7 @@ void check(const char* stage, const StageOptions& o) {
   expect("buffer", static_cast<double>(o.collision.buffer), 0, 1);
   expect("number of push iterations", o.collision.iterations, 1, 100);
   expect("share of frames that collide", static_cast<double>(o.collision.share), 0, 1);
+  expect("share of epochs without collisions", static_cast<double>(o.collision.begin), 0, 1);
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ StageOptions patch_defaults() {
   o.components = 16, o.hidden = 64, o.hidden_layers = 3;
   o.activation = learn::Activation::kGelu;
   o.rate = 3e-3, o.epochs = 200, o.batch = 128, o.dropout = 0.05;
-  o.collision.weight = 200, o.collision.share = 0.25f;
+  o.collision.weight = 20, o.collision.begin = 0.6f;
   return o;
 }
 

@@ -41,6 +41,7 @@ struct CollisionOptions {
   Push push = Push::kTruth;
   int iterations = 5;  // at most, where a push is iterated
   float share = 1;     // of the frames of each batch
+  float begin = 0;  // share of the epochs after which the loss is there: it is dear, and matters in the end
 };
 
 struct StageOptions {

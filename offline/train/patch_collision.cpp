@@ -44,7 +44,7 @@ CollisionTerm::Sum PatchCollision::add(uint32_t sample, body::Surface& body,
   const uint32_t frame = samples_.frames[sample];
   scene_.pose(frame, body);
   std::vector<float> phi(x.size());
-  body.query(x, phi);
+  body.query(x, phi, {}, options_.buffer);
   CollisionTerm::Sum sum;
   for (uint32_t v = 0; v < x.size(); ++v) {
     if (!(phi[v] < options_.buffer)) continue;

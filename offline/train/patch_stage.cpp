@@ -1,22 +1,19 @@
 #include "train/patch_stage.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
 #include "files/checksum.h"
 #include "parallel.h"
-#include "train/checkpoint.h"
+#include "train/loop.h"
 #include "train/patch_collision.h"
 
 namespace billow::train {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr const char* kName = "patches";
 constexpr size_t kEvaluated = 256;  // samples at a time
-
-double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 // Networks of all patches: matrices of one shape, stacked.
 struct PatchMlps {
@@ -97,25 +94,11 @@ class PatchTrainer {
   }
 
   StageResult train() {
-    if (run_.checkpoint.empty() || !load_checkpoint(run_.checkpoint, state_)) {
-      Epoch first;
-      describe(first, evaluate(0, task_.learnt), evaluate(task_.learnt, chosen_by()));
-      state_.epochs.push_back(first);
-      keep_best();
-    }
-    const auto began = Clock::now();
-    auto saved = began;
-    const int from = static_cast<int>(state_.epochs.size());
-    for (int e = from; e <= options_.epochs; ++e) {
-      state_.epochs.push_back(run_epoch(e));
-      keep_best();
-      if (!run_.checkpoint.empty() && (e == options_.epochs || since(saved) >= run_.checkpoint_seconds))
-        save_checkpoint(run_.checkpoint, state_), saved = Clock::now();
-      if (run_.report)
-        run_.report({"patches", state_.epochs.back(), options_.epochs, state_.best,
-                     since(began) / (e - from + 1) * (options_.epochs - e)});
-    }
-    return finish();
+    StageResult r = run_epochs({kName, options_, run_, state_, [this] { return first_epoch(); },
+                                [this](int e) { return run_epoch(e); }},
+                               device_);
+    put_layers();
+    return r;
   }
 
  private:
@@ -156,8 +139,12 @@ class PatchTrainer {
     return t.to(device_);
   }
 
+  Epoch first_epoch() {
+    Epoch e;
+    describe(e, evaluate(0, task_.learnt, 0), evaluate(task_.learnt, chosen_by(), 0));
+    return e;
+  }
   Epoch run_epoch(int number) {
-    const auto began = Clock::now();
     Epoch e;
     e.number = number;
     std::mt19937_64 random;
@@ -169,8 +156,7 @@ class PatchTrainer {
     const auto batch = static_cast<size_t>(options_.batch);
     for (size_t i = 0; i < order.size(); i += batch)
       step(std::span(order).subspan(i, std::min(batch, order.size() - i)), e, random, sums);
-    describe(e, sums, evaluate(task_.learnt, chosen_by()));
-    e.seconds = since(began);
+    describe(e, sums, evaluate(task_.learnt, chosen_by(), number));
     return e;
   }
 
@@ -180,10 +166,10 @@ class PatchTrainer {
     const torch::Tensor c = predict(which, true);
     const torch::Tensor data = (c - truth_.index_select(1, which)).square().sum();
     const double value = data.item<double>();
-    if (!std::isfinite(value)) throw_not_finite(e);
+    check_finite(value, kName, e, state_);
     sums.data += value, sums.learnt += samples.size();
     torch::Tensor loss = data * (options_.data_weight / static_cast<double>(samples.size()));
-    if (collision_) {
+    if (collides_in(e.number)) {
       const auto share = static_cast<size_t>(
           std::max(1l, std::lround(options_.collision.share * static_cast<float>(samples.size()))));
       loss = loss + collide(c, samples.first(std::min(share, samples.size())), sums);
@@ -201,6 +187,8 @@ class PatchTrainer {
     return some;
   }
 
+  bool collides_in(int epoch) const { return collision_ && collides(options_, epoch); }
+
   // Has the gradient of the collision loss, though not its value: to the networks it is a constant.
   torch::Tensor collide(const torch::Tensor& c, std::span<const uint32_t> samples, Sums& sums) {
     const auto count = static_cast<int64_t>(samples.size());
@@ -214,7 +202,7 @@ class PatchTrainer {
     return (some * gradient.transpose(0, 1).to(device_)).sum() * weight;
   }
 
-  Sums evaluate(size_t begin, size_t end) {
+  Sums evaluate(size_t begin, size_t end, int epoch) {
     torch::NoGradGuard guard;
     Sums sums;
     for (size_t i = begin; i < end; i += kEvaluated) {
@@ -223,7 +211,7 @@ class PatchTrainer {
       const torch::Tensor which = index_of(samples), c = predict(which, false);
       sums.data += (c - truth_.index_select(1, which)).square().sum().item<double>();
       sums.learnt += samples.size();
-      if (collision_ && std::isfinite(sums.data)) collide(c, samples, sums);
+      if (collides_in(epoch) && std::isfinite(sums.data)) collide(c, samples, sums);
     }
     return sums;
   }
@@ -244,27 +232,12 @@ class PatchTrainer {
     e.loss = loss_of(train), e.validation_loss = loss_of(validation);
     e.rmse_mm = rmse_mm(train), e.validation_rmse_mm = rmse_mm(validation);
     e.near_percent = near_percent(train), e.validation_near_percent = near_percent(validation);
-    if (!std::isfinite(e.loss + e.validation_loss)) throw_not_finite(e);
-  }
-  [[noreturn]] void throw_not_finite(const Epoch& e) const {
-    throw std::runtime_error("patches: the loss is no longer a number in epoch " + std::to_string(e.number) +
-                             ", at a learning rate of " + std::to_string(e.rate) + ". Try a lower rate.");
+    check_finite(e.loss + e.validation_loss, kName, e, state_);
   }
 
-  void keep_best() {
-    const Epoch& now = state_.epochs.back();
-    const Epoch& best = state_.epochs[static_cast<size_t>(state_.best)];
-    if (!state_.best_parameters.empty() && now.validation_loss >= best.validation_loss) return;
-    state_.best = now.number;
-    state_.best_parameters.clear();
-    for (const torch::Tensor& p : state_.parameters)
-      state_.best_parameters.push_back(p.detach().to(torch::kCPU).clone());
-  }
-
-  StageResult finish() {
+  // Into the model.
+  void put_layers() {
     torch::NoGradGuard guard;
-    for (size_t i = 0; i < state_.parameters.size(); ++i)
-      state_.parameters[i].copy_(state_.best_parameters[i]);
     for (size_t p = 0; p < task_.model.stages.size(); ++p) {
       learn::Stage& stage = task_.model.stages[p];
       stage.network.activation = options_.activation;
@@ -273,12 +246,6 @@ class PatchTrainer {
       last.weights.conservativeResize(stage.basis.components(), Eigen::NoChange);
       last.bias.conservativeResize(stage.basis.components());
     }
-    StageResult r;
-    r.epochs = state_.epochs;
-    r.best = state_.best;
-    for (const Epoch& e : r.epochs) r.seconds += e.seconds;
-    r.device = device_.is_cuda() ? "cuda" : "cpu";
-    return r;
   }
 
   PatchTask task_;

@@ -1,12 +1,11 @@
 #include "train/stage.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
 #include "files/checksum.h"
-#include "train/checkpoint.h"
+#include "train/loop.h"
 #include "train/mlp.h"
 
 namespace billow::train {
@@ -65,28 +64,14 @@ class Trainer {
 
   StageResult train() {
     state_.fingerprint = fingerprint();
-    if (run_.checkpoint.empty() || !load_checkpoint(run_.checkpoint, state_)) {
-      state_.epochs.push_back(first_epoch());
-      keep_best();
-    }
-    const auto began = Clock::now();
-    auto saved = began;
-    const int first = static_cast<int>(state_.epochs.size());
-    for (int e = first; e <= options_.epochs; ++e) {
-      state_.epochs.push_back(run_epoch(e));
-      keep_best();
-      const bool last = e == options_.epochs;
-      if (!run_.checkpoint.empty() && (last || since(saved) >= run_.checkpoint_seconds))
-        save_checkpoint(run_.checkpoint, state_), saved = Clock::now();
-      tell(since(began) / (e - first + 1) * (options_.epochs - e));
-    }
-    return result();
+    StageResult r = run_epochs({task_.name, options_, run_, state_, [this] { return first_epoch(); },
+                                [this](int e) { return run_epoch(e); }},
+                               device_);
+    r.network = mlp_->network(task_.start);
+    return r;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
-
   // The deviation of what the linear path leaves to learn.
   double unit_of_outputs() const {
     if (!options_.scale_outputs || task_.train.learn.empty()) return 1;
@@ -111,12 +96,11 @@ class Trainer {
 
   Epoch first_epoch() {
     Epoch e;
-    describe(e, evaluate(task_.train), evaluate(task_.validation));
+    describe(e, evaluate(task_.train, 0), evaluate(task_.validation, 0));
     return e;
   }
 
   Epoch run_epoch(int number) {
-    const auto began = Clock::now();
     Epoch e;
     e.number = number;
     std::mt19937_64 random;
@@ -130,8 +114,7 @@ class Trainer {
     Sums sums;
     for (size_t b = 0; b < batches; ++b)
       step(part_of(order.learn, b, batches), part_of(order.collide, b, batches), e, sums);
-    describe(e, sums, evaluate(task_.validation));
-    e.seconds = since(began);
+    describe(e, sums, evaluate(task_.validation, number));
     return e;
   }
 
@@ -149,19 +132,20 @@ class Trainer {
     const torch::Tensor c = predict(learn, true);
     const torch::Tensor data = (c - truth_.index_select(0, index_of(learn, device_))).square().sum();
     const double value = data.item<double>();
-    check_finite(value, e);
+    check_finite(value, task_.name, e, state_);
     torch::Tensor loss = data * (options_.data_weight / static_cast<double>(learn.size()));
     sums.data += value, sums.learnt += learn.size();
     for (uint32_t row : learn) sums.outside += static_cast<double>(task_.outside[row]);
 
-    if (looks_at_vertices()) {
+    if (looks_at_vertices(e.number)) {
       // A share of rows that were shuffled is a random one.
       const Rows near = share_of(learn), more = share_of(collide);
       const double count = static_cast<double>(near.size() + more.size());
-      loss = loss + vertex_terms(c.slice(0, 0, static_cast<int64_t>(near.size())), near, sums) / count;
-      if (!more.empty()) loss = loss + vertex_terms(predict(more, true), more, sums) / count;
+      loss =
+          loss + vertex_terms(c.slice(0, 0, static_cast<int64_t>(near.size())), near, e.number, sums) / count;
+      if (!more.empty()) loss = loss + vertex_terms(predict(more, true), more, e.number, sums) / count;
     }
-    check_finite(sums.collision + sums.edges, e);
+    check_finite(sums.collision + sums.edges, task_.name, e, state_);
     loss.backward();
     state_.adam->step();
   }
@@ -172,18 +156,19 @@ class Trainer {
     return mlp_->forward(z, learning);
   }
 
-  bool looks_at_vertices() const { return task_.collision || task_.edges; }
+  bool collides_in(int epoch) const { return task_.collision && collides(options_, epoch); }
+  bool looks_at_vertices(int epoch) const { return collides_in(epoch) || task_.edges; }
 
   // Has the gradient of the terms on vertices, though not their value: to the network it is a constant vector.
-  torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
-    return (c * to_tensor(add_vertex_terms(c, rows, sums)).to(device_)).sum();
+  torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
+    return (c * to_tensor(add_vertex_terms(c, rows, epoch, sums)).to(device_)).sum();
   }
 
   // Adds to the sums; gives the weighted gradient with respect to coefficients.
-  Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, Sums& sums) {
+  Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
     const Matrix coefficients = to_matrix(c), frozen = rows_of(task_.frozen, rows);
     Matrix gradient, all = Matrix::Zero(coefficients.rows(), coefficients.cols());
-    if (task_.collision) {
+    if (collides_in(epoch)) {
       std::vector<uint32_t> frames;
       for (uint32_t row : rows) frames.push_back(task_.frames[row]);
       const CollisionTerm::Sum s = (*task_.collision)(frames, coefficients, frozen, gradient);
@@ -198,7 +183,7 @@ class Trainer {
     return all;
   }
 
-  Sums evaluate(const SampleSet& part) {
+  Sums evaluate(const SampleSet& part, int epoch) {
     torch::NoGradGuard guard;
     Sums sums;
     const auto in_pieces = [&](Rows rows, auto work) {
@@ -210,10 +195,10 @@ class Trainer {
       sums.data += (c - truth_.index_select(0, index_of(rows, device_))).square().sum().item<double>();
       sums.learnt += rows.size();
       for (uint32_t row : rows) sums.outside += static_cast<double>(task_.outside[row]);
-      if (looks_at_vertices() && std::isfinite(sums.data)) add_vertex_terms(c, rows, sums);
+      if (looks_at_vertices(epoch) && std::isfinite(sums.data)) add_vertex_terms(c, rows, epoch, sums);
     });
-    if (looks_at_vertices() && std::isfinite(sums.data))
-      in_pieces(part.collide, [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, sums); });
+    if (looks_at_vertices(epoch) && std::isfinite(sums.data))
+      in_pieces(part.collide, [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, epoch, sums); });
     return sums;
   }
 
@@ -221,47 +206,7 @@ class Trainer {
     e.loss = train.loss(options_), e.validation_loss = validation.loss(options_);
     e.rmse_mm = train.rmse_mm(task_), e.validation_rmse_mm = validation.rmse_mm(task_);
     e.near_percent = train.near_percent(task_), e.validation_near_percent = validation.near_percent(task_);
-    check_finite(e.loss, e);
-    check_finite(e.validation_loss, e);
-  }
-
-  void check_finite(double loss, const Epoch& e) const {
-    if (std::isfinite(loss)) return;
-    char text[200];
-    std::snprintf(
-        text, sizeof text,
-        ": the loss is no longer a number in epoch %d, at a learning rate of %.3g; the best epoch was %d. "
-        "Try a lower rate.",
-        e.number, e.rate, state_.best);
-    throw std::runtime_error(task_.name + text);
-  }
-
-  void keep_best() {
-    const Epoch& now = state_.epochs.back();
-    const Epoch& best = state_.epochs[static_cast<size_t>(state_.best)];
-    if (!state_.best_parameters.empty() && now.validation_loss >= best.validation_loss) return;
-    state_.best = now.number;
-    state_.best_parameters.clear();
-    for (const torch::Tensor& p : state_.parameters)
-      state_.best_parameters.push_back(p.detach().to(torch::kCPU).clone());
-  }
-
-  void tell(double seconds_left) const {
-    if (run_.report)
-      run_.report({task_.name, state_.epochs.back(), options_.epochs, state_.best, seconds_left});
-  }
-
-  StageResult result() {
-    torch::NoGradGuard guard;
-    for (size_t i = 0; i < state_.parameters.size(); ++i)
-      state_.parameters[i].copy_(state_.best_parameters[i]);
-    StageResult r;
-    r.network = mlp_->network(task_.start);
-    r.epochs = state_.epochs;
-    r.best = state_.best;
-    for (const Epoch& e : r.epochs) r.seconds += e.seconds;
-    r.device = device_.is_cuda() ? "cuda" : "cpu";
-    return r;
+    check_finite(e.loss + e.validation_loss, task_.name, e, state_);
   }
 
   const StageTask& task_;

@@ -40,7 +40,8 @@ struct Record {
 std::string to_json(const Record& record);
 
 struct TrainRun {
-  std::filesystem::path checkpoints;  // a folder; empty: none. What is there is taken up
+  std::string
+      checkpoints;  // files begin with this, a stage's name follows; empty: none. What is there is taken up
   double checkpoint_seconds = 60;
   std::function<void(const Progress&)> report;
   std::function<void(const std::string&)> say;  // what begins now, a line

@@ -70,7 +70,7 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
 
   const FramesScene scene(frames);
   Run how{options.seed, options.device, {}, run.checkpoint_seconds, run.report};
-  if (!run.checkpoints.empty()) how.checkpoint = run.checkpoints / "patches.checkpoint";
+  if (!run.checkpoints.empty()) how.checkpoint = run.checkpoints + "patches";
   say("patches: " + std::to_string(model.patches.size()) + " of them, " + std::to_string(learnt) +
       " samples, " + std::to_string(choosing) + " to choose by, " + std::to_string(options.patches.epochs) +
       " epochs on the " + record.device);

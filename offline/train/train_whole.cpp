@@ -133,7 +133,7 @@ class WholeTraining {
     if (options.edge_weight > 0) task.edges = &edges;
 
     Run run{options_.seed, options_.device, {}, run_.checkpoint_seconds, run_.report};
-    if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints / (name + ".checkpoint");
+    if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints + name;
     say(name + ": " + std::to_string(task.train.learn.size()) + " samples, " +
         std::to_string(task.validation.learn.size()) + " to choose by, " + std::to_string(options.epochs) +
         " epochs on the " + record_.device);

@@ -61,13 +61,15 @@ void add_network_options(CLI::App& app, Given& given) {
   number("edge-weight", "Whole cloth: of edges that are longer or shorter than at rest, 0",
          &StageOptions::edge_weight);
   collision("collision-weight",
-            "Of squared distances to places outside the body: 200 for patches, 1000 for the whole cloth; 0 "
+            "Of squared distances to places outside the body: 20 for patches, 1000 for the whole cloth; 0 "
             "for none",
             &train::CollisionOptions::weight);
   collision("buffer", "Nearer to the body than this counts as inside, m", &train::CollisionOptions::buffer);
-  collision("collision-share",
-            "Share of each batch that is looked at for collisions: 0.25 for patches, 1 for the whole cloth",
+  collision("collision-share", "Share of each batch that is looked at for collisions: 1",
             &train::CollisionOptions::share);
+  collision("collision-begin",
+            "Share of the epochs after which collisions are looked at: 0.6 for patches, else 0",
+            &train::CollisionOptions::begin);
   collision("push-iterations", "At most, where a push is iterated", &train::CollisionOptions::iterations);
   add_for_stages<std::string>(
       app, given, "push",

@@ -39,11 +39,18 @@ class Teller {
   bool quiet_;
 };
 
+std::string checkpoints(const Given& given) { return given.out + ".checkpoint-"; }
+// Not by <filesystem>: some builds of libtorch bring another one of their own, and what removes folders then crashes.
+void remove_checkpoints(const Given& given) {
+  for (const char* stage : {"patches", "skinning", "shape"})
+    std::remove((checkpoints(given) + stage).c_str());
+}
+
 train::Result train_networks(const Given& given, const train::Options& options, const learn::Frames& frames,
                              Teller& teller) {
   train::TrainRun how;
-  how.checkpoints = given.out + ".checkpoints";
-  if (!given.resume) std::filesystem::remove_all(how.checkpoints);
+  how.checkpoints = checkpoints(given);
+  if (!given.resume) remove_checkpoints(given);
   how.say = [&](const std::string& line) { teller.say(line); };
   how.report = [&](const train::Progress& p) { teller.report(p); };
   return train::train(frames, options, how);
@@ -77,7 +84,7 @@ void run(const Given& given) {
       garment_of(frames, learnt, given.evaluate, [&](const std::string& line) { teller.say(line); });
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
-  std::filesystem::remove_all(given.out + ".checkpoints");
+  remove_checkpoints(given);
   char text[160];
   std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm; done in %.0f s",
                 static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.all(),

@@ -107,6 +107,62 @@ TEST_F(TrainSlow, ThePaperHasNoLinearPath) {
   EXPECT_EQ(network.layers[1].weights.rows(), 500);
 }
 
+Options quick_patches() {
+  Options options;
+  options.device = Device::kCpu;
+  StageOptions& p = options.patches;
+  p.components = 6, p.hidden = 12, p.hidden_layers = 1, p.epochs = 6, p.batch = 32;
+  p.collision.begin = 0.5f;
+  return options;
+}
+
+TEST_F(TrainSlow, PatchesTakeRopesAndCollide) {
+  Options options = quick_patches();
+  options.rope_in_collision = true;
+  const Result r = train(*frames_, options);
+  const size_t learnt = r.record.frames.train.size(), choosing = r.record.frames.validation.size();
+  EXPECT_EQ(r.record.samples, 3 * learnt + choosing);  // with mirror images, and ropes that only collide
+  ASSERT_EQ(r.record.stages.size(), 1u);
+  const StageResult& stage = r.record.stages[0].result;
+  EXPECT_GE(stage.best, 3);  // those before know nothing of collisions
+  EXPECT_EQ(stage.epochs[2].near_percent, 0);
+  EXPECT_GT(stage.epochs[3].near_percent, 0);
+  EXPECT_LT(stage.epochs[2].validation_rmse_mm, stage.epochs[0].validation_rmse_mm);
+  const double floor = r.record.stages[0].basis_floor_mm;
+  EXPECT_GT(floor, 0);
+  EXPECT_LT(floor, stage.epochs[6].rmse_mm);
+  EXPECT_FALSE(std::get<learn::PatchModel>(r.model).empty());
+
+  options = quick_patches();
+  options.bones = Bones::kMix, options.mirror = false, options.patches.collision.weight = 0;
+  EXPECT_EQ(train(*frames_, options).record.samples, 2 * (learnt + choosing));
+}
+
+TEST_F(TrainSlow, PatchesThatWereStoppedEndTheSame) {
+  const Options options = quick_patches();
+  const Result whole = train(*frames_, options);
+  TrainRun run;
+  run.checkpoints = (folder_.string() + ".checkpoint-");
+  run.checkpoint_seconds = 0;
+  run.report = [](const Progress& p) {
+    if (p.epoch.number == 4) throw std::runtime_error("stopped");
+  };
+  EXPECT_THROW(train(*frames_, options, run), std::runtime_error);
+  run.report = {};
+  const Result resumed = train(*frames_, options, run);
+  fs::remove(run.checkpoints + "patches");
+  const auto& a = std::get<learn::PatchModel>(whole.model).stages;
+  const auto& b = std::get<learn::PatchModel>(resumed.model).stages;
+  for (size_t p = 0; p < a.size(); ++p)
+    EXPECT_EQ(a[p].network.layers[0].weights, b[p].network.layers[0].weights);
+}
+
+TEST_F(TrainSlow, PatchesHaveNoChoiceInSome) {
+  Options options = quick_patches();
+  options.patches.edge_weight = 1;
+  EXPECT_THROW(train(*frames_, options), std::invalid_argument);
+}
+
 TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
   Options options;
   options.validation = Validation::kClips;
