@@ -60,6 +60,9 @@ struct MeasureOptions {
   size_t threads = 0;      // 0: all cores
 };
 
+// For a first look: every eighth training frame, no STED, no surfaces.
+inline MeasureOptions quick_measures() { return {.surface_frames = 0, .sted = false, .train_every = 8}; }
+
 // One result a predictor. Throws std::invalid_argument where one does not give finite numbers.
 std::vector<Measured> measure(const Frames& frames, std::span<const Predictor> predictors,
                               const MeasureOptions& options);

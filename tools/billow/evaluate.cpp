@@ -58,12 +58,8 @@ void run(const EvaluateOptions& o) {
   check_same_garment(o, packed.garment, frames.garment());
 
   evaluate::Options options;
+  if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
-  if (o.quick) {
-    options.measure.surface_frames = 0;
-    options.measure.sted = false;
-    options.measure.train_every = 8;
-  }
   // Rope bones are those of the data set, made with the settings of the day it was made.
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
     options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});

@@ -101,7 +101,8 @@ void add_options(CLI::App& app, Given& given) {
          "fp16, fp32")
       ->capture_default_str();
   app.add_option("--evaluate", given.evaluate,
-                 "Put all figures of `billow evaluate` into the file: true or false")
+                 "Figures of `billow evaluate` to put into the file: full, quick (as there) or none")
+      ->check(CLI::IsMember({"full", "quick", "none"}))
       ->capture_default_str();
   add<uint64_t>(app, given, "--seed", "The same seed gives the same networks on a CPU: 1",
                 [](Options& o, uint64_t v) { o.seed = v; });

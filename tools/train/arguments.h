@@ -17,8 +17,8 @@ namespace billow::tool {
 // What is given on the command line is put into the options after --paper has chosen where they begin.
 struct Given {
   std::string data, out, json;
-  std::string storage = "mixed";
-  bool paper = false, resume = false, quiet = false, gru = true, evaluate = true;
+  std::string storage = "mixed", evaluate = "full";
+  bool paper = false, resume = false, quiet = false, gru = true;
   train::GruOptions gru_options;
   std::vector<std::function<void(train::Options&)>> changes;
 

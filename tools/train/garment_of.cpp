@@ -11,9 +11,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt,
+evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Figures figures,
                            const std::function<void(const std::string&)>& say) {
   evaluate::Options options;
+  if (figures == Figures::kQuick) options.measure = evaluate::quick_measures();
   if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
   options.progress = [&](const std::string& what) { say("evaluating: " + what); };
   return evaluate::evaluate(frames, learnt.networks.model, options);
@@ -23,7 +24,7 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt,
 
 billow_settings hang_ropes(learn::Frames& frames) { return dress::rope_settings(frames.garment()); }
 
-pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, bool with_figures,
+pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figures figures,
                         const std::function<void(const std::string&)>& say) {
   pack::Packed packed;
   packed.garment = frames.garment();
@@ -33,8 +34,8 @@ pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, bool 
   packed.settings = learnt.ropes;
   packed.model = learnt.networks.model;
   Json training = Json::parse(to_json(learnt.networks.record));
-  if (with_figures) {
-    const evaluate::Report report = evaluated(frames, learnt, say);
+  if (figures != Figures::kNone) {
+    const evaluate::Report report = evaluated(frames, learnt, figures, say);
     say(to_text(report));
     training.update(Json::parse(to_json(report)));
   }

@@ -21,8 +21,10 @@ struct Learnt {
   std::string gru_bytes;
 };
 
-// With a report: the record of the training and, if it is to be evaluated, all its figures.
-pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, bool with_figures,
+enum class Figures { kNone, kQuick, kFull };
+
+// With a report: the record of the training, and figures of what was learnt.
+pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figures figures,
                         const std::function<void(const std::string&)>& say);
 
 }  // namespace billow::tool

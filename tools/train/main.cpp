@@ -17,7 +17,7 @@ class Teller {
  public:
   explicit Teller(bool quiet) : quiet_(quiet) {}
   void say(const std::string& line) const {
-    if (!quiet_) std::printf("%s\n", line.c_str()), std::fflush(stdout);
+    if (!quiet_) std::printf("%5.0f s  %s\n", clock_.seconds(), line.c_str()), std::fflush(stdout);
   }
   void report(const train::Progress& p) {
     if (quiet_ || (clock_.seconds() - told_ < 5 && p.epoch.number < p.epochs)) return;
@@ -71,6 +71,9 @@ void run(const Given& given) {
   const train::Options options = given.options();
   validate(options);
   const pack::PackOptions storage{pack::storage_named(given.storage)};
+  const Figures figures = given.evaluate == "none"    ? Figures::kNone
+                          : given.evaluate == "quick" ? Figures::kQuick
+                                                      : Figures::kFull;
   Teller teller(given.quiet);
   learn::Frames frames(given.data);
   Learnt learnt{hang_ropes(frames), train_networks(given, options, frames, teller), {}, {}};
@@ -81,14 +84,13 @@ void run(const Given& given) {
     learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
   }
   const pack::Packed packed =
-      garment_of(frames, learnt, given.evaluate, [&](const std::string& line) { teller.say(line); });
+      garment_of(frames, learnt, figures, [&](const std::string& line) { teller.say(line); });
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);
   char text[160];
-  std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm; done in %.0f s",
-                static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.all(),
-                teller.seconds());
+  std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm",
+                static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.all());
   teller.say(given.out + text);
 }
 
