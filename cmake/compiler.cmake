@@ -14,6 +14,14 @@ set(CMAKE_C_EXTENSIONS OFF)
 # -ffast-math from outside and has to stand before the second.
 add_compile_options(-fno-fast-math -ffp-contract=off)
 
+# Sanitizers double what code takes to build, so that less is built with them: tests/CMakeLists.txt says what.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(BILLOW_SANITIZED ON)
+endif()
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+  set(BILLOW_SANITIZED_ADDRESSES ON)
+endif()
+
 # Leave the rest to the project that includes this one.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
