@@ -43,7 +43,10 @@ uint32_t Mlp::most_stored() const {
 }
 
 void infer(const Mlp& n, const float* inputs, const InferRoom& room, float* coefficients, bool layers) {
-  for (uint32_t i = 0; i < n.inputs; ++i) room.inputs[i] = (inputs[i] - n.mean[i]) * n.scale[i];
+  uint32_t next = 0;
+  for (; next + kLanes <= n.inputs; next += kLanes)
+    store(room.inputs + next, (load(inputs + next) - load(n.mean + next)) * load(n.scale + next));
+  for (; next < n.inputs; ++next) room.inputs[next] = (inputs[next] - n.mean[next]) * n.scale[next];
   for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] = n.linear_bias ? n.linear_bias[i] : 0.0f;
   const float* from = room.inputs;
   float *to = room.before, *other = room.after;

@@ -21,17 +21,16 @@ inline constexpr uint32_t in_panels(uint32_t rows) {
   return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;
 }
 
-struct StoredColumn {
-  uint32_t source;  // the entry of the vector it is multiplied by
-  float scale;
-};
-
 // Immutable; points into the file.
 struct PackedMatrix {
   uint32_t rows = 0, columns = 0;                         // columns: of the matrix, so entries of the vector
   uint32_t float32 = 0, float16 = 0, int8 = 0, int4 = 0;  // stored columns of each kind
   const float* row_scales = nullptr;                      // rounded up to whole panels; null: all 1
-  const StoredColumn* stored = nullptr;                   // float32 first, then float16, int8, int4
+  // Of the stored columns, float32 first, then float16, int8, int4: the column each belongs to, and its scale.
+  const uint32_t* sources = nullptr;
+  const float* scales = nullptr;
+  bool neighbours =
+      false;  // integers of four columns that stand together belong to four neighbours: are_neighbours
   const std::byte* panels = nullptr;
 
   // Some of its rows, whole panels.
@@ -49,7 +48,10 @@ struct PackedMatrix {
   }
 };
 
-// Room for a product, at least kSpare more than the stored columns of the largest matrix.
+// Whether that is so for all of them; what only fills up a four counts as anything.
+bool are_neighbours(const PackedMatrix& matrix);
+
+// Room for a product, at least kSpare more than the stored columns of the largest matrix. Begins as zeros.
 struct Factors {
   static constexpr size_t kSpare = 16;
   float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
@@ -58,7 +60,7 @@ struct Factors {
   int16_t* steps = nullptr;  // both in one
 };
 
-// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns,
+// out = matrix * vector; `out` has room for whole panels, and so has `vector`, of whatever numbers. Integers are summed exactly and floats in the order of columns,
 // so the result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of
 // the largest; those that are not finite, or beyond 1e30, count as 0.
 void multiply(const PackedMatrix& matrix, const float* vector, const Factors& room, float* out);

@@ -1,26 +1,37 @@
-// The product of a packed matrix and a vector: four panels at a time, from four quarters of the rows.
+// The product of a packed matrix and a vector: four runs of panels at a time, from four quarters of the rows.
+#include <algorithm>
 #include <cmath>
 
 #include "core/simd.h"
 #include "net/half.h"
 #include "net/integer_sums.h"
+#include "net/steps.h"
 
 namespace billow {
 namespace {
 
-// Scales the vector's entries, and puts those for integers in steps. Returns the step.
-float find_factors(const PackedMatrix& m, const float* vector, const Factors& f) {
-  const uint32_t floats = m.float32 + m.float16, count = m.stored_count();
-  for (uint32_t j = 0; j < count; ++j) {
-    const float x = m.stored[j].scale * vector[m.stored[j].source];
-    f.scaled[j] = std::fabs(x) <= 1e30f ? x : 0.0f;
-  }
-  // Integers stand in fours.
+constexpr float kMostEntry = 1e30f;
+
+// Four entries of the vector, by the scales of their stored columns.
+F4 scaled_entries(const float* vector, const uint32_t* sources, const float* scales, bool neighbours) {
+  if (neighbours) return load(vector + sources[0]) * load(scales);
+  const float entries[kLanes] = {vector[sources[0]], vector[sources[1]], vector[sources[2]],
+                                 vector[sources[3]]};
+  return load(entries) * load(scales);
+}
+
+// Scales the entries for `count` stored columns of integers. Returns the step that they are to be put in.
+template <bool kNeighbours>
+float scale_entries(const float* vector, const uint32_t* sources, const float* scales, uint32_t count,
+                    float* scaled) {
   F4 largest = zero(), sums = zero();
-  for (uint32_t j = floats; j < count; j += kLanes) {
-    const F4 size = abs(load(f.scaled + j));
-    largest = max(largest, size);
-    sums += size;
+  for (uint32_t j = 0; j < count; j += kLanes) {
+    const F4 x = scaled_entries(vector, sources + j, scales + j, kNeighbours), size = abs(x);
+    const M4 sound = size <= splat(kMostEntry);
+    store(scaled + j, select(sound, x, zero()));
+    const F4 counted = select(sound, size, zero());
+    largest = max(largest, counted);
+    sums += counted;
   }
   float sum[kLanes];
   store(sum, sums);
@@ -28,100 +39,96 @@ float find_factors(const PackedMatrix& m, const float* vector, const Factors& f)
   constexpr float kMostSteps = 127 * 256;
   const float by_largest = horizontal_max(largest) / kMostSteps;
   const float by_sum = (sum[0] + sum[1] + sum[2] + sum[3]) * (1.001f * 128 / 2147483648.0f);
-  const float step = by_largest > by_sum ? by_largest : by_sum;
-  // Steps so small that one over them is no number are none.
-  const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
-  for (uint32_t j = floats; j < count; ++j) {
-    const float steps = f.scaled[j] * inverse;
-    const int whole = static_cast<int>(steps + (steps < 0 ? -0.5f : 0.5f));
-    const int high = (whole + 128) >> 8;
-    f.steps[j - floats] = static_cast<int16_t>(whole);
-    f.high[j - floats] = static_cast<int8_t>(high);
-    f.low[j - floats] = static_cast<int8_t>(whole - 256 * high);
+  return by_largest > by_sum ? by_largest : by_sum;
+}
+
+// Scales the vector's entries, and puts those for integers in steps. Returns the step.
+float find_factors(const PackedMatrix& m, const float* vector, const Factors& f) {
+  const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
+  for (uint32_t j = 0; j < floats; ++j) {
+    const float x = m.scales[j] * vector[m.sources[j]];
+    f.scaled[j] = std::fabs(x) <= kMostEntry ? x : 0.0f;
   }
+  // Integers stand in fours.
+  const auto scale = m.neighbours ? scale_entries<true> : scale_entries<false>;
+  const float step = scale(vector, m.sources + floats, m.scales + floats, integers, f.scaled + floats);
+  // Steps so small that one over them is no number are none.
+  put_steps(f.scaled + floats, integers, step > 1e-36f ? 1.0f / step : 0.0f, f);
   return step;
 }
 
 const IntegerSums integer_sums = best_integer_sums();
 
 // One panel's float columns.
-struct FloatStream {
-  const std::byte* at = nullptr;
-  F4 sum0 = zero(), sum1 = zero();
-
-  BILLOW_ALWAYS_INLINE void float32(F4 x) {
+void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
+  for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
     const auto* values = reinterpret_cast<const float*>(at);
+    const F4 x = splat(f.scaled[k]);
     sum0 += load(values) * x;
     sum1 += load(values + kLanes) * x;
-    at += 4 * kPanelRows;
   }
-  BILLOW_ALWAYS_INLINE void float16(F4 x) {
+  for (uint32_t k = 0; k < m.float16; ++k, at += 2 * kPanelRows) {
     const auto* values = reinterpret_cast<const uint16_t*>(at);
+    const F4 x = splat(f.scaled[m.float32 + k]);
     sum0 += load_half(values) * x;
     sum1 += load_half(values + kLanes) * x;
-    at += 2 * kPanelRows;
   }
-};
-
-// Whole numbers as floats, to the nearest.
-F4 load_whole(const int32_t* p) {
-#if defined(BILLOW_SIMD_NEON)
-  return {vcvtq_f32_s32(vld1q_s32(p))};
-#else
-  const float values[kLanes] = {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]),
-                                static_cast<float>(p[3])};
-  return load(values);
-#endif
 }
 
-struct FloatSums {
-  float of[kStreams][kPanelRows];
-};
+// Rows of panels that stand together, from the sums of their integers.
+void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
+                   float* out) {
+  out += first * kPanelRows;
+  const float* scales = m.row_scales ? m.row_scales + first * kPanelRows : nullptr;
+  for (size_t i = 0; i < count * kPanelRows; i += kLanes) {
+    const F4 sum = load_whole(whole + i) * step;
+    store(out + i, scales ? load(scales + i) * sum : sum);
+  }
+}
 
-// Leaves `at` where the integers begin.
-void add_floats(const PackedMatrix& m, const std::byte** at, const Factors& f, FloatSums& sums) {
-  static_assert(kStreams == 4);
-  FloatStream a{at[0]}, b{at[1]}, c{at[2]}, d{at[3]};
-  for (uint32_t k = 0; k < m.float32; ++k) {
-    const F4 x = splat(f.scaled[k]);
-    a.float32(x), b.float32(x), c.float32(x), d.float32(x);
+// The same where there are floats besides.
+void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
+                   const Factors& f, float* out) {
+  for (size_t p = first; p < first + count; ++p, whole += kPanelRows) {
+    F4 sum0 = zero(), sum1 = zero();
+    add_floats(m, m.panels + p * m.panel_bytes(), f, sum0, sum1);
+    sum0 += load_whole(whole) * step;
+    sum1 += load_whole(whole + kLanes) * step;
+    const size_t row = p * kPanelRows;
+    store(out + row, m.row_scales ? load(m.row_scales + row) * sum0 : sum0);
+    store(out + row + kLanes, m.row_scales ? load(m.row_scales + row + kLanes) * sum1 : sum1);
   }
-  for (uint32_t k = 0; k < m.float16; ++k) {
-    const F4 x = splat(f.scaled[m.float32 + k]);
-    a.float16(x), b.float16(x), c.float16(x), d.float16(x);
-  }
-  const auto finish = [&](const FloatStream& stream, int s) {
-    at[s] = stream.at;
-    store(sums.of[s], stream.sum0);
-    store(sums.of[s] + kLanes, stream.sum1);
-  };
-  finish(a, 0), finish(b, 1), finish(c, 2), finish(d, 3);
 }
 
 }  // namespace
+
+bool are_neighbours(const PackedMatrix& m) {
+  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); j += kLanes)
+    for (uint32_t k = 1; k < kLanes; ++k)
+      if (m.scales[j + k] != 0 && m.sources[j + k] != m.sources[j] + k) return false;
+  return true;
+}
 
 void multiply(const PackedMatrix& m, const float* vector, const Factors& room, float* out) {
   const float step = find_factors(m, vector, room);
   const size_t panels = m.panel_count(), bytes = m.panel_bytes(),
                quarter = (panels + kStreams - 1) / kStreams;
-  for (size_t p = 0; p < quarter; ++p) {
+  if (panels == 0) return;
+  // Where the rows are no whole quarters, runs overlap.
+  size_t first[kStreams];
+  for (size_t s = 0; s < kStreams; ++s) first[s] = std::min(s * quarter, panels - quarter);
+  const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
+  for (size_t p = 0; p < quarter; p += kMostPanels) {
+    const auto count = static_cast<uint32_t>(std::min<size_t>(kMostPanels, quarter - p));
     const std::byte* at[kStreams];
-    size_t row[kStreams];
-    for (size_t s = 0; s < kStreams; ++s) {
-      // Where the last quarter is shorter, do its last panel again.
-      const size_t panel = s * quarter + p < panels ? s * quarter + p : panels - 1;
-      at[s] = m.panels + panel * bytes;
-      row[s] = panel * kPanelRows;
-    }
-    FloatSums floats;
-    PanelSums integers;
-    add_floats(m, at, room, floats);
-    integer_sums(at, m.int8, m.int4, room, integers);
-    for (int s = 0; s < kStreams; ++s)
-      for (size_t h = 0; h < kPanelRows; h += kLanes) {
-        const F4 sum = load(floats.of[s] + h) + load_whole(integers.of[s] + h) * step;
-        store(out + row[s] + h, m.row_scales ? load(m.row_scales + row[s] + h) * sum : sum);
-      }
+    for (size_t s = 0; s < kStreams; ++s) at[s] = m.panels + (first[s] + p) * bytes + integers_at;
+    PanelSums sums;
+    integer_sums({at, bytes, count, m.int8, m.int4}, room, sums);
+    for (size_t s = 0; s < kStreams; ++s)
+      if (integers_at > 0)
+        finish_panels(m, first[s] + p, count, sums.of[s], step, room, out);
+      else
+        finish_panels(m, first[s] + p, count, sums.of[s], step, out);
   }
 }
 

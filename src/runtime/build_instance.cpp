@@ -13,7 +13,8 @@ void build(Instance& i, Arena& arena) {
   i.normals = arena.take<float>(values);
   const bool by_patches = g.view.patches.record != nullptr;
   const size_t patches = g.view.patches.patches.size();
-  const size_t coefficients = by_patches ? patches * g.coefficients_stride() : g.view.basis.columns;
+  const size_t coefficients =
+      by_patches ? patches * g.coefficients_stride() : in_panels(g.view.basis.columns);
   const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
   i.coefficients = arena.take<float>(coefficients);
   i.moved = arena.take<Transform>(r.joints);
