@@ -42,6 +42,16 @@ uint32_t Mlp::most_stored() const {
   return most;
 }
 
+void go_on(Mlp& n, size_t numbers) {
+  n.mean += numbers, n.scale += numbers;
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    n.layer[k].go_on();
+    n.bias[k] += numbers;
+  }
+  n.linear.go_on();
+  if (n.linear_bias) n.linear_bias += numbers;
+}
+
 void infer(const Mlp& n, const float* inputs, const InferRoom& room, float* coefficients, bool layers) {
   uint32_t next = 0;
   for (; next + kLanes <= n.inputs; next += kLanes)

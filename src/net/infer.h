@@ -26,6 +26,9 @@ struct Mlp {
   uint32_t most_stored() const;
 };
 
+// To the next of several alike, whose rows stand behind each other's, and their vectors `numbers` apart.
+void go_on(Mlp& network, size_t numbers);
+
 // Room for inference: each has Mlp::widest() numbers and a panel more.
 struct InferRoom {
   Factors factors;

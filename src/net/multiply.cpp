@@ -12,32 +12,50 @@ namespace {
 
 constexpr float kMostEntry = 1e30f;
 
-// Four entries of the vector, by the scales of their stored columns.
-F4 scaled_entries(const float* vector, const uint32_t* sources, const float* scales, bool neighbours) {
-  if (neighbours) return load(vector + sources[0]) * load(scales);
-  const float entries[kLanes] = {vector[sources[0]], vector[sources[1]], vector[sources[2]],
-                                 vector[sources[3]]};
-  return load(entries) * load(scales);
+// Four entries of the vector, by the scales of their stored columns. Returns how large they are.
+template <bool kNeighbours>
+BILLOW_ALWAYS_INLINE F4 scale_four(const float* vector, const uint32_t* sources, const float* scales,
+                                   float* scaled) {
+  F4 entries;
+  if constexpr (kNeighbours) {
+    entries = load(vector + sources[0]);
+  } else {
+    const float each[kLanes] = {vector[sources[0]], vector[sources[1]], vector[sources[2]],
+                                vector[sources[3]]};
+    entries = load(each);
+  }
+  const F4 x = entries * load(scales), size = abs(x);
+  const M4 sound = size <= splat(kMostEntry);
+  store(scaled, select(sound, x, zero()));
+  return select(sound, size, zero());
 }
 
-// Scales the entries for `count` stored columns of integers. Returns the step that they are to be put in.
+// Scales the entries for `count` stored columns of integers, which stand in fours. Returns the step that they are to be put
+// in.
 template <bool kNeighbours>
 float scale_entries(const float* vector, const uint32_t* sources, const float* scales, uint32_t count,
                     float* scaled) {
-  F4 largest = zero(), sums = zero();
-  for (uint32_t j = 0; j < count; j += kLanes) {
-    const F4 x = scaled_entries(vector, sources + j, scales + j, kNeighbours), size = abs(x);
-    const M4 sound = size <= splat(kMostEntry);
-    store(scaled + j, select(sound, x, zero()));
-    const F4 counted = select(sound, size, zero());
-    largest = max(largest, counted);
-    sums += counted;
+  // Two at a time, because each waits for the one before.
+  F4 largest = zero(), sums = zero(), others = zero(), other_sums = zero();
+  uint32_t j = 0;
+  for (; j + 2 * kLanes <= count; j += 2 * kLanes) {
+    const F4 a = scale_four<kNeighbours>(vector, sources + j, scales + j, scaled + j),
+             b = scale_four<kNeighbours>(vector, sources + j + kLanes, scales + j + kLanes,
+                                         scaled + j + kLanes);
+    largest = max(largest, a), others = max(others, b);
+    sums += a, other_sums += b;
   }
+  if (j < count) {
+    const F4 a = scale_four<kNeighbours>(vector, sources + j, scales + j, scaled + j);
+    largest = max(largest, a);
+    sums += a;
+  }
+  sums += other_sums;
   float sum[kLanes];
   store(sum, sums);
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
   constexpr float kMostSteps = 127 * 256;
-  const float by_largest = horizontal_max(largest) / kMostSteps;
+  const float by_largest = horizontal_max(max(largest, others)) / kMostSteps;
   const float by_sum = (sum[0] + sum[1] + sum[2] + sum[3]) * (1.001f * 128 / 2147483648.0f);
   return by_largest > by_sum ? by_largest : by_sum;
 }
