@@ -83,6 +83,7 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
             .sources = reinterpret_cast<const uint32_t*>(at + sizeof m),
             .scales = nullptr,
             .neighbours = false,
+            .largest_scale = 0,
             .panels = at + matrix_panels_at(m)};
   const uint32_t stored = matrix.stored_count();
   matrix.scales = reinterpret_cast<const float*>(matrix.sources + stored);
@@ -90,6 +91,7 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   for (uint32_t j = 0; j < stored; ++j)
     if (!check_below(name, j, "a column", matrix.sources[j], columns)) return false;
   matrix.neighbours = are_neighbours(matrix);
+  matrix.largest_scale = largest_scale(matrix);
   const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
   return check_numbers(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
 }

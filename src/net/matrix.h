@@ -31,6 +31,7 @@ struct PackedMatrix {
   const float* scales = nullptr;
   bool neighbours =
       false;  // integers of four columns that stand together belong to four neighbours: are_neighbours
+  float largest_scale = 0;  // of integers
   const std::byte* panels = nullptr;
 
   // Some of its rows, whole panels.
@@ -55,6 +56,15 @@ struct PackedMatrix {
 
 // Whether that is so for all of them; what only fills up a four counts as anything.
 bool are_neighbours(const PackedMatrix& matrix);
+float largest_scale(const PackedMatrix& matrix);
+
+// A vector, and how large its entries are.
+struct Entries {
+  const float* at = nullptr;  // with room for whole panels, of whatever finite numbers
+  float largest = 0;
+};
+// There has to be room for whole panels. Numbers that are not finite, or beyond 1e30, become 0.
+Entries find_entries(float* vector, uint32_t count);
 
 // Room for a product, at least kSpare more than the stored columns of the largest matrix. Begins as zeros.
 struct Factors {
@@ -65,9 +75,8 @@ struct Factors {
   int16_t* steps = nullptr;  // both in one
 };
 
-// out = matrix * vector; `out` has room for whole panels, and so has `vector`, of whatever numbers. Integers are summed exactly and floats in the order of columns,
-// so the result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of
-// the largest; those that are not finite, or beyond 1e30, count as 0.
-void multiply(const PackedMatrix& matrix, const float* vector, const Factors& room, float* out);
+// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the
+// result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of the largest.
+void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& room, float* out);
 
 }  // namespace billow

@@ -10,68 +10,30 @@
 namespace billow {
 namespace {
 
-constexpr float kMostEntry = 1e30f;
-
-// Four entries of the vector, by the scales of their stored columns. Returns how large they are.
-template <bool kNeighbours>
-BILLOW_ALWAYS_INLINE F4 scale_four(const float* vector, const uint32_t* sources, const float* scales,
-                                   float* scaled) {
-  F4 entries;
-  if constexpr (kNeighbours) {
-    entries = load(vector + sources[0]);
-  } else {
-    const float each[kLanes] = {vector[sources[0]], vector[sources[1]], vector[sources[2]],
-                                vector[sources[3]]};
-    entries = load(each);
-  }
-  const F4 x = entries * load(scales), size = abs(x);
-  const M4 sound = size <= splat(kMostEntry);
-  store(scaled, select(sound, x, zero()));
-  return select(sound, size, zero());
-}
-
-// Scales the entries for `count` stored columns of integers, which stand in fours. Returns the step that they are to be put
-// in.
-template <bool kNeighbours>
-float scale_entries(const float* vector, const uint32_t* sources, const float* scales, uint32_t count,
-                    float* scaled) {
-  // Two at a time, because each waits for the one before.
-  F4 largest = zero(), sums = zero(), others = zero(), other_sums = zero();
-  uint32_t j = 0;
-  for (; j + 2 * kLanes <= count; j += 2 * kLanes) {
-    const F4 a = scale_four<kNeighbours>(vector, sources + j, scales + j, scaled + j),
-             b = scale_four<kNeighbours>(vector, sources + j + kLanes, scales + j + kLanes,
-                                         scaled + j + kLanes);
-    largest = max(largest, a), others = max(others, b);
-    sums += a, other_sums += b;
-  }
-  if (j < count) {
-    const F4 a = scale_four<kNeighbours>(vector, sources + j, scales + j, scaled + j);
-    largest = max(largest, a);
-    sums += a;
-  }
-  sums += other_sums;
-  float sum[kLanes];
-  store(sum, sums);
-  // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
-  constexpr float kMostSteps = 127 * 256;
-  const float by_largest = horizontal_max(max(largest, others)) / kMostSteps;
-  const float by_sum = (sum[0] + sum[1] + sum[2] + sum[3]) * (1.001f * 128 / 2147483648.0f);
-  return by_largest > by_sum ? by_largest : by_sum;
-}
-
-// Scales the vector's entries, and puts those for integers in steps. Returns the step.
-float find_factors(const PackedMatrix& m, const float* vector, const Factors& f) {
+// Scales the vector's entries for floats, and puts those for integers in steps. Returns the step.
+float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
   const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
-  for (uint32_t j = 0; j < floats; ++j) {
-    const float x = m.scales[j] * vector[m.sources[j]];
-    f.scaled[j] = std::fabs(x) <= kMostEntry ? x : 0.0f;
-  }
-  // Integers stand in fours.
-  const auto scale = m.neighbours ? scale_entries<true> : scale_entries<false>;
-  const float step = scale(vector, m.sources + floats, m.scales + floats, integers, f.scaled + floats);
+  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
+  // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
+  constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
+  const float largest = vector.largest * m.largest_scale, count = static_cast<float>(integers);
+  const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
   // Steps so small that one over them is no number are none.
-  put_steps(f.scaled + floats, integers, step > 1e-36f ? 1.0f / step : 0.0f, f);
+  const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
+  const uint32_t* sources = m.sources + floats;
+  const float* scales = m.scales + floats;
+  if (m.neighbours)
+    put_steps(
+        integers, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
+  else
+    put_steps(
+        integers, inverse, scales,
+        [&](uint32_t j) {
+          const float entries[kLanes] = {vector.at[sources[j]], vector.at[sources[j + 1]],
+                                         vector.at[sources[j + 2]], vector.at[sources[j + 3]]};
+          return load(entries);
+        },
+        f);
   return step;
 }
 
@@ -93,28 +55,21 @@ void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4
   }
 }
 
-// Rows of panels that stand together, from the sums of their integers.
-void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
-                   float* out) {
-  out += first * kPanelRows;
-  const float* scales = m.row_scales ? m.row_scales + first * kPanelRows : nullptr;
-  for (size_t i = 0; i < count * kPanelRows; i += kLanes) {
-    const F4 sum = load_whole(whole + i) * step;
-    store(out + i, scales ? load(scales + i) * sum : sum);
-  }
-}
+struct Run {
+  size_t first, stride, count;  // of panels
+};
 
-// The same where there are floats besides.
-void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
-                   const Factors& f, float* out) {
-  for (size_t p = first; p < first + count; ++p, whole += kPanelRows) {
-    F4 sum0 = zero(), sum1 = zero();
-    add_floats(m, m.panels + p * m.panel_bytes(), f, sum0, sum1);
-    sum0 += load_whole(whole) * step;
-    sum1 += load_whole(whole + kLanes) * step;
-    const size_t row = p * kPanelRows;
-    store(out + row, m.row_scales ? load(m.row_scales + row) * sum0 : sum0);
-    store(out + row + kLanes, m.row_scales ? load(m.row_scales + row + kLanes) * sum1 : sum1);
+// The rows of some panels, from the sums of their integers, and their floats if there are any.
+void finish_panels(const PackedMatrix& m, const Run& run, const int32_t* whole, float step, const Factors& f,
+                   float* out) {
+  const bool floats = m.float32 + m.float16 > 0;
+  for (size_t k = 0; k < run.count; ++k, whole += kPanelRows) {
+    const size_t panel = run.first + k * run.stride, row = panel * kPanelRows;
+    F4 sum0 = load_whole(whole) * step, sum1 = load_whole(whole + kLanes) * step;
+    if (floats) add_floats(m, m.panels + panel * m.panel_bytes(), f, sum0, sum1);
+    if (m.row_scales) sum0 *= load(m.row_scales + row), sum1 *= load(m.row_scales + row + kLanes);
+    store(out + row, sum0);
+    store(out + row + kLanes, sum1);
   }
 }
 
@@ -127,26 +82,51 @@ bool are_neighbours(const PackedMatrix& m) {
   return true;
 }
 
-void multiply(const PackedMatrix& m, const float* vector, const Factors& room, float* out) {
+float largest_scale(const PackedMatrix& m) {
+  float largest = 0;
+  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); ++j)
+    largest = std::max(largest, std::fabs(m.scales[j]));
+  return largest;
+}
+
+Entries find_entries(float* vector, uint32_t count) {
+  constexpr float kMost = 1e30f;
+  F4 largest = zero();
+  M4 sound = splat(0.0f) <= splat(0.0f);
+  for (uint32_t j = 0; j < count; j += kLanes) {
+    const F4 size = abs(load(vector + j));
+    sound = sound & (size <= kMost);
+    largest = max(largest, size);
+  }
+  if (all(sound)) return {vector, horizontal_max(largest)};
+  for (uint32_t j = 0; j < count; ++j)
+    if (!(std::fabs(vector[j]) <= kMost)) vector[j] = 0;
+  return find_entries(vector, count);
+}
+
+void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room, float* out) {
   const float step = find_factors(m, vector, room);
-  const size_t panels = m.panel_count(), bytes = m.panel_bytes(),
-               quarter = (panels + kStreams - 1) / kStreams;
-  if (panels == 0) return;
-  // Where the rows are no whole quarters, runs overlap.
-  size_t first[kStreams];
-  for (size_t s = 0; s < kStreams; ++s) first[s] = std::min(s * quarter, panels - quarter);
+  const size_t panels = m.panel_count(), bytes = m.panel_bytes();
   const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
+  // A small matrix is read as it stands, and what comes behind it next. A large one as four quarters; where they are not
+  // whole, the last ones overlap.
+  constexpr size_t kSmall = 1024;
+  const bool small = panels <= kSmall;
+  const size_t quarter = (panels + kStreams - 1) / kStreams, apart = small ? 1 : quarter,
+               stride = small ? kStreams : 1;
   for (size_t p = 0; p < quarter; p += kMostPanels) {
     const auto count = static_cast<uint32_t>(std::min<size_t>(kMostPanels, quarter - p));
     const std::byte* at[kStreams];
-    for (size_t s = 0; s < kStreams; ++s) at[s] = m.panels + (first[s] + p) * bytes + integers_at;
+    size_t first[kStreams];
+    for (size_t s = 0; s < kStreams; ++s) {
+      const size_t last = (count - 1) * stride;
+      first[s] = std::min(s * apart + p * stride, panels - 1 - last);
+      at[s] = m.panels + first[s] * bytes + integers_at;
+    }
     PanelSums sums;
-    integer_sums({at, bytes, count, m.int8, m.int4}, room, sums);
+    integer_sums({at, bytes * stride, count, m.int8, m.int4}, room, sums);
     for (size_t s = 0; s < kStreams; ++s)
-      if (integers_at > 0)
-        finish_panels(m, first[s] + p, count, sums.of[s], step, room, out);
-      else
-        finish_panels(m, first[s] + p, count, sums.of[s], step, out);
+      finish_panels(m, {first[s], stride, count}, sums.of[s], step, room, out);
   }
 }
 

@@ -17,33 +17,40 @@ inline F4 load_whole(const int32_t* p) {
 #endif
 }
 
-// Numbers times `inverse`, within 127 * 256, to the nearest whole ones: as steps, and as their high and low bytes, steps =
-// 256 * high + low. Halves go away from 0.
-inline void put_steps(const float* numbers, uint32_t count, float inverse, const Factors& f) {
+// Numbers, by scales and by `inverse`, within 127 * 256: to the nearest whole ones, halves away from 0. As steps, and as their
+// high and low bytes, steps = 256 * high + low. `four` gives four numbers from one on; there are whole fours.
+template <class Four>
+inline void put_steps(uint32_t count, float inverse, const float* scales, Four four, const Factors& f) {
+  // In variables of their own, as a compiler cannot know that writing bytes does not change them.
+  int16_t* const steps = f.steps;
+  int8_t *const high = f.high, *const low = f.low;
   uint32_t j = 0;
-  int16_t* const all = f.steps;
-  int8_t *const highs = f.high, *const lows = f.low;
 #if defined(BILLOW_SIMD_NEON)
   const auto whole = [&](uint32_t at) {
-    const float32x4_t x = vmulq_n_f32(vld1q_f32(numbers + at), inverse);
-    const float32x4_t half = vbslq_f32(vcltq_f32(x, vdupq_n_f32(0)), vdupq_n_f32(-0.5f), vdupq_n_f32(0.5f));
-    return vmovn_s32(vcvtq_s32_f32(vaddq_f32(x, half)));
+    return vmovn_s32(vcvtaq_s32_f32((four(at) * load(scales + at) * inverse).v));
   };
-  for (; j + 8 <= count; j += 8) {
-    const int16x8_t steps = vcombine_s16(whole(j), whole(j + 4));
-    vst1q_s16(all + j, steps);
-    vst1_s8(highs + j, vshrn_n_s16(vaddq_s16(steps, vdupq_n_s16(128)), 8));
-    vst1_s8(lows + j, vmovn_s16(steps));
+  const auto put = [&](int16x8_t s, uint32_t at) {
+    vst1q_s16(steps + at, s);
+    vst1_s8(high + at, vshrn_n_s16(vaddq_s16(s, vdupq_n_s16(128)), 8));
+    vst1_s8(low + at, vmovn_s16(s));
+  };
+  for (; j + 8 <= count; j += 8) put(vcombine_s16(whole(j), whole(j + 4)), j);
+  // There is room behind the last.
+  if (j < count) put(vcombine_s16(whole(j), vdup_n_s16(0)), j);
+#else
+  for (; j < count; j += kLanes) {
+    float numbers[kLanes];
+    store(numbers, four(j) * load(scales + j) * inverse);
+    for (uint32_t k = 0; k < kLanes; ++k) {
+      int step = static_cast<int>(numbers[k]);
+      const float rest = numbers[k] - static_cast<float>(step);
+      step += (rest >= 0.5f) - (rest <= -0.5f);
+      steps[j + k] = static_cast<int16_t>(step);
+      high[j + k] = static_cast<int8_t>((step + 128) >> 8);
+      low[j + k] = static_cast<int8_t>(step - 256 * high[j + k]);
+    }
   }
 #endif
-  for (; j < count; ++j) {
-    const float x = numbers[j] * inverse;
-    const int step = static_cast<int>(x + (x < 0 ? -0.5f : 0.5f));
-    const int high = (step + 128) >> 8;
-    all[j] = static_cast<int16_t>(step);
-    highs[j] = static_cast<int8_t>(high);
-    lows[j] = static_cast<int8_t>(step - 256 * high);
-  }
 }
 
 }  // namespace billow

@@ -48,6 +48,7 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
+  for (float* room : {i.infer.inputs, i.infer.before, i.infer.after}) std::fill_n(room, widest, 0.0f);
   std::fill_n(i.infer.factors.high, stored, int8_t{0});
   std::fill_n(i.infer.factors.low, stored, int8_t{0});
   find_normals(g.normals, i.positions, i.normals);

@@ -70,7 +70,8 @@ void expand(Instance& i, float scale) {
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const asset::PatchRecord& r = v.patches[p];
     if (r.vertices == 0) continue;
-    multiply(v.basis_of(p), i.coefficients + p * g.coefficients_stride(), i.infer.factors, i.local);
+    const Entries c = find_entries(i.coefficients + p * g.coefficients_stride(), v.record->components + 1);
+    multiply(v.basis_of(p), c, i.infer.factors, i.local);
     const PatchFrame& f = i.frames[p];
     const PatchFrame in_world{turned(f.origin), turned(f.along), turned(f.across), turned(f.off)};
     const size_t first = size_t{kPanelRows} * r.first_group;
