@@ -1,4 +1,5 @@
-// A dressed frame at full size, stage by stage, against one streaming read of the fp32 bases in the same run.
+// A dressed frame at full size, stage by stage, against one streaming read of the paper's fp32 bases in the same run: by
+// patches, which is what is shipped, and of the whole cloth beside it.
 //
 // The model is made up (pack/sample_garment.h): sizes and storage are those of a trained one, the motion is a run at 60 Hz, and
 // what the cloth looks like does not matter.
@@ -98,11 +99,14 @@ Timing time_frames(const billow_garment* garment, const body::Person& person, co
   return t;
 }
 
-void report(const body::Person& person, const motion::Clip& clip, const pack::SampleOptions& options) {
+// The paper's two bases of 100 components: what a frame is held against, whatever its form.
+constexpr size_t kPaperComponents = 200;
+
+void report(const body::Person& person, const motion::Clip& clip, const pack::SampleOptions& options,
+            std::initializer_list<pack::Storage> storages) {
   const pack::Packed packed = pack::sample_garment(person, options);
-  const size_t bases = 4 * 3 * packed.garment.size() *
-                       static_cast<size_t>(options.skinning_components + options.shape_components);
-  for (const pack::Storage storage : {pack::Storage::kMixed, pack::Storage::kInt8, pack::Storage::kFloat32}) {
+  const size_t bases = 4 * 3 * packed.garment.size() * kPaperComponents;
+  for (const pack::Storage storage : storages) {
     pack::PackReport cost;
     const std::string bytes = pack::pack_garment(packed, {storage}, &cost);
     const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
@@ -114,10 +118,11 @@ void report(const body::Person& person, const motion::Clip& clip, const pack::Sa
     billow_garment_destroy(garment);
     const double p50 = part_of(t.frames, 0.5);
     std::printf(
-        "\n%s, %s: %zu vertices, %.2f MB, storage costs %.3f mm; %.1f sub-steps and %.0f vertices pushed a "
+        "\n%s%s, %s: %zu vertices, %.2f MB, storage costs %.3f mm; %.1f sub-steps and %.0f vertices pushed a "
         "frame\n",
-        packed.garment.name.c_str(), cost.chosen.name.c_str(), packed.garment.size(),
-        1e-6 * static_cast<double>(cost.bytes), cost.chosen.all(), t.substeps, t.pushed);
+        packed.garment.name.c_str(), options.patches ? " by patches" : ", whole cloth",
+        cost.chosen.name.c_str(), packed.garment.size(), 1e-6 * static_cast<double>(cost.bytes),
+        cost.chosen.all(), t.substeps, t.pushed);
     std::printf("  frame p50 %.3f ms, p99 %.3f ms, best %.3f ms\n", 1e3 * p50, 1e3 * part_of(t.frames, 0.99),
                 1e3 * part_of(t.frames, 0));
     std::printf("  one read of the fp32 bases (%.1f MB): %.3f ms (%.0f GB/s); the frame is %.2f of it\n",
@@ -136,8 +141,11 @@ void report(const body::Person& person, const motion::Clip& clip, const pack::Sa
 void report_frames() {
   const body::Person person = body::make_person();
   const motion::Clip clip = motion::make_motion(person, {"run", 3, 6, 60, 5});
-  report(person, clip, pack::full_size_cape());
-  report(person, clip, pack::full_size_skirt());
+  using enum pack::Storage;
+  for (const pack::SampleOptions& o : {pack::full_size_cape(), pack::full_size_skirt()}) {
+    report(person, clip, o, {kMixed, kFloat32});
+    report(person, clip, pack::whole_cloth(o), {kMixed});
+  }
 }
 
 }  // namespace billow::bench

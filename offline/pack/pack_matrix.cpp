@@ -171,8 +171,11 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
   std::string out;
   out.reserve(asset::matrix_size(record));
   append(out, record);
-  for (const auto* kind : {&planes.float32, &planes.float16, &planes.int8, &planes.int4})
-    for (const Plane& p : *kind) append(out, StoredColumn{p.source, p.scale});
+  const auto kinds_of_planes = {&planes.float32, &planes.float16, &planes.int8, &planes.int4};
+  for (const auto* kind : kinds_of_planes)
+    for (const Plane& p : *kind) append(out, p.source);
+  for (const auto* kind : kinds_of_planes)
+    for (const Plane& p : *kind) append(out, p.scale);
   const size_t rows = (scales.size() + kPanelRows - 1) / kPanelRows * kPanelRows;
   for (size_t r = 0; r < rows && each; ++r) append(out, r < scales.size() ? scales[r] : 0.0f);
   out.resize(asset::matrix_panels_at(record), '\0');
@@ -185,9 +188,9 @@ learn::Matrix unpack_matrix(const PackedMatrix& m) {
   for (uint32_t row = 0; row < m.rows; ++row) {
     const std::byte* at = m.panels + row / kPanelRows * m.panel_bytes();
     const size_t r = row % kPanelRows;
-    const StoredColumn* column = m.stored;
+    size_t column = 0;
     const auto add = [&](float value) {
-      dense(row, column->source) += column->scale * value;
+      dense(row, m.sources[column]) += m.scales[column] * value;
       ++column;
     };
     const auto byte = [&](size_t i) { return std::to_integer<uint8_t>(at[i]); };

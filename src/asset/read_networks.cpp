@@ -80,16 +80,20 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
             .int8 = m.int8,
             .int4 = m.int4,
             .row_scales = nullptr,
-            .stored = reinterpret_cast<const StoredColumn*>(at + sizeof m),
+            .sources = reinterpret_cast<const uint32_t*>(at + sizeof m),
+            .scales = nullptr,
+            .neighbours = false,
+            .largest_scale = 0,
             .panels = at + matrix_panels_at(m)};
-  if (m.row_scales) matrix.row_scales = reinterpret_cast<const float*>(matrix.stored + matrix.stored_count());
-  for (uint32_t j = 0; j < matrix.stored_count(); ++j) {
-    const StoredColumn& c = matrix.stored[j];
-    if (!check_below(name, j, "a column", c.source, columns) || !check_numbers(name, {&c.scale, 1}))
-      return false;
-  }
+  const uint32_t stored = matrix.stored_count();
+  matrix.scales = reinterpret_cast<const float*>(matrix.sources + stored);
+  if (m.row_scales) matrix.row_scales = matrix.scales + stored;
+  for (uint32_t j = 0; j < stored; ++j)
+    if (!check_below(name, j, "a column", matrix.sources[j], columns)) return false;
+  matrix.neighbours = are_neighbours(matrix);
+  matrix.largest_scale = largest_scale(matrix);
   const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
-  return check_numbers(name, {matrix.row_scales, scales}) && check_panels(name, matrix);
+  return check_numbers(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
 }
 
 // Integers are fine whatever they are; floats have to be finite.

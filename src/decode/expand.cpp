@@ -2,8 +2,8 @@
 
 namespace billow {
 
-void expand(const PackedMatrix& basis, const float* coefficients, const Factors& room, float* displacements) {
-  multiply(basis, coefficients, room, displacements);
+void expand(const PackedMatrix& basis, float* coefficients, const Factors& room, float* displacements) {
+  multiply(basis, find_entries(coefficients, basis.columns), room, displacements);
 }
 
 void place(const float* rest, const float* displacements, size_t vertices, const Transform& world,

@@ -10,20 +10,19 @@ void add_patch(const float* local, const uint32_t* vertices, const float* shares
                const PatchFrame& frame, float* sums) {
   const V3x4 origin = splat(frame.origin), along = splat(frame.along), across = splat(frame.across),
              off = splat(frame.off);
-  const auto add_four = [&](const float* at, const uint32_t* to, F4 share) {
-    const F4 a = load(at), b = load(at + kPanelRows), c = load(at + 2 * kPanelRows);
+  for (size_t i = 0; i < 2 * groups; ++i) {
+    const F4 a = load(local), b = load(local + kPanelRows), c = load(local + 2 * kPanelRows),
+             share = load(shares);
     const V3x4 place = along * a + across * b + off * c + origin;
     F4 rows[kLanes] = {place.x * share, place.y * share, place.z * share, zero()};
     transpose(rows[0], rows[1], rows[2], rows[3]);
-    for (size_t i = 0; i < kLanes; ++i) {
-      float* sum = sums + kLanes * size_t{to[i]};
-      store(sum, load(sum) + rows[i]);
+    for (size_t k = 0; k < kLanes; ++k) {
+      float* sum = sums + kLanes * size_t{vertices[k]};
+      store(sum, load(sum) + rows[k]);
     }
-  };
-  for (size_t g = 0; g < groups; ++g) {
-    add_four(local, vertices, load(shares));
-    add_four(local + kLanes, vertices + kLanes, load(shares + kLanes));
-    local += 3 * kPanelRows, vertices += kPanelRows, shares += kPanelRows;
+    // Four of a group of eight, then the other four.
+    local += i % 2 ? 3 * kPanelRows - kLanes : kLanes;
+    vertices += kLanes, shares += kLanes;
   }
 }
 

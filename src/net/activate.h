@@ -2,8 +2,6 @@
 // bits everywhere.
 #pragma once
 
-#include <initializer_list>
-
 #include "core/simd.h"
 
 namespace billow {
@@ -24,9 +22,12 @@ inline F4 tanh(F4 x) {
 // x times the normal distribution's share below x, to 1e-6 of x. The error function as in Abramowitz and Stegun, 7.1.28.
 inline F4 gelu(F4 x) {
   const F4 z = min(abs(x) * 0.70710678f, splat(6.0f));
-  F4 p = splat(0.0000430638f);
-  for (const float a : {0.0002765672f, 0.0001520143f, 0.0092705272f, 0.0422820123f, 0.0705230784f, 1.0f})
-    p = p * z + a;
+  F4 p = 0.0000430638f * z + 0.0002765672f;
+  p = p * z + 0.0001520143f;
+  p = p * z + 0.0092705272f;
+  p = p * z + 0.0422820123f;
+  p = p * z + 0.0705230784f;
+  p = p * z + 1.0f;
   p *= p, p *= p, p *= p, p *= p;
   const F4 beyond = 0.5f / p;  // the share above |x|
   return x * select(x < zero(), beyond, 1.0f - beyond);

@@ -42,24 +42,38 @@ uint32_t Mlp::most_stored() const {
   return most;
 }
 
+void go_on(Mlp& n, size_t numbers) {
+  n.mean += numbers, n.scale += numbers;
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    n.layer[k].go_on();
+    n.bias[k] += numbers;
+  }
+  n.linear.go_on();
+  if (n.linear_bias) n.linear_bias += numbers;
+}
+
 void infer(const Mlp& n, const float* inputs, const InferRoom& room, float* coefficients, bool layers) {
-  for (uint32_t i = 0; i < n.inputs; ++i) room.inputs[i] = (inputs[i] - n.mean[i]) * n.scale[i];
+  uint32_t next = 0;
+  for (; next + kLanes <= n.inputs; next += kLanes)
+    store(room.inputs + next, (load(inputs + next) - load(n.mean + next)) * load(n.scale + next));
+  for (; next < n.inputs; ++next) room.inputs[next] = (inputs[next] - n.mean[next]) * n.scale[next];
   for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] = n.linear_bias ? n.linear_bias[i] : 0.0f;
-  const float* from = room.inputs;
+  const Entries z = find_entries(room.inputs, n.inputs);
+  Entries from = z;
   float *to = room.before, *other = room.after;
   const uint32_t count = layers ? n.layers : 0;
   for (uint32_t k = 0; k < count; ++k) {
     multiply(n.layer[k], from, room.factors, to);
-    if (k + 1 < count)
-      activate(n.activation, to, n.bias[k], n.layer[k].rows);
-    else
-      add_bias(to, n.bias[k], n.layer[k].rows, [](F4 x) { return x; });
-    from = to;
+    if (k + 1 == count) {
+      for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i] + n.bias[k][i];
+      break;
+    }
+    activate(n.activation, to, n.bias[k], n.layer[k].rows);
+    from = find_entries(to, n.layer[k].rows);
     std::swap(to, other);
   }
-  for (uint32_t i = 0; i < n.outputs && count > 0; ++i) coefficients[i] += from[i];
   if (n.linear.rows == 0) return;
-  multiply(n.linear, room.inputs, room.factors, to);
+  multiply(n.linear, z, room.factors, to);
   for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i];
 }
 

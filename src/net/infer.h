@@ -26,7 +26,10 @@ struct Mlp {
   uint32_t most_stored() const;
 };
 
-// Room for inference: each has Mlp::widest() numbers and a panel more.
+// To the next of several alike, whose rows stand behind each other's, and their vectors `numbers` apart.
+void go_on(Mlp& network, size_t numbers);
+
+// Room for inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
 struct InferRoom {
   Factors factors;
   float *inputs = nullptr, *before = nullptr, *after = nullptr;

@@ -33,25 +33,24 @@ bool has_dot_product() {
 
 }  // namespace
 
-void integer_sums_plain(const std::byte* const* panels, uint32_t int8_columns, uint32_t int4_columns,
-                        const Factors& factors, PanelSums& out) {
-  for (int s = 0; s < kStreams; ++s) {
-    uint32_t sums[kPanelRows] = {};
-    const auto* at = reinterpret_cast<const int8_t*>(panels[s]);
-    const int16_t* steps = factors.steps;
-    for (uint32_t k = 0; k < int8_columns; k += 4, at += 4 * kPanelRows, steps += 4)
-      add_four(at, steps, sums);
-    for (uint32_t k = 0; k < int4_columns; k += 8, at += 4 * kPanelRows, steps += 8) {
-      int8_t low[4 * kPanelRows], high[4 * kPanelRows];
-      for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {
-        low[i] = static_cast<int8_t>((at[i] & 15) - (at[i] & 8) * 2);
-        high[i] = static_cast<int8_t>(at[i] >> 4);
+void integer_sums_plain(const PanelRuns& runs, const Factors& factors, PanelSums& out) {
+  for (int s = 0; s < kStreams; ++s)
+    for (uint32_t p = 0; p < runs.count; ++p) {
+      uint32_t sums[kPanelRows] = {};
+      const auto* at = reinterpret_cast<const int8_t*>(runs.first[s] + p * runs.stride);
+      const int16_t* steps = factors.steps;
+      for (uint32_t k = 0; k < runs.int8; k += 4, at += 4 * kPanelRows, steps += 4) add_four(at, steps, sums);
+      for (uint32_t k = 0; k < runs.int4; k += 8, at += 4 * kPanelRows, steps += 8) {
+        int8_t low[4 * kPanelRows], high[4 * kPanelRows];
+        for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {
+          low[i] = static_cast<int8_t>((at[i] & 15) - (at[i] & 8) * 2);
+          high[i] = static_cast<int8_t>(at[i] >> 4);
+        }
+        add_four(low, steps, sums);
+        add_four(high, steps + 4, sums);
       }
-      add_four(low, steps, sums);
-      add_four(high, steps + 4, sums);
+      for (uint32_t r = 0; r < kPanelRows; ++r) out.of[s][p * kPanelRows + r] = static_cast<int32_t>(sums[r]);
     }
-    for (uint32_t r = 0; r < kPanelRows; ++r) out.of[s][r] = static_cast<int32_t>(sums[r]);
-  }
 }
 
 IntegerSums best_integer_sums() {

@@ -1,7 +1,7 @@
-// The integer part of a product: for four panels at once, sums of steps times stored integers.
+// The integer part of a product: for four runs of panels at once, sums of steps times stored integers.
 //
-// Four panels that are far apart in the file are four streams for the processor to fetch ahead: reading one after the
-// other reaches little more than half of the memory's speed.
+// Runs that are far apart in the file are four streams for the processor to fetch ahead: reading one after the other reaches
+// little more than half of the memory's speed.
 #pragma once
 
 #include "net/matrix.h"
@@ -9,18 +9,23 @@
 namespace billow {
 
 inline constexpr int kStreams = 4;
+inline constexpr uint32_t kMostPanels = 16;  // of a run
 
-struct PanelSums {
-  int32_t of[kStreams][kPanelRows];
+struct PanelRuns {
+  const std::byte* const* first;  // where the integers of each run's first panel begin
+  size_t stride;                  // from one panel to the next
+  uint32_t count;                 // of each run, up to kMostPanels
+  uint32_t int8, int4;            // stored columns
 };
 
-// `panels`: where the integers of each of the four begin. Sums wrap as unsigned integers do, but steps are chosen so that
-// they never reach that.
-using IntegerSums = void (*)(const std::byte* const* panels, uint32_t int8_columns, uint32_t int4_columns,
-                             const Factors& factors, PanelSums& sums);
+struct PanelSums {
+  int32_t of[kStreams][kMostPanels * kPanelRows];
+};
 
-void integer_sums_plain(const std::byte* const* panels, uint32_t int8_columns, uint32_t int4_columns,
-                        const Factors& factors, PanelSums& sums);
+// Sums wrap as unsigned integers do, but steps are chosen so that they never reach that.
+using IntegerSums = void (*)(const PanelRuns& runs, const Factors& factors, PanelSums& sums);
+
+void integer_sums_plain(const PanelRuns& runs, const Factors& factors, PanelSums& sums);
 
 // The fastest that this processor has.
 IntegerSums best_integer_sums();

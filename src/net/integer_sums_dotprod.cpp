@@ -47,10 +47,12 @@ struct Stream {
   }
 };
 
-void sums_by_dot_products(const std::byte* const* panels, uint32_t int8_columns, uint32_t int4_columns,
-                          const Factors& factors, PanelSums& out) {
+// One panel of each run.
+BILLOW_ALWAYS_INLINE void add_panels(const PanelRuns& runs, uint32_t panel, const Factors& factors,
+                                     PanelSums& out) {
   static_assert(kStreams == 4);
-  Stream a(panels[0]), b(panels[1]), c(panels[2]), d(panels[3]);
+  const size_t by = panel * runs.stride;
+  Stream a(runs.first[0] + by), b(runs.first[1] + by), c(runs.first[2] + by), d(runs.first[3] + by);
   const auto int8 = [&]<int kQuad>(int8x16_t high, int8x16_t low) {
     a.int8<kQuad>(high, low), b.int8<kQuad>(high, low), c.int8<kQuad>(high, low), d.int8<kQuad>(high, low);
   };
@@ -59,18 +61,23 @@ void sums_by_dot_products(const std::byte* const* panels, uint32_t int8_columns,
   };
   // Steps may be read beyond the last column: there is room (Factors::kSpare).
   uint32_t k = 0;
-  for (; k + 16 <= int8_columns; k += 16) {
+  for (; k + 16 <= runs.int8; k += 16) {
     const int8x16_t high = vld1q_s8(factors.high + k), low = vld1q_s8(factors.low + k);
     int8.template operator()<0>(high, low);
     int8.template operator()<1>(high, low);
     int8.template operator()<2>(high, low);
     int8.template operator()<3>(high, low);
   }
-  for (; k < int8_columns; k += 4)
+  for (; k < runs.int8; k += 4)
     int8.template operator()<0>(vld1q_s8(factors.high + k), vld1q_s8(factors.low + k));
-  for (; k < int8_columns + int4_columns; k += 8)
+  for (; k < runs.int8 + runs.int4; k += 8)
     int4.template operator()<0>(vld1q_s8(factors.high + k), vld1q_s8(factors.low + k));
-  a.finish(out.of[0]), b.finish(out.of[1]), c.finish(out.of[2]), d.finish(out.of[3]);
+  const uint32_t row = panel * kPanelRows;
+  a.finish(out.of[0] + row), b.finish(out.of[1] + row), c.finish(out.of[2] + row), d.finish(out.of[3] + row);
+}
+
+void sums_by_dot_products(const PanelRuns& runs, const Factors& factors, PanelSums& out) {
+  for (uint32_t p = 0; p < runs.count; ++p) add_panels(runs, p, factors, out);
 }
 
 }  // namespace

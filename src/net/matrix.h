@@ -21,17 +21,17 @@ inline constexpr uint32_t in_panels(uint32_t rows) {
   return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;
 }
 
-struct StoredColumn {
-  uint32_t source;  // the entry of the vector it is multiplied by
-  float scale;
-};
-
 // Immutable; points into the file.
 struct PackedMatrix {
   uint32_t rows = 0, columns = 0;                         // columns: of the matrix, so entries of the vector
   uint32_t float32 = 0, float16 = 0, int8 = 0, int4 = 0;  // stored columns of each kind
   const float* row_scales = nullptr;                      // rounded up to whole panels; null: all 1
-  const StoredColumn* stored = nullptr;                   // float32 first, then float16, int8, int4
+  // Of the stored columns, float32 first, then float16, int8, int4: the column each belongs to, and its scale.
+  const uint32_t* sources = nullptr;
+  const float* scales = nullptr;
+  bool neighbours =
+      false;  // integers of four columns that stand together belong to four neighbours: are_neighbours
+  float largest_scale = 0;  // of integers
   const std::byte* panels = nullptr;
 
   // Some of its rows, whole panels.
@@ -42,6 +42,11 @@ struct PackedMatrix {
     if (row_scales) m.row_scales += first_row;
     return m;
   }
+  // To as many rows behind these.
+  void go_on() {
+    panels += panel_count() * panel_bytes();
+    if (row_scales) row_scales += in_panels(rows);
+  }
   uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
   uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
   size_t panel_bytes() const {
@@ -49,7 +54,19 @@ struct PackedMatrix {
   }
 };
 
-// Room for a product, at least kSpare more than the stored columns of the largest matrix.
+// Whether that is so for all of them; what only fills up a four counts as anything.
+bool are_neighbours(const PackedMatrix& matrix);
+float largest_scale(const PackedMatrix& matrix);
+
+// A vector, and how large its entries are.
+struct Entries {
+  const float* at = nullptr;  // with room for whole panels, of whatever finite numbers
+  float largest = 0;
+};
+// There has to be room for whole panels. Numbers that are not finite, or beyond 1e30, become 0.
+Entries find_entries(float* vector, uint32_t count);
+
+// Room for a product, at least kSpare more than the stored columns of the largest matrix. Begins as zeros.
 struct Factors {
   static constexpr size_t kSpare = 16;
   float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
@@ -58,9 +75,8 @@ struct Factors {
   int16_t* steps = nullptr;  // both in one
 };
 
-// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns,
-// so the result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of
-// the largest; those that are not finite, or beyond 1e30, count as 0.
-void multiply(const PackedMatrix& matrix, const float* vector, const Factors& room, float* out);
+// out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the
+// result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of the largest.
+void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& room, float* out);
 
 }  // namespace billow

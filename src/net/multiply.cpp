@@ -1,127 +1,132 @@
-// The product of a packed matrix and a vector: four panels at a time, from four quarters of the rows.
+// The product of a packed matrix and a vector: four runs of panels at a time, from four quarters of the rows.
+#include <algorithm>
 #include <cmath>
 
 #include "core/simd.h"
 #include "net/half.h"
 #include "net/integer_sums.h"
+#include "net/steps.h"
 
 namespace billow {
 namespace {
 
-// Scales the vector's entries, and puts those for integers in steps. Returns the step.
-float find_factors(const PackedMatrix& m, const float* vector, const Factors& f) {
-  const uint32_t floats = m.float32 + m.float16, count = m.stored_count();
-  for (uint32_t j = 0; j < count; ++j) {
-    const float x = m.stored[j].scale * vector[m.stored[j].source];
-    f.scaled[j] = std::fabs(x) <= 1e30f ? x : 0.0f;
-  }
-  // Integers stand in fours.
-  F4 largest = zero(), sums = zero();
-  for (uint32_t j = floats; j < count; j += kLanes) {
-    const F4 size = abs(load(f.scaled + j));
-    largest = max(largest, size);
-    sums += size;
-  }
-  float sum[kLanes];
-  store(sum, sums);
+// Scales the vector's entries for floats, and puts those for integers in steps. Returns the step.
+float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
+  const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
+  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
-  constexpr float kMostSteps = 127 * 256;
-  const float by_largest = horizontal_max(largest) / kMostSteps;
-  const float by_sum = (sum[0] + sum[1] + sum[2] + sum[3]) * (1.001f * 128 / 2147483648.0f);
-  const float step = by_largest > by_sum ? by_largest : by_sum;
+  constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
+  const float largest = vector.largest * m.largest_scale, count = static_cast<float>(integers);
+  const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
   // Steps so small that one over them is no number are none.
   const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
-  for (uint32_t j = floats; j < count; ++j) {
-    const float steps = f.scaled[j] * inverse;
-    const int whole = static_cast<int>(steps + (steps < 0 ? -0.5f : 0.5f));
-    const int high = (whole + 128) >> 8;
-    f.steps[j - floats] = static_cast<int16_t>(whole);
-    f.high[j - floats] = static_cast<int8_t>(high);
-    f.low[j - floats] = static_cast<int8_t>(whole - 256 * high);
-  }
+  const uint32_t* sources = m.sources + floats;
+  const float* scales = m.scales + floats;
+  if (m.neighbours)
+    put_steps(
+        integers, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
+  else
+    put_steps(
+        integers, inverse, scales,
+        [&](uint32_t j) {
+          const float entries[kLanes] = {vector.at[sources[j]], vector.at[sources[j + 1]],
+                                         vector.at[sources[j + 2]], vector.at[sources[j + 3]]};
+          return load(entries);
+        },
+        f);
   return step;
 }
 
 const IntegerSums integer_sums = best_integer_sums();
 
 // One panel's float columns.
-struct FloatStream {
-  const std::byte* at = nullptr;
-  F4 sum0 = zero(), sum1 = zero();
-
-  BILLOW_ALWAYS_INLINE void float32(F4 x) {
+void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
+  for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
     const auto* values = reinterpret_cast<const float*>(at);
+    const F4 x = splat(f.scaled[k]);
     sum0 += load(values) * x;
     sum1 += load(values + kLanes) * x;
-    at += 4 * kPanelRows;
   }
-  BILLOW_ALWAYS_INLINE void float16(F4 x) {
+  for (uint32_t k = 0; k < m.float16; ++k, at += 2 * kPanelRows) {
     const auto* values = reinterpret_cast<const uint16_t*>(at);
+    const F4 x = splat(f.scaled[m.float32 + k]);
     sum0 += load_half(values) * x;
     sum1 += load_half(values + kLanes) * x;
-    at += 2 * kPanelRows;
   }
-};
-
-// Whole numbers as floats, to the nearest.
-F4 load_whole(const int32_t* p) {
-#if defined(BILLOW_SIMD_NEON)
-  return {vcvtq_f32_s32(vld1q_s32(p))};
-#else
-  const float values[kLanes] = {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]),
-                                static_cast<float>(p[3])};
-  return load(values);
-#endif
 }
 
-struct FloatSums {
-  float of[kStreams][kPanelRows];
+struct Run {
+  size_t first, stride, count;  // of panels
 };
 
-// Leaves `at` where the integers begin.
-void add_floats(const PackedMatrix& m, const std::byte** at, const Factors& f, FloatSums& sums) {
-  static_assert(kStreams == 4);
-  FloatStream a{at[0]}, b{at[1]}, c{at[2]}, d{at[3]};
-  for (uint32_t k = 0; k < m.float32; ++k) {
-    const F4 x = splat(f.scaled[k]);
-    a.float32(x), b.float32(x), c.float32(x), d.float32(x);
+// The rows of some panels, from the sums of their integers, and their floats if there are any.
+void finish_panels(const PackedMatrix& m, const Run& run, const int32_t* whole, float step, const Factors& f,
+                   float* out) {
+  const bool floats = m.float32 + m.float16 > 0;
+  for (size_t k = 0; k < run.count; ++k, whole += kPanelRows) {
+    const size_t panel = run.first + k * run.stride, row = panel * kPanelRows;
+    F4 sum0 = load_whole(whole) * step, sum1 = load_whole(whole + kLanes) * step;
+    if (floats) add_floats(m, m.panels + panel * m.panel_bytes(), f, sum0, sum1);
+    if (m.row_scales) sum0 *= load(m.row_scales + row), sum1 *= load(m.row_scales + row + kLanes);
+    store(out + row, sum0);
+    store(out + row + kLanes, sum1);
   }
-  for (uint32_t k = 0; k < m.float16; ++k) {
-    const F4 x = splat(f.scaled[m.float32 + k]);
-    a.float16(x), b.float16(x), c.float16(x), d.float16(x);
-  }
-  const auto finish = [&](const FloatStream& stream, int s) {
-    at[s] = stream.at;
-    store(sums.of[s], stream.sum0);
-    store(sums.of[s] + kLanes, stream.sum1);
-  };
-  finish(a, 0), finish(b, 1), finish(c, 2), finish(d, 3);
 }
 
 }  // namespace
 
-void multiply(const PackedMatrix& m, const float* vector, const Factors& room, float* out) {
+bool are_neighbours(const PackedMatrix& m) {
+  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); j += kLanes)
+    for (uint32_t k = 1; k < kLanes; ++k)
+      if (m.scales[j + k] != 0 && m.sources[j + k] != m.sources[j] + k) return false;
+  return true;
+}
+
+float largest_scale(const PackedMatrix& m) {
+  float largest = 0;
+  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); ++j)
+    largest = std::max(largest, std::fabs(m.scales[j]));
+  return largest;
+}
+
+Entries find_entries(float* vector, uint32_t count) {
+  constexpr float kMost = 1e30f;
+  F4 largest = zero();
+  M4 sound = splat(0.0f) <= splat(0.0f);
+  for (uint32_t j = 0; j < count; j += kLanes) {
+    const F4 size = abs(load(vector + j));
+    sound = sound & (size <= kMost);
+    largest = max(largest, size);
+  }
+  if (all(sound)) return {vector, horizontal_max(largest)};
+  for (uint32_t j = 0; j < count; ++j)
+    if (!(std::fabs(vector[j]) <= kMost)) vector[j] = 0;
+  return find_entries(vector, count);
+}
+
+void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room, float* out) {
   const float step = find_factors(m, vector, room);
-  const size_t panels = m.panel_count(), bytes = m.panel_bytes(),
-               quarter = (panels + kStreams - 1) / kStreams;
-  for (size_t p = 0; p < quarter; ++p) {
+  const size_t panels = m.panel_count(), bytes = m.panel_bytes();
+  const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
+  // A small matrix is read as it stands, and what comes behind it next. A large one as four quarters; where they are not
+  // whole, the last ones overlap.
+  constexpr size_t kSmall = 1024;
+  const bool small = panels <= kSmall;
+  const size_t quarter = (panels + kStreams - 1) / kStreams, apart = small ? 1 : quarter,
+               stride = small ? kStreams : 1;
+  for (size_t p = 0; p < quarter; p += kMostPanels) {
+    const auto count = static_cast<uint32_t>(std::min<size_t>(kMostPanels, quarter - p));
     const std::byte* at[kStreams];
-    size_t row[kStreams];
+    size_t first[kStreams];
     for (size_t s = 0; s < kStreams; ++s) {
-      // Where the last quarter is shorter, do its last panel again.
-      const size_t panel = s * quarter + p < panels ? s * quarter + p : panels - 1;
-      at[s] = m.panels + panel * bytes;
-      row[s] = panel * kPanelRows;
+      const size_t last = (count - 1) * stride;
+      first[s] = std::min(s * apart + p * stride, panels - 1 - last);
+      at[s] = m.panels + first[s] * bytes + integers_at;
     }
-    FloatSums floats;
-    PanelSums integers;
-    add_floats(m, at, room, floats);
-    integer_sums(at, m.int8, m.int4, room, integers);
-    for (int s = 0; s < kStreams; ++s)
-      for (size_t h = 0; h < kPanelRows; h += kLanes) {
-        const F4 sum = load(floats.of[s] + h) + load_whole(integers.of[s] + h) * step;
-        store(out + row[s] + h, m.row_scales ? load(m.row_scales + row[s] + h) * sum : sum);
-      }
+    PanelSums sums;
+    integer_sums({at, bytes * stride, count, m.int8, m.int4}, room, sums);
+    for (size_t s = 0; s < kStreams; ++s)
+      finish_panels(m, {first[s], stride, count}, sums.of[s], step, room, out);
   }
 }
 

@@ -13,7 +13,8 @@ void build(Instance& i, Arena& arena) {
   i.normals = arena.take<float>(values);
   const bool by_patches = g.view.patches.record != nullptr;
   const size_t patches = g.view.patches.patches.size();
-  const size_t coefficients = by_patches ? patches * g.coefficients_stride() : g.view.basis.columns;
+  const size_t coefficients =
+      by_patches ? patches * g.coefficients_stride() : in_panels(g.view.basis.columns);
   const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
   i.coefficients = arena.take<float>(coefficients);
   i.moved = arena.take<Transform>(r.joints);
@@ -47,6 +48,7 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
+  for (float* room : {i.infer.inputs, i.infer.before, i.infer.after}) std::fill_n(room, widest, 0.0f);
   std::fill_n(i.infer.factors.high, stored, int8_t{0});
   std::fill_n(i.infer.factors.low, stored, int8_t{0});
   find_normals(g.normals, i.positions, i.normals);

@@ -47,12 +47,16 @@ void gather(Instance& i, float scale) {
 void infer(Instance& i) {
   const Garment& g = *i.garment;
   const asset::PatchesView& v = g.view.patches;
+  const size_t numbers = v.numbers_per_patch();
+  Mlp network = v.mlp(0);
+  const float* scale = v.numbers_of(0).basis_scale;
   for (size_t p = 0; p < v.patches.size(); ++p) {
     float* c = i.coefficients + p * g.coefficients_stride();
-    billow::infer(v.mlp(p), i.inputs + p * g.inputs_stride(), i.infer, c, i.options.shape);
+    billow::infer(network, i.inputs + p * g.inputs_stride(), i.infer, c, i.options.shape);
     c[v.record->components] = 1;
-    const float* scale = v.numbers_of(p).basis_scale;
-    for (uint32_t k = 0; k <= v.record->components; ++k) c[k] *= scale[k];
+    for (size_t k = 0; k < g.coefficients_stride(); k += kLanes) store(c + k, load(c + k) * load(scale + k));
+    go_on(network, numbers);
+    scale += numbers;
   }
 }
 
@@ -66,7 +70,8 @@ void expand(Instance& i, float scale) {
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const asset::PatchRecord& r = v.patches[p];
     if (r.vertices == 0) continue;
-    multiply(v.basis_of(p), i.coefficients + p * g.coefficients_stride(), i.infer.factors, i.local);
+    const Entries c = find_entries(i.coefficients + p * g.coefficients_stride(), v.record->components + 1);
+    multiply(v.basis_of(p), c, i.infer.factors, i.local);
     const PatchFrame& f = i.frames[p];
     const PatchFrame in_world{turned(f.origin), turned(f.along), turned(f.across), turned(f.off)};
     const size_t first = size_t{kPanelRows} * r.first_group;

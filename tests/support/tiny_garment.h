@@ -68,10 +68,9 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
   const uint32_t stored = m.float32 + m.float16 + m.int8 + m.int4;
-  for (uint32_t j = 0; j < stored; ++j) {
-    const float unit = j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64;
-    put(j % columns), put(size * unit);
-  }
+  for (uint32_t j = 0; j < stored; ++j) put(j % columns);
+  for (uint32_t j = 0; j < stored; ++j)
+    put(size * (j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64));
   for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
     put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
   out.resize(asset::matrix_panels_at(m), '\0');

@@ -167,10 +167,11 @@ TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
 TEST(Multiply, EveryBackEndHasTheSameSums) {
   const IntegerSums fast = best_integer_sums();
   testing::Random random(4);
+  constexpr uint32_t kCount = 5;
   for (const uint32_t int8 : {0u, 4u, 20u, 64u, 76u})
     for (const uint32_t int4 : {0u, 8u, 16u, 24u, 40u}) {
       const size_t panel = 8 * int8 + 4 * int4;
-      std::vector<std::byte> bytes(kStreams * panel + 1);
+      std::vector<std::byte> bytes(kStreams * kCount * panel + 1);
       for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
       std::vector<int8_t> high(int8 + int4 + 16), low(high);
       std::vector<int16_t> steps(high.size());
@@ -182,12 +183,13 @@ TEST(Multiply, EveryBackEndHasTheSameSums) {
       }
       const Factors factors{nullptr, high.data(), low.data(), steps.data()};
       const std::byte* panels[kStreams];
-      for (size_t s = 0; s < kStreams; ++s) panels[s] = bytes.data() + s * panel;
+      for (size_t s = 0; s < kStreams; ++s) panels[s] = bytes.data() + s * kCount * panel;
       PanelSums a, b;
-      integer_sums_plain(panels, int8, int4, factors, a);
-      fast(panels, int8, int4, factors, b);
+      integer_sums_plain({panels, panel, kCount, int8, int4}, factors, a);
+      fast({panels, panel, kCount, int8, int4}, factors, b);
       for (int s = 0; s < kStreams; ++s)
-        for (uint32_t r = 0; r < kPanelRows; ++r) ASSERT_EQ(a.of[s][r], b.of[s][r]) << int8 << " " << int4;
+        for (uint32_t r = 0; r < kCount * kPanelRows; ++r)
+          ASSERT_EQ(a.of[s][r], b.of[s][r]) << int8 << " " << int4;
     }
 }
 
@@ -195,29 +197,34 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
   for (const Kind kind :
        {Kind::kInt4, Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32})
     for (const Eigen::Index rows : {1, 7, 8, 33, 200}) {
-      const Eigen::Index columns = 37;
+      constexpr uint32_t columns = 37;
       srand(5);
-      const learn::Matrix dense = learn::Matrix::Random(rows, columns);
+      const learn::Matrix dense = learn::Matrix::Random(rows, Eigen::Index{columns});
       const std::string section = pack_matrix(dense, std::vector<Kind>(columns, kind));
       const AlignedBytes bytes(section);
       asset::MatrixRecord m;
       std::memcpy(&m, bytes.data(), sizeof m);
       const auto* at = static_cast<const std::byte*>(bytes.data());
-      PackedMatrix packed{m.rows,    m.columns, m.float32,
-                          m.float16, m.int8,    m.int4,
-                          nullptr,   nullptr,   at + asset::matrix_panels_at(m)};
-      packed.stored = reinterpret_cast<const StoredColumn*>(at + sizeof m);
-      if (m.row_scales)
-        packed.row_scales = reinterpret_cast<const float*>(packed.stored + packed.stored_count());
+      PackedMatrix packed;
+      packed.rows = m.rows, packed.columns = m.columns;
+      packed.float32 = m.float32, packed.float16 = m.float16, packed.int8 = m.int8, packed.int4 = m.int4;
+      packed.panels = at + asset::matrix_panels_at(m);
+      packed.sources = reinterpret_cast<const uint32_t*>(at + sizeof m);
+      packed.scales = reinterpret_cast<const float*>(packed.sources + packed.stored_count());
+      if (m.row_scales) packed.row_scales = packed.scales + packed.stored_count();
+      packed.neighbours = are_neighbours(packed);
+      packed.largest_scale = largest_scale(packed);
       const learn::Matrix stored = unpack_matrix(packed);
       EXPECT_LT((stored - dense).norm(), (kind == Kind::kInt4 ? 0.2f : 0.01f) * dense.norm());
-      const learn::Vector x = learn::Vector::Random(columns);
+      learn::Vector x = learn::Vector::Zero(Eigen::Index{columns} + 8);
+      x.head(columns).setRandom();
       const size_t room = packed.stored_count() + Factors::kSpare;
       std::vector<float> scaled(room), out(static_cast<size_t>(rows) + kPanelRows);
       std::vector<int8_t> high(room), low(room);
       std::vector<int16_t> steps(room);
-      multiply(packed, x.data(), {scaled.data(), high.data(), low.data(), steps.data()}, out.data());
-      const learn::Vector right = stored * x;
+      multiply(packed, find_entries(x.data(), columns),
+               {scaled.data(), high.data(), low.data(), steps.data()}, out.data());
+      const learn::Vector right = stored * x.head(columns);
       for (Eigen::Index r = 0; r < rows; ++r)
         EXPECT_NEAR(out[static_cast<size_t>(r)], right[r], 2e-3) << kKindNames[static_cast<size_t>(kind)];
     }
