@@ -25,6 +25,8 @@ class Ropes {
   void step(float dt, std::span<const Transform> joints);
   // All bones of the garment, those that are not simulated too.
   std::span<const V3> bones() const { return bones_; }
+  // Of the last step.
+  billow_report report() const;
 
  private:
   struct Destroy {

@@ -121,6 +121,7 @@ billow_status billow_chains_create(const billow_chains_desc* desc, billow_chains
   d.rest_positions = desc->rest_positions;
   d.max_lengths = desc->max_lengths;
   d.mass_factors = desc->mass_factors;
+  d.lateral_lengths = desc->lateral_lengths;
   d.neighbours = desc->neighbours != 0;
   d.closed = desc->closed != 0;
   d.max_colliders = desc->max_colliders ? static_cast<int>(desc->max_colliders) : 32;

@@ -13,11 +13,13 @@
 
 namespace billow {
 
+constexpr float kTwoOverPi = 0.636619772f;
+
 void apply_panel_forces(ChainSet& set, float dt) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
   const float h = 0.5f * dt, half_rho = 0.5f * set.settings.air_density;
-  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift;
+  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift, folds = set.settings.panel_folds;
   for (int i = 1; i < lay.levels; ++i) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g), up = at - pitch;
@@ -32,6 +34,19 @@ void apply_panel_forces(ChainSet& set, float dt) {
       F4 s = dot(v, n);
       F4 strength = 0.5f * half_rho * twice;
       V3x4 f = v * (drag * abs(s) - lift * s * s / speed) + n * (lift * s * speed);
+      if (folds > 0) {
+        // Add what the folds take, as so much more of the panel.
+        F4 folded = half_rho * folds * max(load(set.panel_area + at) - 0.5f * twice, zero());
+        V3x4 along = c + d - a - b;
+        F4 along2 = max(dot(along, along), splat(1e-16f));
+        V3x4 across = v - along * (dot(v, along) / along2);
+        F4 across2 = dot(across, across);
+        V3x4 more = v * (drag * kTwoOverPi * sqrt(across2) - 0.5f * lift * across2 / speed) +
+                    across * (0.5f * lift * speed);
+        F4 all = strength + folded;
+        f = (f * strength + more * folded) * (splat(1.0f) / max(all, splat(1e-24f)));
+        strength = all;
+      }
       // Limit it like an implicit step: a corner gets up to four quarters of such panels.
       F4 w = max(load(set.w + at), load(set.w + at + 1));
       F4 limited = strength / (1.0f + h * w * strength * ((drag + lift) * speed));

@@ -13,8 +13,8 @@ void allocate(ChainSet& set, Arena& arena) {
   };
   set.bones = arena.take<int>(chains);
   for (float** p :
-       {&set.rest_length, &set.rest_lateral, &set.mass_factor,    &set.is_bone,          &set.mass,
-        &set.w,           &set.max_length,   &set.lateral_length, &set.lateral_w,        &set.drag,
+       {&set.rest_length, &set.rest_lateral, &set.longest_lateral, &set.mass_factor,    &set.is_bone,          &set.mass,
+        &set.w,           &set.max_length,   &set.lateral_length, &set.lateral_longest, &set.panel_area, &set.panel_diagonal, &set.shear, &set.lateral_w,        &set.drag,
         &set.damping,     &set.stretch,      &set.compression,    &set.rest_angle,       &set.shrink,
         &set.radius,      &set.tension,      &set.impulse,        &set.contact_collider, &set.trouble,
         &set.held,        &set.distance})
