@@ -256,6 +256,9 @@ typedef struct billow_chains_desc {
    * float a bone (those without such a neighbour are ignored). Cloth that hangs in folds has more of it
    * between two chains than their distance at rest. NULL, or less than that: the distance at rest. */
   const float* lateral_lengths;
+  /* m2 of cloth that each bone stands for. What of it is in no panel between chains (along the edges of an open
+   * garment) meets the air too, as far as panel_folds says. NULL: there is none. */
+  const float* areas;
   /* Where the root transforms are at rest, one a chain. NULL: at the root bone, not rotated. */
   const billow_transform* root_rest;
   /* Neighbouring chains of the list are neighbours on the garment: lateral springs, panels and lateral

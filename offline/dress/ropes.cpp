@@ -1,7 +1,6 @@
 #include "dress/ropes.h"
 
 #include <map>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -14,12 +13,12 @@ void check(billow_status status) {
 
 }  // namespace
 
-billow_settings rope_settings(const garment::Garment& garment) {
-  return garment.ring ? billow_settings_skirt() : billow_settings_cape();
-}
-
 Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Transform> joints,
              const billow_settings& settings)
+    : Ropes(g, garment::chain_cloth(g), wearer, joints, settings) {}
+
+Ropes::Ropes(const garment::Garment& g, const garment::ChainCloth& cloth, const Wearer& wearer,
+             std::span<const Transform> joints, const billow_settings& settings)
     : garment_(g),
       rest_inverse_(inverses(body::rest_transforms(wearer.skeleton))),
       moved_(rest_inverse_.size()),
@@ -51,21 +50,14 @@ Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Tr
     }
     if (sewn_[chain[0]].empty()) throw std::invalid_argument("ropes: a chain's root is not sewn to the body");
   }
-  std::vector<float> factors, lateral;
-  for (size_t c=0;c<g.chains.size();++c) { const auto& chain=g.chains[c]; const auto& next=g.chains[c+1<g.chains.size()?c+1:0];
-    for (size_t k=0;k<chain.size();++k) lateral.push_back(k<next.size()?garment::rope_length(g,g.bones[chain[k]],g.bones[next[k]]):0); }
-  { std::vector<double> area(g.bones.size(),0); std::vector<uint32_t> chained; for (const auto& chain:g.chains) chained.insert(chained.end(),chain.begin(),chain.end());
-    const auto at=[&](const garment::Embedding&e){ float x=0,y=0; for(int k=0;k<3;++k) x+=g.flat[e.vertices[k]][0]*e.weights[k], y+=g.flat[e.vertices[k]][1]*e.weights[k]; return V3{x,y,0}; };
-    std::vector<V3> p; for (uint32_t b:chained) p.push_back(at(g.bones[b]));
-    for (const auto& t:g.triangles) { V3 q[3]; for(int k=0;k<3;++k) q[k]={g.flat[t[k]][0],g.flat[t[k]][1],0}; V3 m=(q[0]+q[1]+q[2])*(1.0f/3); size_t best=0; float d=1e9f; for(size_t i=0;i<p.size();++i){float e=length(p[i]-m); if(e<d)d=e,best=i;} area[chained[best]]+=0.5*length(cross(q[1]-q[0],q[2]-q[0])); }
-    for (uint32_t b:chained) factors.push_back(std::max(1e-5f,(float)(area[b]))); }
   billow_chains_desc desc{};
-  if (getenv("LAT")) desc.lateral_lengths = lateral.data();
-  if (getenv("MF")) desc.mass_factors = factors.data();
   desc.chain_count = static_cast<uint32_t>(counts.size());
   desc.bone_counts = counts.data();
   desc.rest_positions = rest.data();
   desc.max_lengths = lengths.data();
+  desc.mass_factors = cloth.mass_factors.data();
+  desc.lateral_lengths = cloth.lateral_lengths.data();
+  desc.areas = cloth.areas.data();
   desc.neighbours = 1;
   desc.closed = g.ring;
   desc.max_colliders = static_cast<uint32_t>(wearer.colliders.size());

@@ -7,6 +7,7 @@
 #include "api/settings_words.h"
 #include "asset/format.h"
 #include "files/whole_file.h"
+#include "garment/chain_cloth.h"
 #include "pack/choose_storage.h"
 #include "pack/garment_asset.h"
 
@@ -117,6 +118,11 @@ void add_chains(File& file, const garment::Garment& g) {
   }
   file.add_records("chains", sizes);
   file.add_records("chain_bones", chain_bones);
+  const garment::ChainCloth cloth = garment::chain_cloth(g);
+  std::vector<ChainClothRecord> chain_cloth;
+  for (size_t b = 0; b < cloth.areas.size(); ++b)
+    chain_cloth.push_back({cloth.lateral_lengths[b], cloth.areas[b]});
+  file.add_records("chain_cloth", chain_cloth);
 }
 
 void add_settings(File& file, const billow_settings& settings) {

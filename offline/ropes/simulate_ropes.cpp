@@ -15,8 +15,7 @@ body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> jo
   pose.root_position = joints[0].position;
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton.joints[j].parent;
-    const Transform local =
-        parent < 0 ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
+    const Transform local = parent < 0 ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
     pose.rotations.push_back(local.rotation);
     pose.offsets.push_back(parent < 0 ? skeleton.joints[j].rest.position : local.position);
   }
@@ -31,8 +30,8 @@ std::vector<V3> bones_at_rest(const garment::Garment& garment) {
 
 }  // namespace
 
-Matrix simulate_clip(const Frames& frames, const Frames::Run& clip, const billow_settings& settings,
-                     Cost* cost) {
+Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::Run& clip,
+                     const billow_settings& settings, Cost* cost) {
   const body::Skeleton& skeleton = frames.person().skeleton;
   const auto fps = static_cast<float>(frames.info().frames_per_second);
   std::vector<Transform> joints(skeleton.size());
@@ -43,7 +42,7 @@ Matrix simulate_clip(const Frames& frames, const Frames::Run& clip, const billow
   const auto before = dataset::lead_in(skeleton, start);
   billow_settings timed = settings;
   timed.profile = cost != nullptr;
-  dress::Ropes ropes(frames.garment(), {skeleton, frames.person().colliders}, before[0], timed);
+  dress::Ropes ropes(frames.garment(), cloth, {skeleton, frames.person().colliders}, before[0], timed);
   for (size_t i = 1; i < before.size(); ++i) ropes.step(1 / fps, before[i]);
 
   const std::vector<V3> rest = bones_at_rest(frames.garment());
@@ -69,12 +68,13 @@ Matrix simulate_clip(const Frames& frames, const Frames::Run& clip, const billow
 Matrix simulate_ropes(const Frames& frames, const billow_settings& settings, size_t threads, Cost* cost) {
   Matrix out(static_cast<Index>(frames.size()), static_cast<Index>(frames.bone_values()));
   const auto clips = frames.clips();
+  const garment::ChainCloth cloth = garment::chain_cloth(frames.garment());
   std::vector<Cost> costs(clips.size());
   for_each_in_parallel(
       clips.size(),
       [&](size_t c) {
         out.middleRows(clips[c].begin, clips[c].end - clips[c].begin) =
-            simulate_clip(frames, clips[c], settings, &costs[c]);
+            simulate_clip(frames, cloth, clips[c], settings, cost ? &costs[c] : nullptr);
       },
       threads);
   if (cost)

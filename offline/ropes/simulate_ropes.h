@@ -3,6 +3,7 @@
 
 #include <billow/billow.h>
 
+#include "garment/chain_cloth.h"
 #include "learn/frames.h"
 #include "learn/model.h"
 
@@ -17,9 +18,9 @@ struct Cost {
   double microseconds() const { return frames > 0 ? 1e6 * seconds / static_cast<double>(frames) : 0; }
 };
 
-// Bones of one clip, a row a frame: displacements from rest as learn::Frames gives them.
-Matrix simulate_clip(const Frames& frames, const Frames::Run& clip, const billow_settings& settings,
-                     Cost* cost = nullptr);
+// Bones of one clip, a row a frame: displacements from rest as learn::Frames gives them. `cloth`: of the frames' garment.
+Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::Run& clip,
+                     const billow_settings& settings, Cost* cost = nullptr);
 
 // All clips, clip after clip: what learn::bone_matrix gives for all frames. `threads`: 0 takes all cores; the result is
 // the same for any number.

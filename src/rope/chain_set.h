@@ -71,7 +71,8 @@ struct RopeSettings {
   bool swept = true;
 
   // Which of the optional forces are there at all, so that the others cost nothing.
-  bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false, has_shrink = false;
+  bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,
+       has_shrink = false;
   bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
 };
 
@@ -124,13 +125,14 @@ struct ChainSet {
   Wind wind;
 
   // Description, fixed at creation.
-  int* bones = nullptr;           // per chain, root included
-  float* rest_length = nullptr;   // rows: longest rope at scale 1
-  Rows3 rest;                     // rest position in the frame of the chain's root
-  Rows3 rest_direction;           // rest rope direction in the frame of the chain's root
-  float* rest_lateral = nullptr;  // rest distance to the next chain's bone; < 0: no such neighbour
+  int* bones = nullptr;              // per chain, root included
+  float* rest_length = nullptr;      // rows: longest rope at scale 1
+  Rows3 rest;                        // rest position in the frame of the chain's root
+  Rows3 rest_direction;              // rest rope direction in the frame of the chain's root
+  float* rest_lateral = nullptr;     // rest distance to the next chain's bone; < 0: no such neighbour
   float* longest_lateral = nullptr;  // from which on it is stretched; not less than the rest distance
   float* mass_factor = nullptr;
+  float* area = nullptr;     // of the cloth that a bone stands for
   float* is_bone = nullptr;  // 1 for simulated bones, 0 for roots and padding
 
   // Expanded from the settings.
@@ -140,8 +142,8 @@ struct ChainSet {
   float *lateral_length = nullptr, *lateral_longest = nullptr, *lateral_w = nullptr;
   // Of the cloth between this rope and the next chain's, spread out: its area, its diagonals.
   float *panel_area = nullptr, *panel_diagonal = nullptr;
-  float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr,
-        *shear = nullptr;
+  float* loose_area = nullptr;  // of the cloth that a bone stands for and that is in no panel
+  float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr, *shear = nullptr;
   float *rest_angle = nullptr, *shrink = nullptr, *radius = nullptr;
 
   // State.

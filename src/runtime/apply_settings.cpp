@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "runtime/chains.h"
 
@@ -38,6 +40,9 @@ void measure_panel(ChainSet& set, int i, int c) {
   const float above = set.lateral_longest[up], below = set.lateral_longest[at];
   set.panel_area[at] = 0.25f * (above + below) * (leg + next);
   set.panel_diagonal[at] = std::sqrt(leg * next + above * below);
+  // Each corner has a quarter of it.
+  for (const size_t corner : {at, up, beside, beside - static_cast<size_t>(lay.pitch)})
+    set.loose_area[corner] = std::max(0.0f, set.loose_area[corner] - 0.25f * set.panel_area[at]);
 }
 
 }  // namespace
@@ -81,6 +86,7 @@ void apply_settings(Chains& chains, const Settings& s) {
       set.rest_angle[at] = s.rest_angle.at(depth);
       set.shrink[at] = s.shrink.at(depth);
       set.radius[at] = s.radius.at(depth) * s.scale;
+      set.loose_area[at] = set.area[at] * s.scale * s.scale;
     }
   }
   for (int i = 0; i < lay.levels; ++i) {

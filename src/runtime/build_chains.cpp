@@ -29,6 +29,7 @@ void fill_rest(Chains& chains, const ChainsDescription& d) {
       V3 x{p[0], p[1], p[2]};
       billow::set(set.rest, at, apply(to_root, x));
       set.mass_factor[at] = d.mass_factors ? d.mass_factors[bone] : 1.0f;
+      set.area[at] = d.areas ? d.areas[bone] : 0.0f;
       if (i == 0) continue;
       V3 rope = x - V3{p[-3], p[-2], p[-1]};
       float l = length(rope);
