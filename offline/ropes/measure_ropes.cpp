@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "learn/rows.h"
+#include "ropes/correct_ropes.h"
 
 namespace billow::ropes {
 
@@ -58,8 +59,14 @@ Report measure_ropes(const Frames& frames, const billow_settings& settings, size
   const ClipParts parts = clip_parts(frames);
   report.train = follow(frames, embedded, ropes, parts.train, 0);
   report.validation = follow(frames, embedded, ropes, parts.validation, 0);
-  report.unseen = follow(frames, embedded, ropes, parts.unseen, evaluate::kSettled);
-  report.unseen.gap = evaluate::rope_gap(frames, {"embedded", embedded}, {"rope", ropes});
+  const auto unseen = [&](const Matrix& bones) {
+    Followed f = follow(frames, embedded, bones, parts.unseen, evaluate::kSettled);
+    f.gap = evaluate::rope_gap(frames, {"embedded", embedded}, {"rope", bones});
+    return f;
+  };
+  report.unseen = unseen(ropes);
+  if (!parts.train.empty())
+    report.corrected = unseen(corrected(fit_correction(frames, embedded, ropes, threads), ropes));
   return report;
 }
 

@@ -30,6 +30,7 @@ ClipParts clip_parts(const Frames& frames);
 
 struct Report {
   Followed train, validation, unseen;  // unseen: with the chaos floor, from 1.5 s on as that is
+  Followed corrected;                  // the same as unseen, with the correction of ropes/correct_ropes.h
   Cost cost;
 };
 Report measure_ropes(const Frames& frames, const billow_settings& settings, size_t threads = 0);

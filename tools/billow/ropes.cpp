@@ -34,8 +34,11 @@ ordered_json describe(const Followed& f) {
 ordered_json describe(const ropes::Report& r) {
   ordered_json out{
       {"train", describe(r.train)}, {"validation", describe(r.validation)}, {"unseen", describe(r.unseen)}};
-  out["unseen"]["chaos_floor_mm"] = r.unseen.gap.chaos_floor_mm;
-  out["unseen"]["ratio"] = r.unseen.gap.ratio;
+  out["corrected"] = describe(r.corrected);
+  for (const auto& [name, f] : {std::pair{"unseen", &r.unseen}, {"corrected", &r.corrected}}) {
+    out[name]["chaos_floor_mm"] = f->gap.chaos_floor_mm;
+    out[name]["ratio"] = f->gap.ratio;
+  }
   out["microseconds"] = r.cost.microseconds();
   out["substeps"] =
       static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames));
@@ -52,9 +55,10 @@ void print(const ropes::Report& r) {
   print("train", r.train);
   print("validation", r.validation);
   print("unseen", r.unseen);
+  print("corrected", r.corrected);
   if (r.unseen.gap.chaos_floor_mm > 0)
-    std::printf("  chaos floor %.1f mm: unseen clips are at %.2f times it\n", r.unseen.gap.chaos_floor_mm,
-                r.unseen.gap.ratio);
+    std::printf("  chaos floor %.1f mm: unseen clips are at %.2f times it, corrected at %.2f\n",
+                r.unseen.gap.chaos_floor_mm, r.unseen.gap.ratio, r.corrected.gap.ratio);
   else
     std::printf("  chaos floor: was not measured\n");
   std::printf("  %.0f us a frame, %.1f sub-steps\n", r.cost.microseconds(),
