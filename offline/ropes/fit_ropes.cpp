@@ -11,7 +11,7 @@
 namespace billow::ropes {
 namespace {
 
-// A setting that is searched. Where it is 0 it starts from `least`, and what falls under that is 0 again.
+// A setting that is searched. Mass is none: only what forces are to it counts, and it is known. Where it is 0 it starts from `least`, and what falls under that is 0 again.
 struct Searched {
   const char* name;
   float* (*of)(billow_settings&);
@@ -22,7 +22,6 @@ constexpr Searched kSearched[] = {
     {"panel_drag", [](billow_settings& s) { return &s.panel_drag; }, 0.1f, 10},
     {"lateral_compression", [](billow_settings& s) { return &s.lateral_compression.value; }, 0.002f, 1000},
     {"panel_folds", [](billow_settings& s) { return &s.panel_folds; }, 0.05f, 1},
-    {"mass", [](billow_settings& s) { return &s.mass.value; }, 1e-5f, 1},
     {"panel_lift", [](billow_settings& s) { return &s.panel_lift; }, 0.05f, 10},
     {"lateral_shear", [](billow_settings& s) { return &s.lateral_shear.value; }, 0.05f, 1000},
     {"lateral_stretch", [](billow_settings& s) { return &s.lateral_stretch.value; }, 0.05f, 1000},
@@ -83,8 +82,8 @@ billow_settings changed(billow_settings s, const Searched& which, double factor,
     value = value < which.least ? which.least : std::min(which.most, value * static_cast<float>(factor));
   else
     value = value / static_cast<float>(factor) < which.least ? 0 : value / static_cast<float>(factor);
-  // Nothing moves without mass, and bones of no size fall into the body.
-  if (value == 0 && (which.of(s) == &s.mass.value || which.of(s) == &s.radius.value)) value = which.least;
+  // Bones of no size fall into the body.
+  if (value == 0 && &value == &s.radius.value) value = which.least;
   return s;
 }
 

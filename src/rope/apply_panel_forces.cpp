@@ -6,7 +6,10 @@
 //   drag  rho/2 A C_D |s| v                  along the air, by the area it sees
 //   lift  rho/2 A C_L s (|v| n - s v/|v|)    across the air, toward the side it blows against; largest at 45
 //   degrees
-// Each corner takes a quarter.
+// Each corner takes a quarter. Of the cloth between two chains more may hang in folds than the panel shows; they run along the
+// ropes, and their normals point any way across these. With v_a the part of v across the ropes and A' their area:
+//   drag  rho/2 A' C_D 2/pi |v_a| v
+//   lift  rho/2 A' C_L/2 (|v| v_a - |v_a|^2 v/|v|)
 #include <initializer_list>
 
 #include "rope/stages.h"
@@ -38,7 +41,7 @@ void apply_loose_cloth_forces(ChainSet& set, float h) {
       V3x4 v = load(set.air, at) - load(set.v, at);
       F4 speed = sqrt(max(dot(v, v), splat(1e-16f))), w = load(set.w + at);
       F4 strength = share * load(set.loose_area + at);
-      F4 limited = strength / (1.0f + h * w * strength * ((drag + lift) * speed));
+      F4 limited = strength / max(h * w * strength * ((drag + lift) * speed), splat(1.0f));
       V3x4 f = on_folds(v, speed, load(set.x, at) - load(set.x, at - pitch), drag, lift) * limited;
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
     }
@@ -78,7 +81,8 @@ void apply_panel_forces(ChainSet& set, float dt) {
       }
       // Limit it like an implicit step: a corner gets up to four quarters of such panels.
       F4 w = max(load(set.w + at), load(set.w + at + 1));
-      F4 limited = strength / (1.0f + h * w * strength * ((drag + lift) * speed));
+      F4 turned = h * w * strength * ((drag + lift) * speed);
+      F4 limited = strength / (folds > 0 ? max(turned, splat(1.0f)) : 1.0f + turned);
       M4 exists = load(set.lateral_length + at) > 0.0f;
       store(set.edge, lay.group_at(0, g), select(exists, f * (0.25f * limited), zero3()));
     }
