@@ -83,10 +83,12 @@ void measure(const RopesOptions& o) {
 void fit(RopesOptions o) {
   const learn::Frames frames(o.folder);
   const billow_settings start = settings_for(frames, o);
-  // Find out before the work that there is no place for its result.
-  if (const auto folder = std::filesystem::absolute(o.out).parent_path();
-      !o.out.empty() && !std::filesystem::is_directory(folder))
-    throw std::runtime_error(o.out + ": expected a folder " + folder.string() + ", found none");
+  // Find out before the work whether there is a place for its result.
+  if (!o.out.empty()) {
+    const auto folder = std::filesystem::absolute(o.out).parent_path();
+    if (!std::filesystem::is_directory(folder))
+      throw std::runtime_error(o.out + ": expected a folder " + folder.string() + ", found none");
+  }
   ropes::Fit found;
   {
     Progress progress("fitting the ropes");
