@@ -13,8 +13,8 @@ struct Fitted {
   float damping;                          // 1/s
   float rest_angle;                       // N
 };
-constexpr Fitted kCape{1, 1, 4, 2, 10, 0.0125f, 40, 1, 0};
-constexpr Fitted kSkirt{1, 0.25f, 4, 1, 5, 0.025f, 10, 0.25f, 0.0005f};
+constexpr Fitted kCape{1, 1, 4, 2, 10, 0.005f, 40, 1, 0};
+constexpr Fitted kSkirt{1, 0.25f, 4, 1, 5, 0.01f, 10, 0.25f, 0.0005f};
 
 // Coarser than the default: twice as fast, at 4 % more distance from the cloth.
 constexpr float kSubstepAngle = 0.2f;
@@ -39,8 +39,8 @@ billow_settings rope_settings(const garment::Garment& garment) {
   s.rest_angle.value = fitted.rest_angle;
   s.substep_angle = kSubstepAngle;
   s.lateral_samples = kLateralSamples;
-  // Cloth that slides over a thigh as it is raised: with velocities taken along the history it sticks there.
-  s.velocity_direction = BILLOW_ALONG_GRADIENT;
+  // Cloth slides over a thigh that is raised; along the history it would stick there.
+  s.push_direction = s.velocity_direction = BILLOW_ALONG_GRADIENT;
   return s;
 }
 

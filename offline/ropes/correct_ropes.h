@@ -16,4 +16,8 @@ inline Matrix corrected(const learn::Network& correction, const Matrix& ropes) {
   return ropes + correction(ropes);
 }
 
+// The network that makes of rope bones what `network` makes of corrected ones: a linear map in front of a network is part of
+// its first layer and of its linear path.
+learn::Network with_correction(learn::Network network, const learn::Network& correction);
+
 }  // namespace billow::ropes

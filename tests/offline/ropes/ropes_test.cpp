@@ -5,9 +5,7 @@
 
 #include <cmath>
 #include <fstream>
-#include <numeric>
 
-#include "learn/rows.h"
 #include "offline/evaluate/small_set.h"
 #include "ropes/correct_ropes.h"
 #include "ropes/fit_ropes.h"
@@ -39,12 +37,6 @@ SmallSet set_of(const SmallSet& like, const Matrix& bones, const std::vector<std
   });
 }
 
-std::vector<uint32_t> all_of(const Frames& frames) {
-  std::vector<uint32_t> all(frames.size());
-  std::iota(all.begin(), all.end(), 0u);
-  return all;
-}
-
 TEST(SimulateRopes, IsTheSameOnAnyNumberOfThreads) {
   const SmallSet set(kSplits, stay);
   const Frames frames = set.frames();
@@ -65,7 +57,8 @@ TEST(MeasureRopes, ScoresDeadChainsDown) {
   const Frames frames = set.frames();
   Matrix swings = Matrix::Zero(80, static_cast<Index>(frames.bone_values()));
   for (Index f = 0; f < 80; ++f)
-    for (Index b = 0; b < swings.cols(); b += 3) swings(f, b) = 0.01f * static_cast<float>(std::sin(0.5 * f));
+    for (Index b = 0; b < swings.cols(); b += 3)
+      swings(f, b) = 0.01f * static_cast<float>(std::sin(0.5 * static_cast<double>(f)));
   Matrix beside = swings;
   for (Index b = 1; b < beside.cols(); b += 3) beside.col(b).array() += 0.003f;
   const Followed followed = follow(frames, swings, beside, {0}, 0);
@@ -125,6 +118,28 @@ TEST(CorrectRopes, FindsWhatIsLinearInTheRopes) {
   EXPECT_GT(report.unseen.gap.rms_mm, 5);
   EXPECT_LT(report.corrected.gap.rms_mm, 0.2 * report.unseen.gap.rms_mm);
   EXPECT_EQ(report.unseen.gap.chaos_floor_mm, 5);
+}
+
+TEST(CorrectRopes, IsPartOfANetworksFirstLayer) {
+  const Index in = 6, out = 4;
+  const auto some = [](Index rows, Index columns, double seed) {
+    Matrix m(rows, columns);
+    for (Index i = 0; i < m.size(); ++i)
+      m.data()[i] = static_cast<float>(0.4 * std::sin(seed + 1.7 * static_cast<double>(i)));
+    return m;
+  };
+  const auto column = [&](Index rows, double seed) { return learn::Vector(some(rows, 1, seed).col(0)); };
+  learn::Network correction, network;
+  correction.mean = column(in, 1), correction.scale = column(in, 2).array() + 2;
+  correction.linear = some(in, in, 3), correction.bias = column(in, 4);
+  network.mean = column(in, 5), network.scale = column(in, 6).array() + 1;
+  network.linear = some(out, in, 7), network.bias = column(out, 8);
+  network.layers = {{some(5, in, 9), column(5, 10)}, {some(out, 5, 11), column(out, 12)}};
+  const Matrix bones = some(3, in, 13);
+  const Matrix expected = network(corrected(correction, bones)),
+               found = with_correction(network, correction)(bones);
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5f);
+  EXPECT_GT((network(bones) - expected).cwiseAbs().maxCoeff(), 0.01f);
 }
 
 class SettingsFile : public ::testing::Test {
