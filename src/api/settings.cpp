@@ -26,17 +26,17 @@ struct CountRange {
 
 #define FIELD(name) #name, offsetof(billow_settings, name)
 constexpr FloatRange kFloats[] = {
-    {FIELD(gravity[0]), -1e4f, 1e4f},   {FIELD(gravity[1]), -1e4f, 1e4f},
-    {FIELD(gravity[2]), -1e4f, 1e4f},   {FIELD(global_damping), 0, 1e6f},
-    {FIELD(panel_drag), 0, 100},        {FIELD(panel_lift), 0, 100},
-    {FIELD(panel_folds), 0, 1},
-    {FIELD(air_density), 0, 1e4f},      {FIELD(tension.tolerance), 0, 1},
-    {FIELD(impulse.tolerance), 0, 1},   {FIELD(tautness), 0, 0.5f},
-    {FIELD(gap_return), 0, 1},          {FIELD(rest_speed), 0, 10},
-    {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
-    {FIELD(friction), 0, 100},          {FIELD(translation_inertia), 0, 1},
-    {FIELD(rotation_inertia), 0, 1},    {FIELD(teleport_distance), 0, 1e38f},
-    {FIELD(teleport_angle), 0, 1e38f},  {FIELD(scale), 1e-3f, 1e3f},
+    {FIELD(gravity[0]), -1e4f, 1e4f},     {FIELD(gravity[1]), -1e4f, 1e4f},
+    {FIELD(gravity[2]), -1e4f, 1e4f},     {FIELD(global_damping), 0, 1e6f},
+    {FIELD(panel_drag), 0, 100},          {FIELD(panel_lift), 0, 100},
+    {FIELD(panel_folds), 0, 1},           {FIELD(air_density), 0, 1e4f},
+    {FIELD(tension.tolerance), 0, 1},     {FIELD(impulse.tolerance), 0, 1},
+    {FIELD(tautness), 0, 0.5f},           {FIELD(gap_return), 0, 1},
+    {FIELD(rest_speed), 0, 10},           {FIELD(substep_angle), 1e-3f, 100},
+    {FIELD(push_extra), 0, 10},           {FIELD(friction), 0, 100},
+    {FIELD(translation_inertia), 0, 1},   {FIELD(rotation_inertia), 0, 1},
+    {FIELD(teleport_distance), 0, 1e38f}, {FIELD(teleport_angle), 0, 1e38f},
+    {FIELD(scale), 1e-3f, 1e3f},
 };
 constexpr CurveRange kCurves[] = {
     {FIELD(mass), 1e-9f, 1e6f, true},
