@@ -252,6 +252,13 @@ typedef struct billow_chains_desc {
   const float* max_lengths;
   /* Factors on the mass setting, one a bone. NULL: all 1. */
   const float* mass_factors;
+  /* How far apart a bone and that of its level on the next chain may be before lateral_stretch pulls, one
+   * float a bone (those without such a neighbour are ignored). Cloth that hangs in folds has more of it
+   * between two chains than their distance at rest. NULL, or less than that: the distance at rest. */
+  const float* lateral_lengths;
+  /* m2 of cloth that each bone stands for. What of it is in no panel between chains (along the edges of an open
+   * garment) meets the air too, as far as panel_folds says. NULL: there is none. */
+  const float* areas;
   /* Where the root transforms are at rest, one a chain. NULL: at the root bone, not rotated. */
   const billow_transform* root_rest;
   /* Neighbouring chains of the list are neighbours on the garment: lateral springs, panels and lateral
@@ -355,6 +362,10 @@ typedef struct billow_settings {
   float scale;               /* of the character: lengths and radii are multiplied by it: 1 */
 
   int32_t profile; /* 1: time the stages (a clock call each) */
+
+  /* Forces, continued */
+  float panel_folds; /* how much of a panel's cloth that hangs in folds the air meets: 0 none, 1 all */
+  billow_curve lateral_shear; /* N/m, diagonals between neighbours longer than those of the cloth: 0 */
 } billow_settings;
 
 BILLOW_API billow_settings billow_settings_default(void);

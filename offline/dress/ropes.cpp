@@ -13,12 +13,12 @@ void check(billow_status status) {
 
 }  // namespace
 
-billow_settings rope_settings(const garment::Garment& garment) {
-  return garment.ring ? billow_settings_skirt() : billow_settings_cape();
-}
-
 Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Transform> joints,
              const billow_settings& settings)
+    : Ropes(g, garment::chain_cloth(g), wearer, joints, settings) {}
+
+Ropes::Ropes(const garment::Garment& g, const garment::ChainCloth& cloth, const Wearer& wearer,
+             std::span<const Transform> joints, const billow_settings& settings)
     : garment_(g),
       rest_inverse_(inverses(body::rest_transforms(wearer.skeleton))),
       moved_(rest_inverse_.size()),
@@ -55,6 +55,9 @@ Ropes::Ropes(const garment::Garment& g, const Wearer& wearer, std::span<const Tr
   desc.bone_counts = counts.data();
   desc.rest_positions = rest.data();
   desc.max_lengths = lengths.data();
+  desc.mass_factors = cloth.mass_factors.data();
+  desc.lateral_lengths = cloth.lateral_lengths.data();
+  desc.areas = cloth.areas.data();
   desc.neighbours = 1;
   desc.closed = g.ring;
   desc.max_colliders = static_cast<uint32_t>(wearer.colliders.size());
@@ -100,6 +103,12 @@ void Ropes::step(float dt, std::span<const Transform> joints) {
   const billow_step step{dt, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get()};
   check(billow_chains_step(chains_.get(), &step));
   read_bones();
+}
+
+billow_report Ropes::report() const {
+  billow_report report{};
+  check(billow_chains_report(chains_.get(), &report));
+  return report;
 }
 
 void Ropes::read_bones() {

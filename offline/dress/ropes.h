@@ -9,22 +9,26 @@
 
 #include "body/surface.h"
 #include "dress/dressed.h"
+#include "dress/rope_settings.h"
+#include "garment/chain_cloth.h"
 #include "garment/garment.h"
 
 namespace billow::dress {
-
-// The settings a garment starts from: those of a skirt for a ring of chains, else of a cape.
-billow_settings rope_settings(const garment::Garment& garment);
 
 class Ropes {
  public:
   // On a body that stands at `joints`. Keeps a reference to the garment, whose rest has to be there.
   Ropes(const garment::Garment& garment, const Wearer& wearer, std::span<const Transform> joints,
         const billow_settings& settings);
+  // The same where the cloth around the bones is known already: finding it takes longer than a frame.
+  Ropes(const garment::Garment& garment, const garment::ChainCloth& cloth, const Wearer& wearer,
+        std::span<const Transform> joints, const billow_settings& settings);
 
   void step(float dt, std::span<const Transform> joints);
   // All bones of the garment, those that are not simulated too.
   std::span<const V3> bones() const { return bones_; }
+  // Of the last step.
+  billow_report report() const;
 
  private:
   struct Destroy {

@@ -10,8 +10,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr double kSettled = 1.5;  // s, from which on the chaos floor is measured
-
 double chaos_floor(const dataset::DatasetInfo& info) {
   // Of unseen clips, if it was measured there.
   const auto unseen = [&](const std::string& name) {

@@ -6,6 +6,8 @@
 
 namespace billow::evaluate {
 
+inline constexpr double kSettled = 1.5;  // s into a clip, from which on the chaos floor is measured
+
 // All in mm, RMS over bones and frames unless said otherwise. With d(f, b) the difference in frame f at bone b, key
 // joint's motion taken out, d is the sum of three parts whose squares add up to those of d:
 //   bias     the mean of d over the frames: what hangs in another place all the time

@@ -4,6 +4,7 @@
 
 #include "api/settings_words.h"
 #include "files/whole_file.h"
+#include "garment/chain_cloth.h"
 #include "pack/choose_storage.h"
 #include "pack/model_sections.h"
 
@@ -57,6 +58,11 @@ void add_chains(SectionFile& file, const garment::Garment& g) {
   }
   file.add_records("chains", sizes);
   file.add_records("chain_bones", chain_bones);
+  const garment::ChainCloth cloth = garment::chain_cloth(g);
+  std::vector<ChainClothRecord> chain_cloth;
+  for (size_t b = 0; b < cloth.areas.size(); ++b)
+    chain_cloth.push_back({cloth.lateral_lengths[b], cloth.areas[b]});
+  file.add_records("chain_cloth", chain_cloth);
 }
 
 void add_settings(SectionFile& file, const billow_settings& settings) {

@@ -8,6 +8,11 @@ namespace {
 
 const char kNotChains[] = "chains: expected billow_chains, found NULL or something else";
 
+struct Named {
+  const char* name;
+  const float* numbers;
+};
+
 billow_status check_desc(const billow_chains_desc& d) {
   if (d.chain_count < 1 || d.chain_count > BILLOW_MAX_CHAINS)
     return fail(BILLOW_INVALID_ARGUMENT, "chain_count: expected 1 to %d, found %u", BILLOW_MAX_CHAINS,
@@ -39,6 +44,11 @@ billow_status check_desc(const billow_chains_desc& d) {
         return fail(BILLOW_INVALID_ARGUMENT,
                     "mass_factors, chain %u bone %u: expected more than 0, at most 1e6, found %g", c, i,
                     static_cast<double>(d.mass_factors[bone]));
+      for (const auto& [name, numbers] :
+           {Named{"lateral_lengths", d.lateral_lengths}, Named{"areas", d.areas}})
+        if (numbers && !(numbers[bone] >= 0 && numbers[bone] <= 1e6f))
+          return fail(BILLOW_INVALID_ARGUMENT, "%s, chain %u bone %u: expected 0 to 1e6, found %g", name, c,
+                      i, static_cast<double>(numbers[bone]));
       if (i == 0) continue;
       float rest = std::hypot(p[0] - p[-3], p[1] - p[-2], p[2] - p[-1]);
       float longest = d.max_lengths ? d.max_lengths[bone] : rest;
@@ -121,6 +131,8 @@ billow_status billow_chains_create(const billow_chains_desc* desc, billow_chains
   d.rest_positions = desc->rest_positions;
   d.max_lengths = desc->max_lengths;
   d.mass_factors = desc->mass_factors;
+  d.lateral_lengths = desc->lateral_lengths;
+  d.areas = desc->areas;
   d.neighbours = desc->neighbours != 0;
   d.closed = desc->closed != 0;
   d.max_colliders = desc->max_colliders ? static_cast<int>(desc->max_colliders) : 32;

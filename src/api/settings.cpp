@@ -26,16 +26,17 @@ struct CountRange {
 
 #define FIELD(name) #name, offsetof(billow_settings, name)
 constexpr FloatRange kFloats[] = {
-    {FIELD(gravity[0]), -1e4f, 1e4f},   {FIELD(gravity[1]), -1e4f, 1e4f},
-    {FIELD(gravity[2]), -1e4f, 1e4f},   {FIELD(global_damping), 0, 1e6f},
-    {FIELD(panel_drag), 0, 100},        {FIELD(panel_lift), 0, 100},
-    {FIELD(air_density), 0, 1e4f},      {FIELD(tension.tolerance), 0, 1},
-    {FIELD(impulse.tolerance), 0, 1},   {FIELD(tautness), 0, 0.5f},
-    {FIELD(gap_return), 0, 1},          {FIELD(rest_speed), 0, 10},
-    {FIELD(substep_angle), 1e-3f, 100}, {FIELD(push_extra), 0, 10},
-    {FIELD(friction), 0, 100},          {FIELD(translation_inertia), 0, 1},
-    {FIELD(rotation_inertia), 0, 1},    {FIELD(teleport_distance), 0, 1e38f},
-    {FIELD(teleport_angle), 0, 1e38f},  {FIELD(scale), 1e-3f, 1e3f},
+    {FIELD(gravity[0]), -1e4f, 1e4f},     {FIELD(gravity[1]), -1e4f, 1e4f},
+    {FIELD(gravity[2]), -1e4f, 1e4f},     {FIELD(global_damping), 0, 1e6f},
+    {FIELD(panel_drag), 0, 100},          {FIELD(panel_lift), 0, 100},
+    {FIELD(panel_folds), 0, 1},           {FIELD(air_density), 0, 1e4f},
+    {FIELD(tension.tolerance), 0, 1},     {FIELD(impulse.tolerance), 0, 1},
+    {FIELD(tautness), 0, 0.5f},           {FIELD(gap_return), 0, 1},
+    {FIELD(rest_speed), 0, 10},           {FIELD(substep_angle), 1e-3f, 100},
+    {FIELD(push_extra), 0, 10},           {FIELD(friction), 0, 100},
+    {FIELD(translation_inertia), 0, 1},   {FIELD(rotation_inertia), 0, 1},
+    {FIELD(teleport_distance), 0, 1e38f}, {FIELD(teleport_angle), 0, 1e38f},
+    {FIELD(scale), 1e-3f, 1e3f},
 };
 constexpr CurveRange kCurves[] = {
     {FIELD(mass), 1e-9f, 1e6f, true},
@@ -43,6 +44,7 @@ constexpr CurveRange kCurves[] = {
     {FIELD(damping), 0, 1e6f, false},
     {FIELD(lateral_stretch), 0, 1e9f, false},
     {FIELD(lateral_compression), 0, 1e9f, false},
+    {FIELD(lateral_shear), 0, 1e9f, false},
     {FIELD(rest_angle), 0, 1e9f, false},
     {FIELD(shrink), 0, 1e9f, false},
     {FIELD(radius), 0, 10, false},
@@ -123,6 +125,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.global_damping = in.global_damping;
   r.panel_drag = in.panel_drag;
   r.panel_lift = in.panel_lift;
+  r.panel_folds = in.panel_folds;
   r.air_density = in.air_density;
   r.tension = read_solver(in.tension);
   r.impulse = read_solver(in.impulse);
@@ -150,6 +153,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   out.damping = read_curve(in.damping);
   out.lateral_stretch = read_curve(in.lateral_stretch);
   out.lateral_compression = read_curve(in.lateral_compression);
+  out.lateral_shear = read_curve(in.lateral_shear);
   out.rest_angle = read_curve(in.rest_angle);
   out.shrink = read_curve(in.shrink);
   out.radius = read_curve(in.radius);

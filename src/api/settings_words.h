@@ -29,6 +29,7 @@ template <class Settings, class F> void visit_settings(Settings& s, F f) {
   f(s.alternations), f(s.rope_samples), f(s.lateral_samples), f(s.swept);
   f(s.translation_inertia), f(s.rotation_inertia);
   f(s.teleport), f(s.teleport_distance), f(s.teleport_angle), f(s.scale), f(s.profile);
+  f(s.panel_folds), curve(s.lateral_shear);
 }
 
 // Sets as many fields as there are words. They are not checked: billow_chains_set_settings does that.

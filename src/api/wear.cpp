@@ -35,13 +35,32 @@ template <class T> struct Room {
   T* get;
 };
 
+// The mass setting is of a bone with the mean area of those that are simulated; even one without cloth has some.
+void read_chain_cloth(const Garment& g, float* lateral, float* areas, float* factors) {
+  constexpr float kLeastFactor = 0.05f;
+  float sum = 0;
+  size_t b = 0, simulated = 0;
+  for (const uint32_t size : g.view.chain_sizes)
+    for (uint32_t k = 0; k < size; ++k, ++b) {
+      lateral[b] = g.view.chain_cloth[b].lateral_length;
+      areas[b] = g.view.chain_cloth[b].area;
+      if (k > 0) sum += areas[b], ++simulated;
+    }
+  const float per_mean = sum > 0 ? static_cast<float>(simulated) / sum : 0.0f;
+  for (b = 0; b < g.view.chain_cloth.size(); ++b) {
+    const float factor = areas[b] * per_mean;
+    factors[b] = factor > kLeastFactor ? (factor < 1e6f ? factor : 1e6f) : kLeastFactor;
+  }
+}
+
 }  // namespace
 
 billow_status create_chains(const Garment& g, const billow_allocator& allocator, billow_chains** out) {
   const size_t bones = g.view.chain_bones.size();
-  const Room<float> numbers(allocator, 4 * bones);
+  const Room<float> numbers(allocator, 7 * bones);
   if (!numbers.get) return fail(BILLOW_OUT_OF_MEMORY, "no memory for %zu bones", bones);
   float *rest = numbers.get, *lengths = numbers.get + 3 * bones;
+  float *lateral = lengths + bones, *areas = lateral + bones, *factors = areas + bones;
   for (size_t b = 0; b < bones; ++b) {
     const V3 p = g.bone_rest[g.view.chain_bones[b].bone];
     rest[3 * b] = p.x, rest[3 * b + 1] = p.y, rest[3 * b + 2] = p.z;
@@ -52,6 +71,10 @@ billow_status create_chains(const Garment& g, const billow_allocator& allocator,
   desc.bone_counts = g.view.chain_sizes.data();
   desc.rest_positions = rest;
   desc.max_lengths = lengths;
+  if (!g.view.chain_cloth.empty()) {
+    read_chain_cloth(g, lateral, areas, factors);
+    desc.lateral_lengths = lateral, desc.areas = areas, desc.mass_factors = factors;
+  }
   desc.neighbours = 1;
   desc.closed = g.view.record->ring != 0;
   desc.max_colliders = BILLOW_MAX_COLLIDERS;

@@ -96,6 +96,13 @@ struct ChainBoneRecord {
 };
 static_assert(sizeof(ChainBoneRecord) == 8);
 
+// Section "chain_cloth", in the order of "chain_bones"; older files have none.
+struct ChainClothRecord {
+  float lateral_length;  // along the cloth to the bone of its level on the next chain; 0: there is none
+  float area;            // of the cloth it stands for
+};
+static_assert(sizeof(ChainClothRecord) == 8);
+
 // Section "colliders".
 struct ColliderRecord {
   Text name;

@@ -57,6 +57,7 @@ struct GarmentView {
   std::span<const BoneRecord> bones;
   std::span<const uint32_t> chain_sizes;
   std::span<const ChainBoneRecord> chain_bones;
+  std::span<const ChainClothRecord> chain_cloth;  // one a chain bone, or none at all
   std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; perhaps not all
   std::span<const ColliderRecord> colliders;
   // What was learnt: by patches, or for the whole cloth. The other form has no records.

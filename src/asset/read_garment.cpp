@@ -151,6 +151,12 @@ bool Reader::read_chains() {
   if (!find_array("bones", g.bones, view_.bones) || !find_array("chains", g.chains, view_.chain_sizes) ||
       !find_array("chain_bones", g.chain_bones, view_.chain_bones))
     return false;
+  if (find("chain_cloth") && !find_array("chain_cloth", g.chain_bones, view_.chain_cloth)) return false;
+  for (size_t i = 0; i < view_.chain_cloth.size(); ++i)
+    for (const float number : {view_.chain_cloth[i].lateral_length, view_.chain_cloth[i].area})
+      if (!(number >= 0 && number <= 1e6f))
+        return fail("section 'chain_cloth', record %zu: expected 0 to 1e6, found %g", i,
+                    static_cast<double>(number));
   for (size_t i = 0; i < view_.bones.size(); ++i) {
     for (const uint32_t v : view_.bones[i].vertices)
       if (!check_below("bones", i, "a vertex", v, g.vertices)) return false;
@@ -203,9 +209,9 @@ bool Reader::read_rest() {
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
   // What this version does not know was put there by something it does not understand.
-  constexpr std::string_view kKnown[] = {"garment",  "text",        "joints",  "triangles", "rest",
-                                         "flat",     "attachments", "bones",   "chains",    "chain_bones",
-                                         "settings", "colliders",   "training"};
+  constexpr std::string_view kKnown[] = {
+      "garment", "text",   "joints",      "triangles",   "rest",     "flat",      "attachments",
+      "bones",   "chains", "chain_bones", "chain_cloth", "settings", "colliders", "training"};
   constexpr std::string_view kPatches[] = {"patches"}, kWhole[] = {"skinning", "shape", "basis"};
   const std::span<const std::string_view> learnt =
       by_patches() ? std::span<const std::string_view>(kPatches) : std::span<const std::string_view>(kWhole);

@@ -3,6 +3,8 @@
 // Every spring-like force is scaled by 1 / (1 + 2 k dt^2 (w_a + w_b)) and every drag by 1 / (1 + c h w), h =
 // dt/2: the factor is nearly 1 for anything resolved by the step, and keeps explicit integration stable for
 // any k and c.
+#include <initializer_list>
+
 #include "rope/stages.h"
 
 namespace billow {
@@ -61,7 +63,9 @@ void apply_lateral_springs(ChainSet& set, float dt) {
       F4 rest = load(set.lateral_length + at);
       V3x4 d = load(set.x, at + 1) - load(set.x, at);
       F4 l = sqrt(max(dot(d, d), splat(1e-16f)));
-      F4 over = l - rest;
+      // Between rest and longest the cloth's folds open and close by themselves.
+      F4 longest = load(set.lateral_longest + at);
+      F4 over = select(l > longest, l - longest, min(l - rest, zero()));
       F4 k = select(over > 0.0f, load(set.stretch + at), load(set.compression + at));
       k = stable_spring(k, load(set.lateral_w + at), dt);
       F4 f = select(rest > 0.0f, k * over / l, zero());
@@ -76,6 +80,32 @@ void apply_lateral_springs(ChainSet& set, float dt) {
       V3x4 f = load(set.edge, e) - load(set.edge, e - 1);
       store(set.acceleration, at, load(set.acceleration, at) + f * load(set.w + at));
     }
+  }
+}
+
+// Pulls of the diagonals from each bone of one level to the next chain's of the other: where the cloth is spread out it does
+// not shear.
+void apply_diagonals(ChainSet& set, float dt, int i, bool downward) {
+  const Layout& lay = set.layout;
+  const size_t pitch = static_cast<size_t>(lay.pitch);
+  for (int g = 0; g < lay.groups(); ++g) {
+    size_t at = lay.group_at(i, g), near = downward ? at - pitch : at, far = downward ? at : at - pitch;
+    F4 longest = load(set.panel_diagonal + at);
+    V3x4 d = load(set.x, far + 1) - load(set.x, near);
+    F4 l = sqrt(max(dot(d, d), splat(1e-16f)));
+    // Four diagonals meet in a bone.
+    F4 k = stable_spring(load(set.shear + at), 2.0f * load(set.lateral_w + at), dt);
+    F4 f = select(longest > 0.0f, k * max(l - longest, zero()) / l, zero());
+    store(set.edge, lay.group_at(0, g), d * f);
+  }
+  size_t first = lay.at(0, 0);
+  V3 before = lay.closed ? get(set.edge, first + static_cast<size_t>(lay.chains) - 1) : V3{0, 0, 0};
+  billow::set(set.edge, first - 1, before);
+  for (int g = 0; g < lay.groups(); ++g) {
+    size_t at = lay.group_at(i, g), near = downward ? at - pitch : at, far = downward ? at : at - pitch;
+    size_t e = lay.group_at(0, g);
+    store(set.acceleration, near, load(set.acceleration, near) + load(set.edge, e) * load(set.w + near));
+    store(set.acceleration, far, load(set.acceleration, far) - load(set.edge, e - 1) * load(set.w + far));
   }
 }
 
@@ -107,6 +137,9 @@ void apply_forces(ChainSet& set, float dt, double time) {
   if (!set.layout.neighbours) return;
   wrap_ring(set);
   if (s.has_lateral) apply_lateral_springs(set, dt);
+  if (s.has_shear)
+    for (int i = 1; i < set.layout.levels; ++i)
+      for (const bool downward : {true, false}) apply_diagonals(set, dt, i, downward);
   if (s.has_panels()) apply_panel_forces(set, dt);
 }
 

@@ -6,18 +6,57 @@
 //   drag  rho/2 A C_D |s| v                  along the air, by the area it sees
 //   lift  rho/2 A C_L s (|v| n - s v/|v|)    across the air, toward the side it blows against; largest at 45
 //   degrees
-// Each corner takes a quarter.
+// Each corner takes a quarter. Of the cloth between two chains more may hang in folds than the panel shows; they run along the
+// ropes, and their normals point any way across these. With v_a the part of v across the ropes and A' their area:
+//   drag  rho/2 A' C_D 2/pi |v_a| v
+//   lift  rho/2 A' C_L/2 (|v| v_a - |v_a|^2 v/|v|)
 #include <initializer_list>
 
 #include "rope/stages.h"
 
 namespace billow {
 
+namespace {
+
+constexpr float kTwoOverPi = 0.636619772f;
+
+// Force on folds that run along a rope, by rho/2 A: the mean of drag and lift over all normals across it.
+V3x4 on_folds(V3x4 v, F4 speed, V3x4 along, float drag, float lift) {
+  F4 along2 = max(dot(along, along), splat(1e-16f));
+  V3x4 across = v - along * (dot(v, along) / along2);
+  F4 across2 = dot(across, across);
+  return v * (drag * kTwoOverPi * sqrt(across2) - 0.5f * lift * across2 / speed) +
+         across * (0.5f * lift * speed);
+}
+
+// Drag of cloth that is in no panel.
+void apply_loose_cloth_forces(ChainSet& set, float h) {
+  const Layout& lay = set.layout;
+  const size_t pitch = static_cast<size_t>(lay.pitch);
+  const float share = 0.5f * set.settings.air_density * set.settings.panel_folds;
+  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift;
+  for (int i = 1; i < lay.levels; ++i) {
+    for (int g = 0; g < lay.groups(); ++g) {
+      size_t at = lay.group_at(i, g);
+      V3x4 v = load(set.air, at) - load(set.v, at);
+      F4 speed = sqrt(max(dot(v, v), splat(1e-16f))), w = load(set.w + at);
+      F4 strength = share * load(set.loose_area + at);
+      F4 limited = strength / max(h * w * strength * ((drag + lift) * speed), splat(1.0f));
+      V3x4 f = on_folds(v, speed, load(set.x, at) - load(set.x, at - pitch), drag, lift) * limited;
+      store(set.acceleration, at, load(set.acceleration, at) + f * w);
+    }
+  }
+}
+
+}  // namespace
+
 void apply_panel_forces(ChainSet& set, float dt) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
   const float h = 0.5f * dt, half_rho = 0.5f * set.settings.air_density;
-  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift;
+  const float drag = set.settings.panel_drag, lift = set.settings.panel_lift,
+              folds = set.settings.panel_folds;
+  if (folds > 0) apply_loose_cloth_forces(set, h);
   for (int i = 1; i < lay.levels; ++i) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g), up = at - pitch;
@@ -32,9 +71,18 @@ void apply_panel_forces(ChainSet& set, float dt) {
       F4 s = dot(v, n);
       F4 strength = 0.5f * half_rho * twice;
       V3x4 f = v * (drag * abs(s) - lift * s * s / speed) + n * (lift * s * speed);
+      if (folds > 0) {
+        // Add what the folds take, as so much more of the panel.
+        F4 folded = half_rho * folds * max(load(set.panel_area + at) - 0.5f * twice, zero()),
+           all = strength + folded;
+        V3x4 more = on_folds(v, speed, c + d - a - b, drag, lift);
+        f = (f * strength + more * folded) * (splat(1.0f) / max(all, splat(1e-24f)));
+        strength = all;
+      }
       // Limit it like an implicit step: a corner gets up to four quarters of such panels.
       F4 w = max(load(set.w + at), load(set.w + at + 1));
-      F4 limited = strength / (1.0f + h * w * strength * ((drag + lift) * speed));
+      F4 turned = h * w * strength * ((drag + lift) * speed);
+      F4 limited = strength / (folds > 0 ? max(turned, splat(1.0f)) : 1.0f + turned);
       M4 exists = load(set.lateral_length + at) > 0.0f;
       store(set.edge, lay.group_at(0, g), select(exists, f * (0.25f * limited), zero3()));
     }

@@ -12,12 +12,35 @@ void allocate(ChainSet& set, Arena& arena) {
     return Rows3{arena.take<float>(floats), arena.take<float>(floats), arena.take<float>(floats)};
   };
   set.bones = arena.take<int>(chains);
-  for (float** p :
-       {&set.rest_length, &set.rest_lateral, &set.mass_factor,    &set.is_bone,          &set.mass,
-        &set.w,           &set.max_length,   &set.lateral_length, &set.lateral_w,        &set.drag,
-        &set.damping,     &set.stretch,      &set.compression,    &set.rest_angle,       &set.shrink,
-        &set.radius,      &set.tension,      &set.impulse,        &set.contact_collider, &set.trouble,
-        &set.held,        &set.distance})
+  for (float** p : {&set.rest_length,
+                    &set.rest_lateral,
+                    &set.longest_lateral,
+                    &set.mass_factor,
+                    &set.is_bone,
+                    &set.mass,
+                    &set.w,
+                    &set.max_length,
+                    &set.lateral_length,
+                    &set.lateral_longest,
+                    &set.panel_area,
+                    &set.area,
+                    &set.loose_area,
+                    &set.panel_diagonal,
+                    &set.shear,
+                    &set.lateral_w,
+                    &set.drag,
+                    &set.damping,
+                    &set.stretch,
+                    &set.compression,
+                    &set.rest_angle,
+                    &set.shrink,
+                    &set.radius,
+                    &set.tension,
+                    &set.impulse,
+                    &set.contact_collider,
+                    &set.trouble,
+                    &set.held,
+                    &set.distance})
     *p = arena.take<float>(n);
   for (Rows3* p :
        {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,

@@ -50,7 +50,7 @@ enum ImpulsePlace : unsigned {
 struct RopeSettings {
   V3 gravity{0, -9.81f, 0};
   float global_damping = 0;
-  float panel_drag = 0, panel_lift = 0, air_density = 1.2f;
+  float panel_drag = 0, panel_lift = 0, panel_folds = 0, air_density = 1.2f;
   SolverSettings tension, impulse;
   unsigned impulse_places = kAfterSecondVelocity;
   float tautness = 1e-2f;
@@ -71,7 +71,8 @@ struct RopeSettings {
   bool swept = true;
 
   // Which of the optional forces are there at all, so that the others cost nothing.
-  bool has_drag = false, has_damping = false, has_lateral = false, has_rest_angle = false, has_shrink = false;
+  bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,
+       has_shrink = false;
   bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
 };
 
@@ -124,20 +125,25 @@ struct ChainSet {
   Wind wind;
 
   // Description, fixed at creation.
-  int* bones = nullptr;           // per chain, root included
-  float* rest_length = nullptr;   // rows: longest rope at scale 1
-  Rows3 rest;                     // rest position in the frame of the chain's root
-  Rows3 rest_direction;           // rest rope direction in the frame of the chain's root
-  float* rest_lateral = nullptr;  // rest distance to the next chain's bone; < 0: no such neighbour
+  int* bones = nullptr;              // per chain, root included
+  float* rest_length = nullptr;      // rows: longest rope at scale 1
+  Rows3 rest;                        // rest position in the frame of the chain's root
+  Rows3 rest_direction;              // rest rope direction in the frame of the chain's root
+  float* rest_lateral = nullptr;     // rest distance to the next chain's bone; < 0: no such neighbour
+  float* longest_lateral = nullptr;  // from which on it is stretched; not less than the rest distance
   float* mass_factor = nullptr;
+  float* area = nullptr;     // of the cloth that a bone stands for
   float* is_bone = nullptr;  // 1 for simulated bones, 0 for roots and padding
 
   // Expanded from the settings.
   float *mass = nullptr, *w = nullptr;
   float* max_length = nullptr;
-  float *lateral_length = nullptr,
-        *lateral_w = nullptr;  // of the edge to the next chain: length, w of both ends
-  float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr;
+  // Of the edge to the next chain: lengths under which it is compressed and over which it is stretched, w of both ends.
+  float *lateral_length = nullptr, *lateral_longest = nullptr, *lateral_w = nullptr;
+  // Of the cloth between this rope and the next chain's, spread out: its area, its diagonals.
+  float *panel_area = nullptr, *panel_diagonal = nullptr;
+  float* loose_area = nullptr;  // of the cloth that a bone stands for and that is in no panel
+  float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr, *shear = nullptr;
   float *rest_angle = nullptr, *shrink = nullptr, *radius = nullptr;
 
   // State.

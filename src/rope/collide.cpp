@@ -122,7 +122,7 @@ void collide_bones(ChainSet& set, const Surroundings& around, int level, int gro
     return store(set.x, at, x);
   }
   // Look a little farther than needed: the distance tells whether rope and lateral segments need a look.
-  F4 rope = length(x - parent), horizon = clearance + max(rope, load(set.lateral_length + at));
+  F4 rope = length(x - parent), horizon = clearance + max(rope, load(set.lateral_longest + at));
   Push4 push = push_out(around, x, before, clearance, horizon);
   F4 distance = select(push.touched, clearance, push.near.phi);
   for (int k = 1; k < around.settings.alternations && any(push.touched); ++k)

@@ -47,7 +47,7 @@ void find_nearby(ChainSet& set, int level, int group) {
   // Wherever a bone ends up, it is within its rope's length of its parent.
   F4 reach = load(set.max_length + at) + load(set.radius + at);
   if (set.layout.neighbours && set.settings.lateral_samples > 0)
-    reach += max(load(set.lateral_length + at), length(load(set.x, at + 1) - x));
+    reach += max(load(set.lateral_longest + at), length(load(set.x, at + 1) - x));
   F4 moved = select(used, length(x - load(set.x_before, at) - splat(set.common_motion)), zero());
   const Sphere sphere = around_lanes(parent, reach, used);
   const float farthest = set.settings.swept ? horizontal_max(moved) : -kFarAway;

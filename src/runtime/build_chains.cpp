@@ -14,6 +14,7 @@ void fill_rest(Chains& chains, const ChainsDescription& d) {
   ChainSet& set = chains.set;
   const Layout& lay = set.layout;
   fill(set.rest_lateral, lay.row_floats(), -1.0f);
+  fill(set.longest_lateral, lay.row_floats(), -1.0f);
   fill(set.rest_length, lay.row_floats(), kFarAway);
   fill(set.contact_collider, lay.row_floats(), -1.0f);
   fill(set.rest_direction.y, lay.row_floats(), -1.0f);
@@ -28,6 +29,7 @@ void fill_rest(Chains& chains, const ChainsDescription& d) {
       V3 x{p[0], p[1], p[2]};
       billow::set(set.rest, at, apply(to_root, x));
       set.mass_factor[at] = d.mass_factors ? d.mass_factors[bone] : 1.0f;
+      set.area[at] = d.areas ? d.areas[bone] : 0.0f;
       if (i == 0) continue;
       V3 rope = x - V3{p[-3], p[-2], p[-1]};
       float l = length(rope);
@@ -53,7 +55,10 @@ void fill_lateral(Chains& chains, const ChainsDescription& d) {
       const float* a = d.rest_positions + 3 * (first + static_cast<size_t>(i));
       const float* b = d.rest_positions + 3 * (next_first + static_cast<size_t>(i));
       float l = length(V3{b[0] - a[0], b[1] - a[1], b[2] - a[2]});
-      set.rest_lateral[lay.at(i, c)] = l > 1e-6f ? l : 1e-6f;
+      l = l > 1e-6f ? l : 1e-6f;
+      const float longest = d.lateral_lengths ? d.lateral_lengths[first + static_cast<size_t>(i)] : l;
+      set.rest_lateral[lay.at(i, c)] = l;
+      set.longest_lateral[lay.at(i, c)] = longest > l ? longest : l;
     }
     first += static_cast<size_t>(set.bones[c]);
   }

@@ -27,7 +27,8 @@ struct Curve {
 
 struct Settings {
   RopeSettings rope;
-  Curve mass{0.02f}, drag, damping, lateral_stretch, lateral_compression, rest_angle, shrink, radius{0.005f};
+  Curve mass{0.02f}, drag, damping, lateral_stretch, lateral_compression, lateral_shear, rest_angle, shrink,
+      radius{0.005f};
   float translation_inertia = 1, rotation_inertia = 1;
   Teleport teleport = Teleport::kKeep;
   float teleport_distance = 1e30f, teleport_angle = 1e30f;
@@ -86,9 +87,11 @@ struct ChainsDescription {
   int chains = 0;
   const unsigned* bone_counts = nullptr;
   const float* rest_positions = nullptr;
-  const float* max_lengths = nullptr;    // may be null
-  const float* mass_factors = nullptr;   // may be null
-  const Transform* root_rest = nullptr;  // may be null
+  const float* max_lengths = nullptr;      // may be null
+  const float* mass_factors = nullptr;     // may be null
+  const float* lateral_lengths = nullptr;  // may be null
+  const float* areas = nullptr;            // may be null
+  const Transform* root_rest = nullptr;    // may be null
   bool neighbours = false, closed = false;
   int max_colliders = 32;
 };

@@ -311,6 +311,8 @@ TEST(ChainsCreateArguments, EveryFieldOutOfRangeIsNamed) {
     for (size_t k : {size_t{0}, size_t{4}, size_t{20}})
       refuse("rest_positions", [&](auto&) { rest[k] = bad; });
     refuse("mass_factors", [&](auto& d) { d.mass_factors = values.data(), values[6] = bad; });
+    refuse("lateral_lengths", [&](auto& d) { d.lateral_lengths = values.data(), values[6] = bad; });
+    refuse("areas", [&](auto& d) { d.areas = values.data(), values[6] = bad; });
     refuse("rope", [&](auto& d) { d.max_lengths = values.data(), values[6] = bad; });
     refuse("root_rest[1].position", [&](auto& d) { d.root_rest = roots.data(), roots[1].position[2] = bad; });
     refuse("root_rest[1].rotation", [&](auto& d) { d.root_rest = roots.data(), roots[1].rotation[0] = bad; });

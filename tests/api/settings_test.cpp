@@ -38,6 +38,7 @@ const FloatField kFloats[] = {
     {FIELD(global_damping), {-0.1f}, {0, 10}},
     {FIELD(panel_drag), {-0.1f}, {0, 2}},
     {FIELD(panel_lift), {-0.1f}, {0, 2}},
+    {FIELD(panel_folds), {-0.1f, 1.1f}, {0, 1}},
     {FIELD(air_density), {-0.1f}, {0, 1000}},
     {FIELD(tension.tolerance), {-1e-6f, 2}, {0, 1}},
     {FIELD(impulse.tolerance), {-1e-6f, 2}, {0, 1}},
@@ -54,13 +55,10 @@ const FloatField kFloats[] = {
     {FIELD(scale), {0, -1, 1e4f}, {0.01f, 100}},
 };
 const CurveField kCurves[] = {
-    {FIELD(mass), 0, 1},
-    {FIELD(drag), -1, 0},
-    {FIELD(damping), -1, 0},
-    {FIELD(lateral_stretch), -1, 0},
-    {FIELD(lateral_compression), -1, 0},
-    {FIELD(rest_angle), -1, 0},
-    {FIELD(shrink), -1, 0},
+    {FIELD(mass), 0, 1},           {FIELD(drag), -1, 0},
+    {FIELD(damping), -1, 0},       {FIELD(lateral_stretch), -1, 0},
+    {FIELD(lateral_shear), -1, 0}, {FIELD(lateral_compression), -1, 0},
+    {FIELD(rest_angle), -1, 0},    {FIELD(shrink), -1, 0},
     {FIELD(radius), -1e-3f, 0},
 };
 const CountField kCounts[] = {
@@ -249,12 +247,13 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.gravity[2], 0);
   EXPECT_EQ(s.mass.value, 0.02f);
   EXPECT_EQ(s.mass.point_count, 0u);
-  for (const billow_curve* c :
-       {&s.drag, &s.damping, &s.lateral_stretch, &s.lateral_compression, &s.rest_angle, &s.shrink})
+  for (const billow_curve* c : {&s.drag, &s.damping, &s.lateral_stretch, &s.lateral_compression,
+                                &s.lateral_shear, &s.rest_angle, &s.shrink})
     EXPECT_EQ(c->value, 0);
   EXPECT_EQ(s.global_damping, 0);
   EXPECT_EQ(s.panel_drag, 0);
   EXPECT_EQ(s.panel_lift, 0);
+  EXPECT_EQ(s.panel_folds, 0);
   EXPECT_EQ(s.air_density, 1.2f);
   EXPECT_EQ(s.tension.method, BILLOW_DIRECT);
   EXPECT_EQ(s.impulse.method, BILLOW_DIRECT);

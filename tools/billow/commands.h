@@ -13,6 +13,7 @@ void add_motion(CLI::App& app);
 void add_garment(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_dataset(CLI::App& app);
+void add_ropes(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   billow::tool::add_garment(app);
   billow::tool::add_simulate(app);
   billow::tool::add_dataset(app);
+  billow::tool::add_ropes(app);
   billow::tool::add_cache(app);
   billow::tool::add_train(app);
   billow::tool::add_evaluate(app);

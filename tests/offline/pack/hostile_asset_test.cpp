@@ -190,6 +190,7 @@ TEST(HostileAsset, MessagesNameTheSectionAndWhatWasExpected) {
       {"attachments", offsetof(AttachmentRecord, joints), 99, "expected a joint below 22, found 99"},
       {"bones", offsetof(BoneRecord, weights), 0x40000000, "expected weights from 0 to 1, found 2"},
       {"chains", 0, 1, "expected 2 to 256 bones"},
+      {"chain_cloth", 4, 0xbf800000u, "section 'chain_cloth', record 0: expected 0 to 1e6, found -1"},
       {"chain_bones", sizeof(ChainBoneRecord) + 4, 0, "expected a rope of 1e-5 to 1e6 m, found 0"},
       {"colliders", offsetof(ColliderRecord, shape), 6, "expected a shape below 6, found 6"},
       {"garment", offsetof(GarmentRecord, shape_components), 1, "shape_components: expected 0 to 0"},

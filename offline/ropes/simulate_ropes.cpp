@@ -1,0 +1,86 @@
+#include "ropes/simulate_ropes.h"
+
+#include "dataset/clip_writer.h"
+#include "dress/ropes.h"
+#include "parallel.h"
+
+namespace billow::ropes {
+namespace {
+
+using Eigen::Index;
+
+// The pose that puts joints where they are in the world.
+body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> joints) {
+  body::Pose pose;
+  pose.root_position = joints[0].position;
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    const Transform local = parent < 0 ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
+    pose.rotations.push_back(local.rotation);
+    pose.offsets.push_back(parent < 0 ? skeleton.joints[j].rest.position : local.position);
+  }
+  return pose;
+}
+
+std::vector<V3> bones_at_rest(const garment::Garment& garment) {
+  std::vector<V3> out(garment.bones.size());
+  garment::places_of_bones(garment, garment.rest, out);
+  return out;
+}
+
+}  // namespace
+
+Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::Run& clip,
+                     const billow_settings& settings, Cost* cost) {
+  const body::Skeleton& skeleton = frames.person().skeleton;
+  const auto fps = static_cast<float>(frames.info().frames_per_second);
+  std::vector<Transform> joints(skeleton.size());
+  frames.joints(clip.begin, joints);
+  motion::Clip start;
+  start.frames_per_second = fps;
+  start.frames.push_back(pose_of(skeleton, joints));
+  const auto before = dataset::lead_in(skeleton, start);
+  billow_settings timed = settings;
+  timed.profile = cost != nullptr;
+  dress::Ropes ropes(frames.garment(), cloth, {skeleton, frames.person().colliders}, before[0], timed);
+  for (size_t i = 1; i < before.size(); ++i) ropes.step(1 / fps, before[i]);
+
+  const std::vector<V3> rest = bones_at_rest(frames.garment());
+  Matrix out(static_cast<Index>(clip.end - clip.begin), static_cast<Index>(frames.bone_values()));
+  for (uint32_t f = clip.begin; f < clip.end; ++f) {
+    frames.joints(f, joints);
+    ropes.step(1 / fps, joints);
+    const Transform back = inverse(frames.rigid(f));
+    float* d = out.row(static_cast<Index>(f - clip.begin)).data();
+    for (size_t b = 0; b < rest.size(); ++b) {
+      const V3 from_rest = apply(back, ropes.bones()[b]) - rest[b];
+      *d++ = from_rest.x, *d++ = from_rest.y, *d++ = from_rest.z;
+    }
+    if (!cost) continue;
+    const billow_report report = ropes.report();
+    for (const double seconds : report.stage_seconds) cost->seconds += seconds;
+    cost->substeps += report.substeps;
+    ++cost->frames;
+  }
+  return out;
+}
+
+Matrix simulate_ropes(const Frames& frames, const billow_settings& settings, size_t threads, Cost* cost) {
+  Matrix out(static_cast<Index>(frames.size()), static_cast<Index>(frames.bone_values()));
+  const auto clips = frames.clips();
+  const garment::ChainCloth cloth = garment::chain_cloth(frames.garment());
+  std::vector<Cost> costs(clips.size());
+  for_each_in_parallel(
+      clips.size(),
+      [&](size_t c) {
+        out.middleRows(clips[c].begin, clips[c].end - clips[c].begin) =
+            simulate_clip(frames, cloth, clips[c], settings, cost ? &costs[c] : nullptr);
+      },
+      threads);
+  if (cost)
+    for (const Cost& c : costs)
+      cost->seconds += c.seconds, cost->frames += c.frames, cost->substeps += c.substeps;
+  return out;
+}
+
+}  // namespace billow::ropes

@@ -1,0 +1,186 @@
+// Rope chains beside a small data set whose reference is itself made of rope chains, so that the answer is known.
+#include "dress/ropes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "offline/evaluate/small_set.h"
+#include "ropes/correct_ropes.h"
+#include "ropes/fit_ropes.h"
+#include "ropes/settings_file.h"
+
+namespace billow::ropes {
+namespace {
+
+using Eigen::Index;
+using testing::SmallSet;
+
+const std::vector<std::string> kSplits(5, std::string(40, 't'));
+
+V3 stay(V3 rest, size_t, size_t) { return rest; }
+
+// A data set whose cloth moves as these rows of displacements say at the bones.
+SmallSet set_of(const SmallSet& like, const Matrix& bones, const std::vector<std::string>& splits) {
+  std::vector<V3> rest(like.garment().bones.size());
+  garment::places_of_bones(like.garment(), like.garment().rest, rest);
+  return SmallSet(splits, [rest, bones, &splits](V3 p, size_t clip, size_t frame) {
+    size_t row = frame;
+    for (size_t c = 0; c < clip; ++c) row += splits[c].size();
+    for (size_t b = 0; b < rest.size(); ++b) {
+      if (!(length(rest[b] - p) < 1e-6f)) continue;
+      const float* d = bones.row(static_cast<Index>(row)).data() + 3 * b;
+      return p + V3{d[0], d[1], d[2]};
+    }
+    return p;
+  });
+}
+
+TEST(SimulateRopes, IsTheSameOnAnyNumberOfThreads) {
+  const SmallSet set(kSplits, stay);
+  const Frames frames = set.frames();
+  const billow_settings settings = dress::rope_settings(frames.garment());
+  Cost cost;
+  const Matrix one = simulate_ropes(frames, settings, 1, &cost), three = simulate_ropes(frames, settings, 3);
+  EXPECT_EQ(one, three);
+  EXPECT_EQ(one.rows(), 200);
+  EXPECT_EQ(cost.frames, 200u);
+  EXPECT_GE(cost.substeps, 200u);
+  EXPECT_GT(cost.seconds, 0);
+  EXPECT_GT(one.cwiseAbs().maxCoeff(), 0.01f) << "the walk turns: ropes swing";
+}
+
+TEST(MeasureRopes, ScoresDeadChainsDown) {
+  // Bones swing by 10 mm; ropes stay 3 mm beside where they began, or swing in the same way 3 mm beside.
+  const SmallSet set({std::string(40, 't'), std::string(40, 'u')}, stay);
+  const Frames frames = set.frames();
+  Matrix swings = Matrix::Zero(80, static_cast<Index>(frames.bone_values()));
+  for (Index f = 0; f < 80; ++f)
+    for (Index b = 0; b < swings.cols(); b += 3)
+      swings(f, b) = 0.01f * static_cast<float>(std::sin(0.5 * static_cast<double>(f)));
+  Matrix beside = swings;
+  for (Index b = 1; b < beside.cols(); b += 3) beside.col(b).array() += 0.003f;
+  const Followed followed = follow(frames, swings, beside, {0}, 0);
+  EXPECT_NEAR(followed.gap.rms_mm, 3, 1e-3);
+  EXPECT_NEAR(followed.gap.bias_mm, 3, 1e-3);
+  EXPECT_NEAR(followed.velocity_energy, 1, 1e-5);
+  EXPECT_NEAR(followed.score, 3, 1e-3);
+  const Followed half = follow(frames, swings, 0.5f * swings, {0}, 0);
+  EXPECT_NEAR(half.velocity_energy, 0.25, 1e-5);
+  EXPECT_NEAR(half.score, half.gap.rms_mm * (1 + 0.3 * std::log(4.0)), 1e-3);
+}
+
+TEST(FitRopes, FindsWhatTheReferenceWasMadeWith) {
+  const SmallSet still(kSplits, stay);
+  billow_settings wanted = dress::rope_settings(still.garment());
+  wanted.global_damping = 4;
+  const SmallSet set = set_of(still, simulate_ropes(still.frames(), wanted), kSplits);
+  const Frames frames = set.frames();
+  billow_settings start = wanted;
+  start.global_damping = 0.5f;
+  FitOptions options;
+  options.rounds = 3;
+  options.threads = 2;
+  size_t told = 0;
+  options.report = [&](double share, const std::string&) { told += share > 0 && share <= 1; };
+  const Fit fit = fit_ropes(frames, start, options);
+  EXPECT_GT(told, 20u);
+  EXPECT_EQ(fit.rounds.size(), 4u);
+  EXPECT_GT(fit.settings.global_damping, 1.5f);
+  const double before = measure_ropes(frames, start).validation.score,
+               after = measure_ropes(frames, fit.settings).validation.score;
+  EXPECT_LT(after, 0.4 * before);
+  // The same again on another number of threads.
+  options.threads = 1;
+  EXPECT_EQ(settings_text(fit_ropes(frames, start, options).settings), settings_text(fit.settings));
+}
+
+TEST(FitRopes, NeedsTwoClips) {
+  const SmallSet set({std::string(10, 't'), std::string(10, 'u')}, stay);
+  try {
+    fit_ropes(set.frames(), dress::rope_settings(set.garment()));
+    FAIL() << "expected an exception";
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "ropes: expected at least two clips to learn from, found 1");
+  }
+}
+
+TEST(CorrectRopes, FindsWhatIsLinearInTheRopes) {
+  std::vector<std::string> splits = kSplits;
+  splits.back() = std::string(40, 'u');
+  const SmallSet still(splits, stay);
+  const Matrix ropes = simulate_ropes(still.frames(), dress::rope_settings(still.garment()));
+  Matrix farther = 1.5f * ropes;
+  farther.col(4).array() += 0.02f;
+  const SmallSet set = set_of(still, farther, splits);
+  const Report report = measure_ropes(set.frames(), dress::rope_settings(set.garment()));
+  EXPECT_GT(report.unseen.gap.rms_mm, 5);
+  EXPECT_LT(report.corrected.gap.rms_mm, 0.2 * report.unseen.gap.rms_mm);
+  EXPECT_EQ(report.unseen.gap.chaos_floor_mm, 5);
+}
+
+TEST(CorrectRopes, IsPartOfANetworksFirstLayer) {
+  const Index in = 6, out = 4;
+  const auto some = [](Index rows, Index columns, double seed) {
+    Matrix m(rows, columns);
+    for (Index i = 0; i < m.size(); ++i)
+      m.data()[i] = static_cast<float>(0.4 * std::sin(seed + 1.7 * static_cast<double>(i)));
+    return m;
+  };
+  const auto column = [&](Index rows, double seed) { return learn::Vector(some(rows, 1, seed).col(0)); };
+  learn::Network correction, network;
+  correction.mean = column(in, 1), correction.scale = column(in, 2).array() + 2;
+  correction.linear = some(in, in, 3), correction.bias = column(in, 4);
+  network.mean = column(in, 5), network.scale = column(in, 6).array() + 1;
+  network.linear = some(out, in, 7), network.bias = column(out, 8);
+  network.layers = {{some(5, in, 9), column(5, 10)}, {some(out, 5, 11), column(out, 12)}};
+  const Matrix bones = some(3, in, 13);
+  const Matrix expected = network(corrected(correction, bones)),
+               found = with_correction(network, correction)(bones);
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5f);
+  EXPECT_GT((network(bones) - expected).cwiseAbs().maxCoeff(), 0.01f);
+}
+
+class SettingsFile : public ::testing::Test {
+ protected:
+  SettingsFile()
+      : file_(std::filesystem::temp_directory_path() / ("billow_ropes_" + std::to_string(getpid()))) {}
+  ~SettingsFile() override { std::filesystem::remove(file_); }
+  void refuse(const std::string& text, const std::string& part) {
+    std::ofstream(file_) << text;
+    billow_settings s = billow_settings_default();
+    try {
+      read_settings_file(file_, s);
+      ADD_FAILURE() << "expected an exception for " << text;
+    } catch (const std::runtime_error& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(settings_text(s), settings_text(billow_settings_default())) << "nothing is taken of a bad file";
+  }
+  std::filesystem::path file_;
+};
+
+TEST_F(SettingsFile, ReadsWhatItWrites) {
+  billow_settings s = billow_settings_skirt(), found = billow_settings_default();
+  s.lateral_shear = {2, 3, {1, 2, 0.5f}};
+  s.velocity_direction = BILLOW_ALONG_GRADIENT;
+  std::ofstream(file_) << settings_text(s);
+  read_settings_file(file_, found);
+  EXPECT_EQ(settings_text(found), settings_text(s));
+  EXPECT_EQ(found.lateral_shear.point_count, 3u);
+}
+
+TEST_F(SettingsFile, SaysWhatIsWrong) {
+  const std::string head = R"({"format": "billow rope settings", "version": 1)";
+  refuse("{}", "format");
+  refuse(head + R"(, "mas": 1})", "mas");
+  refuse(head + R"(, "mass": "heavy"})", "mass");
+  refuse(head + R"(, "mass": -1})", "mass");
+  refuse(head + R"(, "mass": []})", "1 to 8 numbers");
+  refuse(head + R"(, "velocity_direction": "up"})", "\"history\" or \"gradient\"");
+  refuse(head, "");
+}
+
+}  // namespace
+}  // namespace billow::ropes

@@ -1,0 +1,152 @@
+// `billow ropes`: how well rope chains follow the reference cloth of a data set, and settings with which they do.
+#include "dress/ropes.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "files/whole_file.h"
+#include "progress.h"
+#include "ropes/fit_ropes.h"
+#include "ropes/settings_file.h"
+
+namespace billow::tool {
+namespace {
+
+using nlohmann::ordered_json;
+using ropes::Followed;
+
+struct RopesOptions {
+  std::string folder, settings, out;
+  ropes::FitOptions fit;
+  bool json = false;
+};
+
+ordered_json describe(const Followed& f) {
+  const evaluate::RopeGap& g = f.gap;
+  return {{"rms_mm", g.rms_mm},     {"tips_mm", g.tips_mm},       {"bias_mm", g.bias_mm},
+          {"swing_mm", g.swing_mm}, {"between_mm", g.between_mm}, {"velocity_energy", f.velocity_energy},
+          {"score", f.score},       {"frames", g.frames}};
+}
+
+ordered_json describe(const ropes::Report& r) {
+  ordered_json out{
+      {"train", describe(r.train)}, {"validation", describe(r.validation)}, {"unseen", describe(r.unseen)}};
+  out["corrected"] = describe(r.corrected);
+  for (const auto& [name, f] : {std::pair{"unseen", &r.unseen}, {"corrected", &r.corrected}}) {
+    out[name]["chaos_floor_mm"] = f->gap.chaos_floor_mm;
+    out[name]["ratio"] = f->gap.ratio;
+  }
+  out["microseconds"] = r.cost.microseconds();
+  out["substeps"] =
+      static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames));
+  return out;
+}
+
+void print(const char* name, const Followed& f) {
+  std::printf("  %-10s %7.1f %7.1f %7.1f %7.1f %7.1f %8.2f\n", name, f.gap.rms_mm, f.gap.tips_mm,
+              f.gap.bias_mm, f.gap.swing_mm, f.gap.between_mm, f.velocity_energy);
+}
+
+void print(const ropes::Report& r) {
+  std::printf("  mm             rms    tips    bias   swing between   energy\n");
+  print("train", r.train);
+  print("validation", r.validation);
+  print("unseen", r.unseen);
+  print("corrected", r.corrected);
+  if (r.unseen.gap.chaos_floor_mm > 0)
+    std::printf("  chaos floor %.1f mm: unseen clips are at %.2f times it, corrected at %.2f\n",
+                r.unseen.gap.chaos_floor_mm, r.unseen.gap.ratio, r.corrected.gap.ratio);
+  else
+    std::printf("  chaos floor: was not measured\n");
+  std::printf("  %.0f us a frame, %.1f sub-steps\n", r.cost.microseconds(),
+              static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames)));
+}
+
+billow_settings settings_for(const learn::Frames& frames, const RopesOptions& o) {
+  billow_settings settings = dress::rope_settings(frames.garment());
+  if (!o.settings.empty()) ropes::read_settings_file(o.settings, settings);
+  return settings;
+}
+
+void measure(const RopesOptions& o) {
+  const learn::Frames frames(o.folder);
+  const ropes::Report report = ropes::measure_ropes(frames, settings_for(frames, o), o.fit.threads);
+  if (o.json)
+    std::printf("%s\n", describe(report).dump(2).c_str());
+  else
+    print(report);
+}
+
+void fit(RopesOptions o) {
+  const learn::Frames frames(o.folder);
+  const billow_settings start = settings_for(frames, o);
+  // Find out before the work whether there is a place for its result.
+  if (!o.out.empty()) {
+    const auto folder = std::filesystem::absolute(o.out).parent_path();
+    if (!std::filesystem::is_directory(folder))
+      throw std::runtime_error(o.out + ": expected a folder " + folder.string() + ", found none");
+  }
+  ropes::Fit found;
+  {
+    Progress progress("fitting the ropes");
+    o.fit.report = [&](double share, const std::string&) { progress(share); };
+    found = ropes::fit_ropes(frames, start, o.fit);
+  }
+  const std::string text = ropes::settings_text(found.settings);
+  if (!o.out.empty()) files::write_whole_file(o.out, text);
+  const ropes::Report before = ropes::measure_ropes(frames, start, o.fit.threads),
+                      after = ropes::measure_ropes(frames, found.settings, o.fit.threads);
+  if (o.json) {
+    ordered_json out{{"before", describe(before)}, {"after", describe(after)}, {"tries", found.tries}};
+    for (const ropes::FitRound& r : found.rounds)
+      out["rounds"].push_back({{"train", r.train}, {"validation", r.validation}});
+    out["settings"] = ordered_json::parse(text);
+    std::printf("%s\n", out.dump(2).c_str());
+    return;
+  }
+  std::printf("before\n");
+  print(before);
+  std::printf("after %zu tries\n", found.tries);
+  print(after);
+  std::printf("%s", o.out.empty() ? text.c_str() : (o.out + "\n").c_str());
+}
+
+}  // namespace
+
+void add_ropes(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("ropes", "Rope chains beside the reference cloth: measure them, fit their settings");
+  command->require_subcommand(1);
+  auto o = std::make_shared<RopesOptions>();
+  const auto common = [&](CLI::App* c) {
+    c->add_option("data", o->folder, "Folder of the data set")->required();
+    c->add_option("--settings", o->settings, "Settings to start from (default: the garment's own)");
+    c->add_option("--threads", o->fit.threads, "Clips at a time; 0: as many as there are cores")
+        ->capture_default_str();
+    c->add_flag("--json", o->json, "Print it as JSON");
+  };
+  CLI::App* measured =
+      command->add_subcommand("measure", "How far chains are from the bones embedded in the cloth");
+  common(measured);
+  measured->callback([o] { measure(*o); });
+  CLI::App* fitted = command->add_subcommand("fit", "Search settings with which chains follow the cloth");
+  common(fitted);
+  fitted->add_option("-o,--out", o->out, "Write the settings found to this file");
+  fitted->add_option("--clips", o->fit.clips, "Training clips that are searched on; 0: all")
+      ->capture_default_str();
+  fitted->add_option("--rounds", o->fit.rounds, "Rounds through all settings")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  fitted->callback([o] { fit(*o); });
+  command->footer(
+      "Examples\n"
+      "  billow ropes measure data/cape\n"
+      "  billow ropes measure data/cape --settings ropes.json --json\n"
+      "  billow ropes fit data/cape -o ropes.json\n"
+      "  billow ropes fit data/cape --settings ropes.json --clips 0 --rounds 2 -o better.json\n");
+}
+
+}  // namespace billow::tool
