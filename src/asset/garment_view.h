@@ -66,6 +66,8 @@ struct GarmentView {
   // Values of the cloth x (coefficients of skinning, 1, coefficients of shape, 1): the ones stand for the means. Without
   // shape its last part is missing.
   PackedMatrix basis;
+  // Values of the bones x (displacements of all bones, 1): what is added to them before anything else is made of them. No rows: nothing.
+  PackedMatrix correction;
   std::string_view training;  // JSON
   std::span<const Section> sections;
 

@@ -7,6 +7,8 @@ namespace billow {
 
 // Where bones are in the world.
 void gather_bones(Instance& instance);
+// Adds what rope chains were found to be off, as far as that is linear in where they are.
+void correct_bones(Instance& instance, float scale);
 
 namespace whole_cloth {
 void gather(Instance& instance, float scale);

@@ -40,7 +40,8 @@ struct Instance {
   Transform* moved = nullptr;  // joints, from rest to now
   V3* pins = nullptr;          // attachments
   Transform* roots = nullptr;
-  V3* bones = nullptr;   // in the world
+  float *bone_values = nullptr, *bone_correction = nullptr;  // all bones x y z, and what is added to them
+  V3* bones = nullptr;                                       // in the world
   V3* places = nullptr;  // of bones, seen from the key joint; for patches only, as are:
   PatchFrame* frames = nullptr;
   float* local = nullptr;  // coordinates of one patch's vertices

@@ -108,6 +108,29 @@ void gather_bones(Instance& i) {
       i.bones[i.garment->view.chain_bones[next++].bone] = get(set.x, set.layout.at(k, c));
 }
 
+void correct_bones(Instance& i, float scale) {
+  const Garment& g = *i.garment;
+  if (g.view.correction.rows == 0) return;
+  const Transform& key = i.moved[g.view.record->key_joint];
+  const Transform back = inverse(key);
+  for (uint32_t b = 0; b < g.bones(); ++b) {
+    const V3 d = apply(back, i.bones[b]) * (1 / scale) - g.bone_rest[b];
+    float* to = i.bone_values + 3 * size_t{b};
+    to[0] = d.x, to[1] = d.y, to[2] = d.z;
+  }
+  i.bone_values[3 * size_t{g.bones()}] = 1;
+  multiply(g.view.correction, find_entries(i.bone_values, g.view.correction.columns), i.infer.factors,
+           i.bone_correction);
+  // Learnt from motions that people make: on others it may not go far.
+  constexpr float kMost = 0.3f;  // m
+  for (uint32_t b = 0; b < g.bones(); ++b) {
+    const float* by = i.bone_correction + 3 * size_t{b};
+    const V3 d{by[0], by[1], by[2]};
+    const float l = length(d);
+    i.bones[b] += rotate(key.rotation, d * (scale * (l > kMost ? kMost / l : 1.0f)));
+  }
+}
+
 void step(Instance& i, const FrameInput& in) {
   const Garment& g = *i.garment;
   i.report = InstanceReport{};
@@ -120,6 +143,7 @@ void step(Instance& i, const FrameInput& in) {
   step(*i.chains, {in.dt, i.roots, in.space, in.body});
   clock.finish(FrameStage::kChains);
   gather_bones(i);
+  correct_bones(i, in.scale);
   if (patches)
     by_patches::gather(i, in.scale);
   else

@@ -9,6 +9,8 @@
 #include "files/whole_file.h"
 #include "learn/gru_file.h"
 #include "pack/garment_asset.h"
+#include "ropes/correct_ropes.h"
+#include "ropes/simulate_ropes.h"
 
 namespace billow::tool {
 namespace {
@@ -60,7 +62,9 @@ void run(const EvaluateOptions& o) {
   evaluate::Options options;
   if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
-  // Rope bones are those of the data set, made with the settings of the day it was made.
+  // As the file has them: data sets keep those of the day they were made.
+  options.rope = ropes::simulate_ropes(frames, packed.settings, o.threads);
+  if (packed.correction.weights.size() > 0) options.rope = ropes::corrected(packed.correction, *options.rope);
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
     options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
   if (isatty(2))

@@ -5,6 +5,8 @@
 #include "dress/ropes.h"
 #include "evaluate/report.h"
 #include "learn/gru_file.h"
+#include "ropes/correct_ropes.h"
+#include "ropes/simulate_ropes.h"
 
 namespace billow::tool {
 namespace {
@@ -22,7 +24,13 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Fi
 
 }  // namespace
 
-billow_settings hang_ropes(learn::Frames& frames) { return dress::rope_settings(frames.garment()); }
+HungRopes hang_ropes(learn::Frames& frames) {
+  HungRopes hung{dress::rope_settings(frames.garment()), {}};
+  const learn::Matrix ropes = simulate_ropes(frames, hung.settings);
+  hung.correction = fit_correction(frames, evaluate::embedded_bones(frames).bones, ropes);
+  frames.replace_ropes(corrected(hung.correction, ropes));
+  return hung;
+}
 
 pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figures figures,
                         const std::function<void(const std::string&)>& say) {
@@ -31,7 +39,8 @@ pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figur
   packed.skeleton = frames.person().skeleton;
   packed.colliders = frames.person().colliders;
   packed.collider_names = frames.person().collider_names;
-  packed.settings = learnt.ropes;
+  packed.settings = learnt.ropes.settings;
+  packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
   Json training = Json::parse(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {

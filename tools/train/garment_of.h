@@ -11,11 +11,15 @@
 
 namespace billow::tool {
 
-// How the garment's rope chains are set. Their bones replace those that the data set was made with.
-billow_settings hang_ropes(learn::Frames& frames);
+// How the garment's rope chains are set, and what their bones are off. These, corrected, replace those that the data set was made with.
+struct HungRopes {
+  billow_settings settings;
+  learn::Layer correction;
+};
+HungRopes hang_ropes(learn::Frames& frames);
 
 struct Learnt {
-  billow_settings ropes;
+  HungRopes ropes;
   train::Result networks;
   std::optional<learn::Gru> gru;
   std::string gru_bytes;

@@ -76,6 +76,7 @@ void run(const Given& given) {
                                                       : Figures::kFull;
   Teller teller(given.quiet);
   learn::Frames frames(given.data);
+  teller.say("ropes: run over all clips, and corrected");
   Learnt learnt{hang_ropes(frames), train_networks(given, options, frames, teller), {}, {}};
   if (given.gru) {
     learnt.gru = train_baseline(given, options, frames, teller).gru;

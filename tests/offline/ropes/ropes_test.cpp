@@ -120,28 +120,6 @@ TEST(CorrectRopes, FindsWhatIsLinearInTheRopes) {
   EXPECT_EQ(report.unseen.gap.chaos_floor_mm, 5);
 }
 
-TEST(CorrectRopes, IsPartOfANetworksFirstLayer) {
-  const Index in = 6, out = 4;
-  const auto some = [](Index rows, Index columns, double seed) {
-    Matrix m(rows, columns);
-    for (Index i = 0; i < m.size(); ++i)
-      m.data()[i] = static_cast<float>(0.4 * std::sin(seed + 1.7 * static_cast<double>(i)));
-    return m;
-  };
-  const auto column = [&](Index rows, double seed) { return learn::Vector(some(rows, 1, seed).col(0)); };
-  learn::Network correction, network;
-  correction.mean = column(in, 1), correction.scale = column(in, 2).array() + 2;
-  correction.linear = some(in, in, 3), correction.bias = column(in, 4);
-  network.mean = column(in, 5), network.scale = column(in, 6).array() + 1;
-  network.linear = some(out, in, 7), network.bias = column(out, 8);
-  network.layers = {{some(5, in, 9), column(5, 10)}, {some(out, 5, 11), column(out, 12)}};
-  const Matrix bones = some(3, in, 13);
-  const Matrix expected = network(corrected(correction, bones)),
-               found = with_correction(network, correction)(bones);
-  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5f);
-  EXPECT_GT((network(bones) - expected).cwiseAbs().maxCoeff(), 0.01f);
-}
-
 class SettingsFile : public ::testing::Test {
  protected:
   SettingsFile()
