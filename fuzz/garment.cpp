@@ -76,10 +76,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t p = 0; p < patches.patches.size(); ++p) {
     const asset::PatchRecord& r = patches.patches[p];
     for (const uint32_t b : {r.bone, r.above, r.below, r.left, r.right}) sum += view.bones[b].weights[1];
-    const Mlp network = patches.mlp(p);
-    for (uint32_t k = 0; k < network.layers; ++k)
-      sum += network.bias[k][in_panels(patches.record->units[k]) - 1];
-    sum += network.mean[network.inputs - 1] + network.scale[0];
+    const asset::PatchNumbers numbers = patches.numbers_of(p);
+    for (uint32_t k = 0; k < patches.record->layers; ++k)
+      sum += numbers.bias[k][in_panels(patches.record->units[k]) - 1];
+    sum += numbers.mean[patches.inputs() - 1] + numbers.scale[0];
     const PackedMatrix basis = patches.basis_of(p);
     if (basis.rows > 0) sum += sum_of(basis);
     for (uint32_t i = 0; i < r.vertices; ++i) {

@@ -41,8 +41,8 @@ struct PatchesView {
   uint32_t inputs() const { return 3 * (record->seen + 1); }
   size_t numbers_per_patch() const;
   PatchNumbers numbers_of(size_t patch) const;
-  // The network of one patch, and its basis.
-  Mlp mlp(size_t patch) const;
+  // The networks of all patches, and the basis of one.
+  Mlp mlp() const;
   PackedMatrix basis_of(size_t patch) const;
 };
 

@@ -13,18 +13,18 @@ Mlp NetworkView::mlp() const {
   return m;
 }
 
-Mlp PatchesView::mlp(size_t patch) const {
-  const PatchNumbers n = numbers_of(patch);
+Mlp PatchesView::mlp() const {
+  const PatchNumbers n = numbers_of(0);
   Mlp m;
   m.inputs = inputs(), m.outputs = record->components, m.layers = record->layers;
   m.activation = static_cast<ActivationKind>(record->activation);
   m.mean = n.mean, m.scale = n.scale, m.linear_bias = n.linear_bias;
+  m.numbers = numbers_per_patch();
   for (uint32_t k = 0; k < m.layers; ++k) {
-    m.layer[k] = layer[k].block(patch * in_panels(record->units[k]), in_panels(record->units[k]));
+    m.layer[k] = layer[k].block(0, in_panels(record->units[k]));
     m.bias[k] = n.bias[k];
   }
-  if (record->linear)
-    m.linear = linear.block(patch * in_panels(record->components), in_panels(record->components));
+  if (record->linear) m.linear = linear.block(0, in_panels(record->components));
   return m;
 }
 

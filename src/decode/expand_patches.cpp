@@ -1,6 +1,14 @@
 #include "decode/expand_patches.h"
 
 namespace billow {
+namespace {
+
+BILLOW_ALWAYS_INLINE void add_to(float* sums, uint32_t vertex, F4 by) {
+  float* sum = sums + kLanes * size_t{vertex};
+  store(sum, load(sum) + by);
+}
+
+}  // namespace
 
 void clear_places(float* sums, size_t vertices) {
   for (size_t i = 0; i < kLanes * (vertices + 1); i += kLanes) store(sums + i, zero());
@@ -14,12 +22,13 @@ void add_patch(const float* local, const uint32_t* vertices, const float* shares
     const F4 a = load(local), b = load(local + kPanelRows), c = load(local + 2 * kPanelRows),
              share = load(shares);
     const V3x4 place = along * a + across * b + off * c + origin;
-    F4 rows[kLanes] = {place.x * share, place.y * share, place.z * share, zero()};
-    transpose(rows[0], rows[1], rows[2], rows[3]);
-    for (size_t k = 0; k < kLanes; ++k) {
-      float* sum = sums + kLanes * size_t{vertices[k]};
-      store(sum, load(sum) + rows[k]);
-    }
+    // In variables of their own: an array would go through memory.
+    F4 x = place.x * share, y = place.y * share, z = place.z * share, w = zero();
+    transpose(x, y, z, w);
+    add_to(sums, vertices[0], x);
+    add_to(sums, vertices[1], y);
+    add_to(sums, vertices[2], z);
+    add_to(sums, vertices[3], w);
     // Four of a group of eight, then the other four.
     local += i % 2 ? 3 * kPanelRows - kLanes : kLanes;
     vertices += kLanes, shares += kLanes;

@@ -28,6 +28,14 @@ void activate(ActivationKind activation, float* values, const float* bias, uint3
   }
 }
 
+// z = (d - mean) * scale
+void center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
+  uint32_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    store(z + i, (load(inputs + i) - load(mean + i)) * load(scale + i));
+  for (; i < count; ++i) z[i] = (inputs[i] - mean[i]) * scale[i];
+}
+
 }  // namespace
 
 uint32_t Mlp::widest() const {
@@ -42,38 +50,30 @@ uint32_t Mlp::most_stored() const {
   return most;
 }
 
-void go_on(Mlp& n, size_t numbers) {
-  n.mean += numbers, n.scale += numbers;
-  for (uint32_t k = 0; k < n.layers; ++k) {
-    n.layer[k].go_on();
-    n.bias[k] += numbers;
-  }
-  n.linear.go_on();
-  if (n.linear_bias) n.linear_bias += numbers;
-}
-
-void infer(const Mlp& n, const float* inputs, const InferRoom& room, float* coefficients, bool layers) {
-  uint32_t next = 0;
-  for (; next + kLanes <= n.inputs; next += kLanes)
-    store(room.inputs + next, (load(inputs + next) - load(n.mean + next)) * load(n.scale + next));
-  for (; next < n.inputs; ++next) room.inputs[next] = (inputs[next] - n.mean[next]) * n.scale[next];
-  for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] = n.linear_bias ? n.linear_bias[i] : 0.0f;
+void infer(const Mlp& n, size_t which, const float* inputs, const InferRoom& room, float* coefficients,
+           bool layers) {
+  const size_t at = which * n.numbers;
+  const auto product = [&](const PackedMatrix& all, const Entries& from, float* to) {
+    multiply(all.block(which * in_panels(all.rows), all.rows), from, room.factors, to);
+  };
+  center(inputs, n.mean + at, n.scale + at, n.inputs, room.inputs);
   const Entries z = find_entries(room.inputs, n.inputs);
+  for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] = n.linear_bias ? n.linear_bias[at + i] : 0.0f;
   Entries from = z;
   float *to = room.before, *other = room.after;
-  const uint32_t count = layers ? n.layers : 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    multiply(n.layer[k], from, room.factors, to);
-    if (k + 1 == count) {
-      for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i] + n.bias[k][i];
+  for (uint32_t k = 0; layers && k < n.layers; ++k) {
+    product(n.layer[k], from, to);
+    const float* bias = n.bias[k] + at;
+    if (k + 1 == n.layers) {
+      for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i] + bias[i];
       break;
     }
-    activate(n.activation, to, n.bias[k], n.layer[k].rows);
+    activate(n.activation, to, bias, n.layer[k].rows);
     from = find_entries(to, n.layer[k].rows);
     std::swap(to, other);
   }
   if (n.linear.rows == 0) return;
-  multiply(n.linear, z, room.factors, to);
+  product(n.linear, z, to);
   for (uint32_t i = 0; i < n.outputs; ++i) coefficients[i] += to[i];
 }
 

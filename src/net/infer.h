@@ -1,4 +1,4 @@
-// One network for one frame: from where bones are to coefficients of a basis.
+// Networks for one frame: from where bones are to coefficients of a basis.
 #pragma once
 
 #include "net/matrix.h"
@@ -12,6 +12,7 @@ inline constexpr uint32_t kMostLayers = 8;
 // Immutable; points into the file.
 //   z = (d - mean) * scale
 //   c = linear z + b + W_n f(... f(W_1 z + b_1) ...) + b_n
+// One network, or several alike: then the rows of their matrices stand behind each other's, and their vectors `numbers` apart.
 struct Mlp {
   uint32_t inputs = 0, outputs = 0, layers = 0;
   ActivationKind activation = ActivationKind::kTanh;
@@ -20,14 +21,12 @@ struct Mlp {
   const float* bias[kMostLayers] = {};
   PackedMatrix linear;                 // no rows: none
   const float* linear_bias = nullptr;  // null: none
+  size_t numbers = 0;
 
   // The most numbers that stand between two layers, and the most columns that any matrix stores.
   uint32_t widest() const;
   uint32_t most_stored() const;
 };
-
-// To the next of several alike, whose rows stand behind each other's, and their vectors `numbers` apart.
-void go_on(Mlp& network, size_t numbers);
 
 // Room for inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
 struct InferRoom {
@@ -35,8 +34,8 @@ struct InferRoom {
   float *inputs = nullptr, *before = nullptr, *after = nullptr;
 };
 
-// `layers` false leaves them out: only the linear half.
-void infer(const Mlp& network, const float* inputs, const InferRoom& room, float* coefficients,
+// One of the networks, by its number. `layers` false leaves these out: only the linear half.
+void infer(const Mlp& networks, size_t which, const float* inputs, const InferRoom& room, float* coefficients,
            bool layers = true);
 
 }  // namespace billow

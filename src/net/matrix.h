@@ -42,11 +42,6 @@ struct PackedMatrix {
     if (row_scales) m.row_scales += first_row;
     return m;
   }
-  // To as many rows behind these.
-  void go_on() {
-    panels += panel_count() * panel_bytes();
-    if (row_scales) row_scales += in_panels(rows);
-  }
   uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
   uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
   size_t panel_bytes() const {

@@ -108,25 +108,31 @@ void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room,
   const float step = find_factors(m, vector, room);
   const size_t panels = m.panel_count(), bytes = m.panel_bytes();
   const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
-  // A small matrix is read as it stands, and what comes behind it next. A large one as four quarters; where they are not
-  // whole, the last ones overlap.
-  constexpr size_t kSmall = 1024;
-  const bool small = panels <= kSmall;
-  const size_t quarter = (panels + kStreams - 1) / kStreams, apart = small ? 1 : quarter,
-               stride = small ? kStreams : 1;
-  for (size_t p = 0; p < quarter; p += kMostPanels) {
-    const auto count = static_cast<uint32_t>(std::min<size_t>(kMostPanels, quarter - p));
+  // Four runs of panels: each from first + s * apart on, but not beyond `last`.
+  const auto finish = [&](size_t first, size_t apart, size_t stride, size_t count, size_t last) {
     const std::byte* at[kStreams];
-    size_t first[kStreams];
+    size_t from[kStreams];
     for (size_t s = 0; s < kStreams; ++s) {
-      const size_t last = (count - 1) * stride;
-      first[s] = std::min(s * apart + p * stride, panels - 1 - last);
-      at[s] = m.panels + first[s] * bytes + integers_at;
+      from[s] = std::min(first + s * apart, last);
+      at[s] = m.panels + from[s] * bytes + integers_at;
     }
     PanelSums sums;
-    integer_sums({at, bytes * stride, count, m.int8, m.int4}, room, sums);
+    integer_sums({at, bytes * stride, static_cast<uint32_t>(count), m.int8, m.int4}, room, sums);
     for (size_t s = 0; s < kStreams; ++s)
-      finish_panels(m, {first[s], stride, count}, sums.of[s], step, room, out);
+      finish_panels(m, {from[s], stride, count}, sums.of[s], step, room, out);
+  };
+  constexpr size_t kSmall = 1024;
+  if (panels <= kSmall) {
+    // Read as it stands, four panels at a time; where the last are fewer, one of them again and again.
+    const size_t whole = panels / kStreams * kStreams;
+    for (size_t p = 0; p < whole; p += kMostPanels * kStreams)
+      finish(p, 1, kStreams, std::min<size_t>(kMostPanels, (whole - p) / kStreams), whole - 1);
+    if (whole < panels) finish(whole, 1, 1, 1, panels - 1);
+  } else {
+    // As four quarters; where they are not whole, the last ones overlap.
+    const size_t quarter = (panels + kStreams - 1) / kStreams;
+    for (size_t p = 0; p < quarter; p += kMostPanels)
+      finish(p, quarter, 1, std::min<size_t>(kMostPanels, quarter - p), panels - quarter + p);
   }
 }
 

@@ -29,14 +29,22 @@ inline void put_steps(uint32_t count, float inverse, const float* scales, Four f
   const auto whole = [&](uint32_t at) {
     return vmovn_s32(vcvtaq_s32_f32((four(at) * load(scales + at) * inverse).v));
   };
-  const auto put = [&](int16x8_t s, uint32_t at) {
-    vst1q_s16(steps + at, s);
-    vst1_s8(high + at, vshrn_n_s16(vaddq_s16(s, vdupq_n_s16(128)), 8));
-    vst1_s8(low + at, vmovn_s16(s));
-  };
-  for (; j + 8 <= count; j += 8) put(vcombine_s16(whole(j), whole(j + 4)), j);
-  // There is room behind the last.
-  if (j < count) put(vcombine_s16(whole(j), vdup_n_s16(0)), j);
+  const auto eight = [&](uint32_t at) { return vcombine_s16(whole(at), whole(at + 4)); };
+  const auto highs = [](int16x8_t s) { return vshrn_n_s16(vaddq_s16(s, vdupq_n_s16(128)), 8); };
+  // Sixteen at a time, because that is how they are read: bytes that were just written apart cannot be read as one.
+  for (; j + 16 <= count; j += 16) {
+    const int16x8_t a = eight(j), b = eight(j + 8);
+    vst1q_s16(steps + j, a), vst1q_s16(steps + j + 8, b);
+    vst1q_s8(high + j, vcombine_s8(highs(a), highs(b)));
+    vst1q_s8(low + j, vcombine_s8(vmovn_s16(a), vmovn_s16(b)));
+  }
+  for (; j < count; j += 8) {
+    // There is room behind the last.
+    const int16x8_t s = j + 8 <= count ? eight(j) : vcombine_s16(whole(j), vdup_n_s16(0));
+    vst1q_s16(steps + j, s);
+    vst1_s8(high + j, highs(s));
+    vst1_s8(low + j, vmovn_s16(s));
+  }
 #else
   for (; j < count; j += kLanes) {
     float numbers[kLanes];

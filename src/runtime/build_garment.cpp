@@ -46,7 +46,8 @@ void find_networks(Garment& g) {
     g.most_stored = std::max({g.most_stored, m.most_stored(), basis.stored_count()});
   };
   if (g.view.patches.record) {
-    measure(g.view.patches.mlp(0), g.view.patches.basis);
+    g.skinning = g.view.patches.mlp();
+    measure(g.skinning, g.view.patches.basis);
     for (const asset::PatchRecord& p : g.view.patches.patches)
       g.most_patch_vertices = std::max(g.most_patch_vertices, p.vertices);
     return;

@@ -47,16 +47,12 @@ void gather(Instance& i, float scale) {
 void infer(Instance& i) {
   const Garment& g = *i.garment;
   const asset::PatchesView& v = g.view.patches;
-  const size_t numbers = v.numbers_per_patch();
-  Mlp network = v.mlp(0);
   const float* scale = v.numbers_of(0).basis_scale;
-  for (size_t p = 0; p < v.patches.size(); ++p) {
+  for (size_t p = 0; p < v.patches.size(); ++p, scale += g.skinning.numbers) {
     float* c = i.coefficients + p * g.coefficients_stride();
-    billow::infer(network, i.inputs + p * g.inputs_stride(), i.infer, c, i.options.shape);
+    billow::infer(g.skinning, p, i.inputs + p * g.inputs_stride(), i.infer, c, i.options.shape);
     c[v.record->components] = 1;
     for (size_t k = 0; k < g.coefficients_stride(); k += kLanes) store(c + k, load(c + k) * load(scale + k));
-    go_on(network, numbers);
-    scale += numbers;
   }
 }
 

@@ -19,11 +19,11 @@ void gather(Instance& i, float scale) {
 // Both networks. The ones behind the coefficients stand for the means.
 void infer(Instance& i) {
   const Garment& g = *i.garment;
-  billow::infer(g.skinning, i.inputs, i.infer, i.coefficients);
+  billow::infer(g.skinning, 0, i.inputs, i.infer, i.coefficients);
   i.coefficients[g.skinning.outputs] = 1;
   if (g.shape.outputs == 0) return;
   float* shape = i.coefficients + g.shape_at();
-  if (i.options.shape) billow::infer(g.shape, i.inputs, i.infer, shape);
+  if (i.options.shape) billow::infer(g.shape, 0, i.inputs, i.infer, shape);
   for (uint32_t k = 0; k <= g.shape.outputs; ++k)
     if (!i.options.shape || k == g.shape.outputs) shape[k] = i.options.shape ? 1.0f : 0.0f;
 }

@@ -16,7 +16,8 @@ struct SewnTo {
 
 struct Garment {
   asset::GarmentView view;
-  Mlp skinning, shape;  // shape: no outputs where there is none
+  Mlp skinning,
+      shape;  // of the whole cloth, shape without outputs where there is none; or skinning of all patches
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones

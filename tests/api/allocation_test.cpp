@@ -283,29 +283,31 @@ TEST(Allocation, NothingInAFrameAllocates) {
 }
 
 TEST(Allocation, FramesOfAGarmentAllocateNothing) {
-  billow_garment* garment = testing::make_tiny_garment();
-  billow_instance* instance = nullptr;
-  ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK);
-  std::vector<float> out(3 * 99);
-  const auto joints = testing::tiny_joints(3);
-  billow_frame frame{};
-  frame.dt = 1.0f / 60;
-  frame.joints = joints.data();
-  frame.joint_count = testing::kTinyJoints;
-  const int allocations = allocations_of([&] {
-    for (int k = 0; k < 30; ++k) {
-      frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
-      frame.scale = k < 20 ? 1.0f : 1.25f;
-      billow_instance_step(instance, &frame);
-      billow_instance_positions(instance, out.data(), 0, 99);
-      billow_instance_normals(instance, out.data(), 0, 99);
-      billow_instance_bones(instance, out.data(), 13);
-    }
-    billow_instance_settle(instance, &frame, 1);
-  });
-  EXPECT_EQ(allocations, 0);
-  billow_instance_destroy(instance);
-  billow_garment_destroy(garment);
+  for (const auto form : {testing::Form::kWhole, testing::Form::kPatches}) {
+    billow_garment* garment = testing::make_tiny_garment(1, form);
+    billow_instance* instance = nullptr;
+    ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK);
+    std::vector<float> out(3 * 99);
+    const auto joints = testing::tiny_joints(3);
+    billow_frame frame{};
+    frame.dt = 1.0f / 60;
+    frame.joints = joints.data();
+    frame.joint_count = testing::kTinyJoints;
+    const int allocations = allocations_of([&] {
+      for (int k = 0; k < 30; ++k) {
+        frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
+        frame.scale = k < 20 ? 1.0f : 1.25f;
+        billow_instance_step(instance, &frame);
+        billow_instance_positions(instance, out.data(), 0, 99);
+        billow_instance_normals(instance, out.data(), 0, 99);
+        billow_instance_bones(instance, out.data(), 13);
+      }
+      billow_instance_settle(instance, &frame, 1);
+    });
+    EXPECT_EQ(allocations, 0);
+    billow_instance_destroy(instance);
+    billow_garment_destroy(garment);
+  }
 }
 
 }  // namespace

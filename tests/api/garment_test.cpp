@@ -22,7 +22,8 @@ bool said(const std::string& part) {
   return std::string(billow_last_error()).find(part) != std::string::npos;
 }
 
-class GarmentApi : public ::testing::Test {
+// Of the whole cloth, and by patches.
+class GarmentApi : public ::testing::TestWithParam<testing::Form> {
  protected:
   GarmentApi() {
     EXPECT_EQ(billow_instance_create(garment_, nullptr, &instance_), BILLOW_OK) << billow_last_error();
@@ -62,12 +63,15 @@ class GarmentApi : public ::testing::Test {
     return low;
   }
 
-  billow_garment* garment_ = testing::make_tiny_garment();
+  billow_garment* garment_ = testing::make_tiny_garment(1, GetParam());
   billow_instance* instance_ = nullptr;
   std::vector<billow_transform> joints_;
 };
 
-TEST_F(GarmentApi, TellsWhatItIs) {
+INSTANTIATE_TEST_SUITE_P(Forms, GarmentApi,
+                         ::testing::Values(testing::Form::kWhole, testing::Form::kPatches));
+
+TEST_P(GarmentApi, TellsWhatItIs) {
   char name[8];
   EXPECT_EQ(billow_garment_vertex_count(garment_), 99u);
   EXPECT_EQ(billow_garment_triangle_count(garment_), 160u);
@@ -100,7 +104,7 @@ TEST_F(GarmentApi, TellsWhatItIs) {
   EXPECT_EQ(bytes, nullptr);
 }
 
-TEST_F(GarmentApi, NoVertexIsEverInside) {
+TEST_P(GarmentApi, NoVertexIsEverInside) {
   for (int k = 0; k < 200; ++k) {
     play(k, k + 1);
     ASSERT_GE(lowest_distance(), 0) << "frame " << k;
@@ -110,7 +114,7 @@ TEST_F(GarmentApi, NoVertexIsEverInside) {
   EXPECT_EQ(report.inside, 0u);
 }
 
-TEST_F(GarmentApi, OptionsDoWhatTheySay) {
+TEST_P(GarmentApi, OptionsDoWhatTheySay) {
   play(0, 20);
   const auto with = [&](auto change) {
     billow_instance_options o = billow_instance_options_default();
@@ -139,7 +143,7 @@ TEST_F(GarmentApi, OptionsDoWhatTheySay) {
   EXPECT_EQ(billow_instance_hash(instance_), before);
 }
 
-TEST_F(GarmentApi, ScalesTheWholeCharacter) {
+TEST_P(GarmentApi, ScalesTheWholeCharacter) {
   play(0, 30);
   const float* p = billow_instance_position_data(instance_);
   const std::vector<float> usual(p, p + 3 * 99);
@@ -165,7 +169,7 @@ TEST_F(GarmentApi, ScalesTheWholeCharacter) {
   billow_instance_destroy(large);
 }
 
-TEST_F(GarmentApi, WritesIntoVertexBuffers) {
+TEST_P(GarmentApi, WritesIntoVertexBuffers) {
   play(0, 5);
   struct Vertex {
     float position[3], normal[3], uv[2];
@@ -185,7 +189,7 @@ TEST_F(GarmentApi, WritesIntoVertexBuffers) {
   EXPECT_EQ(billow_instance_bones(instance_, bones.data(), 12), BILLOW_BUFFER_TOO_SMALL);
 }
 
-TEST_F(GarmentApi, BadFramesChangeNothing) {
+TEST_P(GarmentApi, BadFramesChangeNothing) {
   play(0, 10);
   const uint64_t hash = billow_instance_hash(instance_),
                  chains = billow_chains_hash(billow_instance_chains(instance_));
@@ -212,7 +216,7 @@ TEST_F(GarmentApi, BadFramesChangeNothing) {
   EXPECT_TRUE(finite());
 }
 
-TEST_F(GarmentApi, OddStepsLeaveItFinite) {
+TEST_P(GarmentApi, OddStepsLeaveItFinite) {
   for (const float dt : {0.0f, 1e-9f, 0.1f, 5.0f, 1e30f}) {
     billow_frame f = frame(3);
     f.dt = dt;
@@ -234,7 +238,7 @@ TEST_F(GarmentApi, OddStepsLeaveItFinite) {
   EXPECT_TRUE(finite());
 }
 
-TEST_F(GarmentApi, SurvivesNullAndWrongHandles) {
+TEST_P(GarmentApi, SurvivesNullAndWrongHandles) {
   uint64_t other[64] = {};
   auto* wrong_garment = reinterpret_cast<billow_garment*>(other);
   auto* wrong_instance = reinterpret_cast<billow_instance*>(other);

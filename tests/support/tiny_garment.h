@@ -69,8 +69,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
   };
   const uint32_t stored = m.float32 + m.float16 + m.int8 + m.int4;
   for (uint32_t j = 0; j < stored; ++j) put(j % columns);
-  for (uint32_t j = 0; j < stored; ++j)
-    put(size * (j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64));
+  for (uint32_t j = 0; j < stored; ++j) put(size * (j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64));
   for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
     put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
   out.resize(asset::matrix_panels_at(m), '\0');
@@ -106,10 +105,64 @@ inline void add_random_network(GarmentBytes& file, const std::string& name, uint
   file.add(name + ".linear", random_matrix_bytes(outputs, inputs, 0.125f * size, random));
 }
 
+// Patches round the bones of the chains: every vertex belongs to two of them.
+inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vertices, uint32_t activation,
+                               Random& random) {
+  constexpr uint32_t kUnits = 21, kComponents = 5, kSeen = 6, kInputs = 3 * (kSeen + 1);
+  asset::PatchesRecord r{};
+  r.patches = bones, r.seen = kSeen, r.components = kComponents, r.layers = 3, r.activation = activation;
+  r.linear = 1;
+  r.units[0] = r.units[1] = kUnits, r.units[2] = kComponents;
+  std::vector<asset::PatchRecord> patches;
+  std::vector<int32_t> seen;
+  std::vector<uint32_t> places;
+  std::vector<float> shares, numbers;
+  const auto put = [&](uint32_t count, auto number) {
+    for (uint32_t i = 0; i < in_panels(count); ++i)
+      numbers.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
+  };
+  for (uint32_t p = 0; p < bones; ++p) {
+    const auto near = [&](uint32_t by) { return (p + by) % bones; };
+    const uint32_t first = static_cast<uint32_t>(places.size()) / kPanelRows;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < vertices; ++v) {
+      const bool owner = v % bones == p;
+      if (!owner && v % bones != near(5)) continue;
+      places.push_back(v), shares.push_back(owner ? 0.75f : 0.25f);
+      ++count;
+    }
+    places.resize(in_panels(static_cast<uint32_t>(places.size())), vertices);
+    shares.resize(places.size());
+    patches.push_back(
+        {p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents, count, first});
+    for (uint32_t i = 0; i < kSeen; ++i)
+      seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
+    put(kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
+    put(kInputs, [](uint32_t) { return 4; });
+    put(kComponents, [](uint32_t) { return 0.25f; });
+    put(kComponents + 1, [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
+    put(kComponents, [](uint32_t i) { return static_cast<float>(i) / 32; });
+    for (const uint32_t units : {kUnits, kUnits, kComponents})
+      put(units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
+  }
+  r.groups = static_cast<uint32_t>(places.size()) / kPanelRows;
+  std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
+  bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
+  file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.vertices", places);
+  file.add("patches.shares", shares), file.add("patches.numbers", numbers);
+  file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random));
+  file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random));
+  file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random));
+  file.add("patches.linear", random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random));
+  file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.groups, kComponents + 1, 0.0625f, random));
+}
+
+enum class Form { kWhole, kPatches };
+
 inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
 
 // A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of two capsules.
-inline std::string tiny_garment_bytes(uint32_t activation = 1) {
+inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole) {
   Random random(17);
   GarmentBytes file;
   constexpr uint32_t kChains = 3, kPerChain = 4, kBones = kChains * kPerChain + 1, kSkinning = 6, kShape = 5;
@@ -119,7 +172,7 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1) {
   g.vertices = kVertices, g.triangles = 2 * (kTinyAcross - 1) * (kTinyDown - 1), g.attachments = kTinyAcross;
   g.bones = kBones, g.chains = kChains, g.chain_bones = kChains * kPerChain;
   g.joints = kTinyJoints, g.colliders = 2, g.key_joint = 1;
-  g.skinning_components = kSkinning, g.shape_components = kShape;
+  if (form == Form::kWhole) g.skinning_components = kSkinning, g.shape_components = kShape;
   file.add("garment", std::vector{g});
   file.add("joints", std::vector<asset::JointRecord>{{file.text("root"), -1, {0, 0.5f, 0}, {0, 0, 0, 1}},
                                                      {file.text("top"), 0, {0, 0.5f, 0}, {0, 0, 0, 1}}});
@@ -163,15 +216,19 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1) {
     c.blend_with = static_cast<int32_t>(i) - 1, c.blend_radius = i ? 0.0625f : 0;
   }
   file.add("colliders", colliders);
-  add_random_network(file, "skinning", 3 * kBones, kSkinning, activation, 0.5f, random);
-  add_random_network(file, "shape", 3 * kBones, kShape, activation, 0.125f, random);
-  file.add("basis", random_matrix_bytes(3 * kVertices, kSkinning + kShape + 2, 0.0625f, random));
+  if (form == Form::kWhole) {
+    add_random_network(file, "skinning", 3 * kBones, kSkinning, activation, 0.5f, random);
+    add_random_network(file, "shape", 3 * kBones, kShape, activation, 0.125f, random);
+    file.add("basis", random_matrix_bytes(3 * kVertices, kSkinning + kShape + 2, 0.0625f, random));
+  } else {
+    add_random_patches(file, kChains * kPerChain, kVertices, activation, random);
+  }
   file.add("training", std::string("{\"frames\": 0}"));
   return file.finish();
 }
 
-inline billow_garment* make_tiny_garment(uint32_t activation = 1) {
-  const std::string bytes = tiny_garment_bytes(activation);
+inline billow_garment* make_tiny_garment(uint32_t activation = 1, Form form = Form::kWhole) {
+  const std::string bytes = tiny_garment_bytes(activation, form);
   const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
   billow_garment* garment = nullptr;
   billow_garment_create(&desc, &garment);

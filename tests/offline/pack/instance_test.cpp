@@ -196,7 +196,7 @@ TEST(Multiply, EveryBackEndHasTheSameSums) {
 TEST(Multiply, IsTheProductOfWhatIsStored) {
   for (const Kind kind :
        {Kind::kInt4, Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32})
-    for (const Eigen::Index rows : {1, 7, 8, 33, 200}) {
+    for (const Eigen::Index rows : {1, 7, 8, 33, 41, 200, 9001}) {
       constexpr uint32_t columns = 37;
       srand(5);
       const learn::Matrix dense = learn::Matrix::Random(rows, Eigen::Index{columns});
