@@ -1,5 +1,8 @@
 #include "ropes/correct_ropes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace billow::ropes {
 
 learn::Layer fit_correction(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
@@ -19,7 +22,13 @@ learn::Layer fit_correction(const Frames& frames, const Matrix& embedded, const 
   }
   learn::RidgeOptions options;
   options.threads = threads;
-  const learn::Network n = learn::fit_ridge(inputs, outputs, groups, options).network;
+  for (const double stiff : {1.0, 10.0, 100.0}) options.penalties.push_back(stiff);
+  const learn::Ridge ridge = learn::fit_ridge(inputs, outputs, groups, options);
+  // Clips that were left out tell whether it is any good.
+  const double without = std::sqrt(static_cast<double>(outputs.rowwise().squaredNorm().mean()));
+  if (ridge.errors.empty() || *std::min_element(ridge.errors.begin(), ridge.errors.end()) >= without)
+    return {};
+  const learn::Network& n = ridge.network;
   return {n.linear * n.scale.asDiagonal(), n.bias - n.linear * n.scale.cwiseProduct(n.mean)};
 }
 

@@ -8,11 +8,13 @@
 
 namespace billow::ropes {
 
-// From rope bones (a row a frame of the data set) to what has to be added to them.
+// From rope bones (a row a frame of the data set) to what has to be added to them. Empty where clips that were left out are
+// better off without.
 learn::Layer fit_correction(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
                             size_t threads = 0);
 
 inline Matrix corrected(const learn::Layer& correction, const Matrix& ropes) {
+  if (correction.weights.size() == 0) return ropes;
   return ropes + ((ropes * correction.weights.transpose()).rowwise() + correction.bias.transpose());
 }
 

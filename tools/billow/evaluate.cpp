@@ -63,8 +63,8 @@ void run(const EvaluateOptions& o) {
   if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
   // As the file has them: data sets keep those of the day they were made.
-  options.rope = ropes::simulate_ropes(frames, packed.settings, o.threads);
-  if (packed.correction.weights.size() > 0) options.rope = ropes::corrected(packed.correction, *options.rope);
+  options.rope =
+      ropes::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads));
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
     options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
   if (isatty(2))

@@ -26,9 +26,9 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Fi
 
 HungRopes hang_ropes(learn::Frames& frames) {
   HungRopes hung{dress::rope_settings(frames.garment()), {}};
-  const learn::Matrix ropes = simulate_ropes(frames, hung.settings);
-  hung.correction = fit_correction(frames, evaluate::embedded_bones(frames).bones, ropes);
-  frames.replace_ropes(corrected(hung.correction, ropes));
+  const learn::Matrix bones = ropes::simulate_ropes(frames, hung.settings);
+  hung.correction = ropes::fit_correction(frames, evaluate::embedded_bones(frames).bones, bones);
+  frames.replace_ropes(ropes::corrected(hung.correction, bones));
   return hung;
 }
 
