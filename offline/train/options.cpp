@@ -85,7 +85,7 @@ StageOptions patch_defaults() {
   o.components = 16, o.hidden = 64, o.hidden_layers = 3;
   o.activation = learn::Activation::kGelu;
   o.rate = 3e-3, o.epochs = 200, o.batch = 128, o.dropout = 0.05;
-  o.collision.weight = 20, o.collision.begin = 0.6f;
+  o.collision.weight = 100, o.collision.begin = 0.6f;
   return o;
 }
 

@@ -61,7 +61,7 @@ void add_network_options(CLI::App& app, Given& given) {
   number("edge-weight", "Whole cloth: of edges that are longer or shorter than at rest, 0",
          &StageOptions::edge_weight);
   collision("collision-weight",
-            "Of squared distances to places outside the body: 20 for patches, 1000 for the whole cloth; 0 "
+            "Of squared distances to places outside the body: 100 for patches, 1000 for the whole cloth; 0 "
             "for none",
             &train::CollisionOptions::weight);
   collision("buffer", "Nearer to the body than this counts as inside, m", &train::CollisionOptions::buffer);

@@ -40,7 +40,6 @@ class SmallSet {
   learn::Frames frames() const { return learn::Frames(folder_); }
   const std::filesystem::path& folder() const { return folder_; }
   const garment::Garment& garment() const { return garment_; }
-  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   void make_garment() {
