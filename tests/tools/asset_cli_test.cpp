@@ -37,6 +37,30 @@ class AssetCli : public ::testing::Test {
   std::string bytes_;
 };
 
+TEST_F(AssetCli, WearPlaysAFileAndDrawsIt) {
+  const testing::Outcome worn =
+      run("wear cape.billow --seconds 0.3 --motion walk -o strip.png --panels 2 --json");
+  ASSERT_EQ(worn.code, 0) << worn.output;
+  EXPECT_TRUE(contains(worn.output, "\"inside\": 0")) << worn.output;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "strip.png"));
+  EXPECT_TRUE(contains(run("wear cape.billow --seconds 0.2").output, "median"));
+  EXPECT_EQ(run("wear nothing.billow").code, 1);
+  EXPECT_EQ(run("wear cape.billow --motion sleep").code, 1);
+}
+
+TEST_F(AssetCli, PackStoresDifferently) {
+  const testing::Outcome packed = run("pack cape.billow -o exact.billow --storage fp32");
+  ASSERT_EQ(packed.code, 0) << packed.output;
+  EXPECT_TRUE(contains(packed.output, "* fp32")) << packed.output;
+  EXPECT_GT(std::filesystem::file_size(folder_ / "exact.billow"), bytes_.size());
+  EXPECT_EQ(run("check exact.billow").code, 0);
+  const testing::Outcome missing = run("pack cape.billow -o less.billow --without gru");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_TRUE(contains(missing.output, "expected an extra section 'gru'")) << missing.output;
+  EXPECT_EQ(run("pack cape.billow -o less.billow --storage tiny").code, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "less.billow"));
+}
+
 TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
   const auto text = run("info cape.billow"), json = run("info cape.billow --json");
   EXPECT_EQ(text.code, 0) << text.output;

@@ -78,7 +78,8 @@ TEST_F(EvaluateCli, PrintsATableAndWritesBothFiles) {
   for (const char* source : {"embedded", "rope", "gru"})
     EXPECT_GT(json.at("sets").at("unseen").at(source).at("rmse_mm"), 0) << source;
   EXPECT_GT(json.at("gru_gap").at("sets").at("holdout").at("rms_mm"), 10) << "its chains do not move";
-  EXPECT_EQ(json.at("rope_gap").at("rms_mm"), 0) << "ropes here are as the cloth";
+  EXPECT_GT(json.at("rope_gap").at("rms_mm"), 10)
+      << "the data set has the cloth for ropes, the file its own chains";
   EXPECT_TRUE(contains(files::read_whole_file(set_.folder() / "page.html"), "<svg"));
 }
 

@@ -5,12 +5,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "body/postures.h"
 #include "commands.h"
 #include "dataset/reader/dataset_file.h"
 #include "draw/canvas.h"
-#include "draw/paint.h"
-#include "draw_body.h"
+#include "draw_dressed.h"
 #include "files.h"
 #include "files/npy.h"
 #include "garment/garment_file.h"
@@ -35,42 +33,6 @@ struct Clip {
       : cloth(folder / "cloth.npy"), joints(folder / "joints.npy"), rope(folder / "rope.npy") {}
 };
 
-// The body in a picture: the built-in person by its skin, others by their colliders.
-class DrawnBody {
- public:
-  explicit DrawnBody(const dataset::OwnedWearer& wearer)
-      : colliders_(wearer.colliders), rest_(body::rest_transforms(wearer.skeleton)) {
-    if (!wearer.preset.empty())
-      skin_ = body::make_skin(body::make_person(body::person_preset(wearer.preset)));
-    for (const billow_collider& c : colliders_)
-      height_ = std::max(height_, std::max(c.position[1], c.end[1]) +
-                                      std::max(c.radius, std::max(c.half_extents[1], c.half_extents[2])));
-  }
-  size_t joints() const { return rest_.size(); }
-  // Against the built-in person.
-  float size() const { return skin_.mesh.positions.empty() ? height_ / 1.75f : 1; }
-
-  void draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {
-    const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f};
-    if (skin_.mesh.positions.empty()) {
-      std::vector<Transform> moved;
-      for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(rest_[j]));
-      return draw_colliders(canvas, colliders_, moved, material);
-    }
-    std::vector<V3> body(skin_.mesh.positions.size());
-    body::skin_vertices(skin_, joints, body);
-    canvas.mesh({.positions = {&body[0].x, 3 * body.size()},
-                 .indices = {skin_.mesh.triangles[0].data(), 3 * skin_.mesh.triangles.size()}},
-                material);
-  }
-
- private:
-  std::vector<billow_collider> colliders_;
-  std::vector<Transform> rest_;
-  body::Skin skin_;
-  float height_ = 0;
-};
-
 draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g, const DrawnBody& body,
                        bool ropes) {
   std::vector<Transform> joints;
@@ -78,27 +40,14 @@ draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g
   for (size_t i = 0; i < body.joints(); ++i)
     joints.push_back(
         {{j[7 * i], j[7 * i + 1], j[7 * i + 2]}, {j[7 * i + 3], j[7 * i + 4], j[7 * i + 5], j[7 * i + 6]}});
-  draw::Canvas canvas(340, 414);
-  body.draw(canvas, joints);
-  canvas.mesh(
-      {.positions = clip.cloth.row(frame), .indices = {g.triangles[0].data(), 3 * g.triangles.size()}},
-      {.colour = draw::srgb(0x9c2f38), .back = draw::srgb(0x6e4a80), .gloss = 0.1f});
+  draw::Canvas canvas(kPanelWidth, kPanelHeight);
   if (ropes)
     for (const auto& chain : g.chains)
       for (size_t b = 1; b < chain.size(); ++b)
         canvas.line(to_draw(place(clip.rope.row(frame), chain[b - 1])),
                     to_draw(place(clip.rope.row(frame), chain[b])), 2, draw::srgb(0x118a35), 1, 0.05f);
-  // From behind and aside, as the person faces.
-  const V3 ahead = rotate(joints[0].rotation, {0, 0, 1}), left = rotate(joints[0].rotation, {1, 0, 0});
-  V3 from = (left * 2.9f - ahead * 2.4f) * body.size();
-  from.y = 0.7f * body.size();
-  const Vec3 target{joints[0].position.x, 0.92f * body.size(), joints[0].position.z};
-  canvas.light.toward = {0.6f * from.x + 0.5f * from.z, 3.5f, 0.6f * from.z - 0.5f * from.x};
-  canvas.ground({.centre = {target.x, 0, target.z}});
-  draw::Image image =
-      canvas.render({.eye = target + to_draw(from), .target = target, .field_of_view = 0.56f});
-  draw::paint_text(image, 10, 20, "frame " + std::to_string(frame), {11, draw::srgb(0x2a2e36)});
-  return image;
+  return draw_dressed(canvas, body, joints, clip.cloth.row(frame), g.triangles,
+                      "frame " + std::to_string(frame));
 }
 
 void show(const ShowOptions& o) {

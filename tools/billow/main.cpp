@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   billow::tool::add_train(app);
   billow::tool::add_evaluate(app);
   billow::tool::add_pack(app);
+  billow::tool::add_wear(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);
 

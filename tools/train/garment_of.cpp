@@ -46,7 +46,10 @@ pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figur
   if (figures != Figures::kNone) {
     const evaluate::Report report = evaluated(frames, learnt, figures, say);
     say(to_text(report));
-    training.update(Json::parse(to_json(report)));
+    Json measured = Json::parse(to_json(report));
+    for (const char* own : {"format", "version", "seconds"}) measured.erase(own);
+    training.update(measured);
+    training["evaluation_seconds"] = report.seconds;
   }
   packed.training = training.dump();
   if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;

@@ -1,7 +1,9 @@
 // The runtime's frame against the model as training has it, and its mesh against the body.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "asset/garment_view.h"
 #include "body/postures.h"
@@ -37,6 +39,14 @@ struct Worn {
   billow_garment* garment = nullptr;
   billow_instance* instance = nullptr;
 };
+
+Packed read_back(const Packed& packed) {
+  const auto file = std::filesystem::temp_directory_path() / ("billow_read_back_" + std::to_string(getpid()));
+  write_garment_asset(packed, file);
+  const Packed back = read_garment_asset(file);
+  std::filesystem::remove(file);
+  return back;
+}
 
 // Frames of a run, whatever the number.
 std::vector<std::vector<Transform>> frames_of(const body::Person& person, const char* motion, size_t count) {
@@ -119,6 +129,54 @@ TEST(InstanceFrame, IsWhatWasTrainedByPatches) {
   expect_as_trained(other, Storage::kFloat32, 0.01);
   // More components than some patches have values.
   expect_as_trained({.across = 5, .down = 6, .components = 24}, Storage::kFloat32, 0.01);
+}
+
+// Displacements of the bones from rest, without the key joint's motion.
+learn::Vector bones_of(const Packed& p, const Worn& worn, const std::vector<Transform>& joints) {
+  const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
+  const Transform back = inverse(joints[key] * inverse(body::rest_transforms(p.skeleton)[key]));
+  std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
+  billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+  garment::places_of_bones(p.garment, p.garment.rest, rest);
+  learn::Vector d(static_cast<Eigen::Index>(3 * bones.size()));
+  for (size_t b = 0; b < bones.size(); ++b) {
+    const V3 by = apply(back, bones[b]) - rest[b];
+    d.segment<3>(static_cast<Eigen::Index>(3 * b)) << by.x, by.y, by.z;
+  }
+  return d;
+}
+
+TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
+  const body::Person person = body::make_person();
+  const Packed plain = sample_garment(person, {});
+  const auto values = static_cast<Eigen::Index>(3 * plain.garment.bones.size());
+  testing::Random random(7);
+  Packed corrected = plain, far = plain;
+  corrected.correction = {learn::Matrix(values, values), learn::Vector(values)};
+  for (Eigen::Index i = 0; i < values; ++i) {
+    corrected.correction.bias[i] = static_cast<float>(random.uniform(-0.02, 0.02));
+    for (Eigen::Index k = 0; k < values; ++k)
+      corrected.correction.weights(i, k) = static_cast<float>(random.uniform(-0.01, 0.01));
+  }
+  far.correction = {learn::Matrix::Zero(values, values), learn::Vector::Constant(values, 5)};
+  Worn a(plain, Storage::kFloat32), b(corrected, Storage::kFloat32), c(far, Storage::kFloat32);
+  std::vector<Transform> last;
+  for (const auto& joints : frames_of(person, "run", 20)) {
+    for (Worn* worn : {&a, &b, &c}) worn->step(1 / 30.0f, joints);
+    last = joints;
+  }
+  const learn::Vector d = bones_of(plain, a, last);
+  const learn::Vector wanted = d + corrected.correction.weights * d + corrected.correction.bias;
+  EXPECT_LT((bones_of(plain, b, last) - wanted).cwiseAbs().maxCoeff(), 2e-4f);
+  EXPECT_GT((d - wanted).cwiseAbs().maxCoeff(), 0.02f);
+  // No farther than it may.
+  EXPECT_NEAR((bones_of(plain, c, last) - d).head<3>().norm(), 0.3f, 1e-4f);
+
+  const learn::Layer back = read_back(corrected).correction;
+  EXPECT_LT((back.weights - corrected.correction.weights).cwiseAbs().maxCoeff(), 1e-4f);
+  EXPECT_EQ(read_back(plain).correction.weights.size(), 0);
+  corrected.correction.bias.resize(2);
+  EXPECT_THROW(pack_garment(corrected), std::invalid_argument);
 }
 
 TEST(InstanceFrame, HasTheRopesOfDataSets) {
