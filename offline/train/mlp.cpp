@@ -68,7 +68,7 @@ torch::Tensor activated(learn::Activation activation, const torch::Tensor& h) {
     case learn::Activation::kGelu:
       break;
   }
-  return torch::gelu(h);
+  return h.is_cpu() && h.scalar_type() == torch::kFloat ? fast_gelu(h) : torch::gelu(h);
 }
 
 Mlp::Mlp(const learn::Network& start, int outputs, double unit_of_outputs, const StageOptions& options)

@@ -28,6 +28,8 @@ double begin_epoch(int number, const StageOptions& options, uint64_t seed, torch
 // std::shuffle may differ between standard libraries; this may not.
 void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random);
 
+// For tensors of floats on a CPU.
+torch::Tensor fast_gelu(const torch::Tensor& x);
 torch::Tensor activated(learn::Activation activation, const torch::Tensor& h);
 
 //   c = unit (linear z + bias + W3 f(W2 f(W1 z + b1) + b2) + b3)

@@ -36,6 +36,21 @@ class TrainGradient : public ::testing::Test {
   Vector base_ = 0.7f * random_matrix(3 * kVertices, 1, 9).col(0);
 };
 
+TEST(FastGelu, IsTorchsOwn) {
+  // Not a multiple of lanes, and not in one piece.
+  const torch::Tensor values =
+      torch::cat({torch::linspace(-8, 8, 4001), torch::tensor({0.0f, -0.0f, 1e-4f, -1e-4f})});
+  const torch::Tensor spread = torch::stack({values, values}, 1);
+  torch::Tensor a = spread.clone().requires_grad_(), b = spread.clone().requires_grad_();
+  const torch::Tensor found = fast_gelu(a.select(1, 0)), wanted = torch::gelu(b.select(1, 0));
+  EXPECT_LT((found - wanted).abs().max().item<float>(), 3e-6f);
+  const torch::Tensor weights = torch::linspace(-1, 2, values.numel());
+  (found * weights).sum().backward();
+  (wanted * weights).sum().backward();
+  EXPECT_LT((a.grad() - b.grad()).abs().max().item<float>(), 2e-4f);
+  EXPECT_GT(b.grad().abs().max().item<float>(), 1);
+}
+
 TEST_F(TrainGradient, OfTheCollisionLossIsThatThroughTheDenseProduct) {
   const BallScene scene(2 * random_matrix(kFrames, 3 * kVertices, 10));
   CollisionOptions options;
