@@ -5,6 +5,7 @@
 #include "dress/ropes.h"
 #include "evaluate/report.h"
 #include "learn/gru_file.h"
+#include "pack/round_networks.h"
 #include "ropes/correct_ropes.h"
 #include "ropes/simulate_ropes.h"
 
@@ -42,6 +43,7 @@ pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figur
   packed.settings = learnt.ropes.settings;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
+  packed.frames = pack::frames_to_round_by(frames);
   Json training = Json::parse(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {
     const evaluate::Report report = evaluated(frames, learnt, figures, say);
