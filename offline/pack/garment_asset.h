@@ -24,6 +24,8 @@ struct Packed {
   learn::ClothModel model;
   std::string training;                      // a report: JSON
   std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)
+  // Not stored. What bones do in some frames, which networks are rounded by (pack/round_networks.h); may be missing.
+  learn::PatchInputs frames;
 };
 
 // How bases and networks are stored. Mixed: each component of the bases and each layer of the networks as coarsely as

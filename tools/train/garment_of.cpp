@@ -6,6 +6,7 @@
 #include "evaluate/report.h"
 #include "learn/correction.h"
 #include "learn/gru_file.h"
+#include "pack/round_networks.h"
 #include "ropes/simulate_ropes.h"
 #include "train/correction.h"
 
@@ -48,6 +49,7 @@ pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures fig
   packed.settings = learnt.ropes.settings;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
+  packed.frames = pack::frames_to_round_by(frames);
   Json training = Json::parse(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {
     const evaluate::Report report = evaluated(frames, learnt, figures, say);

@@ -230,30 +230,26 @@ TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
 TEST(Multiply, EveryBackEndHasTheSameSums) {
   const IntegerSums fast = best_integer_sums();
   testing::Random random(4);
-  constexpr uint32_t kCount = 5;
-  for (const uint32_t int8 : {0u, 4u, 20u, 64u, 76u})
-    for (const uint32_t int4 : {0u, 8u, 16u, 24u, 40u}) {
-      const size_t panel = 8 * int8 + 4 * int4;
-      std::vector<std::byte> bytes(kStreams * kCount * panel + 1);
-      for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
-      std::vector<int8_t> high(int8 + int4 + 16), low(high);
-      std::vector<int16_t> steps(high.size());
-      for (size_t j = 0; j < int8 + int4; ++j) {
-        const int whole = static_cast<int>(random.bits() % 65025) - 32512;
-        steps[j] = static_cast<int16_t>(whole);
-        high[j] = static_cast<int8_t>((whole + 128) >> 8);
-        low[j] = static_cast<int8_t>(whole - 256 * high[j]);
+  for (uint32_t count = 1; count < 10; ++count)
+    for (const uint32_t int8 : {0u, 4u, 20u, 64u, 76u})
+      for (const uint32_t int4 : {0u, 8u, 16u, 24u, 40u}) {
+        const size_t panel = 8 * int8 + 4 * int4;
+        std::vector<std::byte> bytes(count * panel + 1);
+        for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
+        std::vector<int8_t> high(int8 + int4 + Factors::kSpare), low(high);
+        std::vector<int16_t> steps(high.size());
+        for (size_t j = 0; j < int8 + int4; ++j) {
+          const int whole = static_cast<int>(random.bits() % 65025) - 32512;
+          steps[j] = static_cast<int16_t>(whole);
+          high[j] = static_cast<int8_t>((whole + 128) >> 8);
+          low[j] = static_cast<int8_t>(whole - 256 * high[j]);
+        }
+        const Factors factors{nullptr, high.data(), low.data(), steps.data()};
+        std::vector<int32_t> right(count * kPanelRows), found(right);
+        integer_sums_plain({bytes.data(), panel, count, int8, int4, 0}, factors, right.data());
+        fast({bytes.data(), panel, count, int8, int4, 64}, factors, found.data());
+        ASSERT_EQ(right, found) << int8 << " " << int4;
       }
-      const Factors factors{nullptr, high.data(), low.data(), steps.data()};
-      const std::byte* panels[kStreams];
-      for (size_t s = 0; s < kStreams; ++s) panels[s] = bytes.data() + s * kCount * panel;
-      PanelSums a, b;
-      integer_sums_plain({panels, panel, kCount, int8, int4}, factors, a);
-      fast({panels, panel, kCount, int8, int4}, factors, b);
-      for (int s = 0; s < kStreams; ++s)
-        for (uint32_t r = 0; r < kCount * kPanelRows; ++r)
-          ASSERT_EQ(a.of[s][r], b.of[s][r]) << int8 << " " << int4;
-    }
 }
 
 TEST(Multiply, IsTheProductOfWhatIsStored) {
