@@ -1,0 +1,143 @@
+// Renderer, light, ground and camera.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
+
+const HORIZON = 0xdfe3e8;
+const LOOK_AT_HEIGHT = 0.95; // m
+const SUN = new THREE.Vector3(2.2, 4.2, 1.6);
+const TILE = 1; // m of ground between lines
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.AgXToneMapping;
+    this.renderer.toneMappingExposure = 1.15;
+
+    this.scene = new THREE.Scene();
+    this.scene.background = sky();
+    this.scene.fog = new THREE.Fog(HORIZON, 9, 26);
+    const environment = new THREE.PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.05);
+    this.scene.environment = environment.texture;
+    this.scene.environmentIntensity = 0.45;
+
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.05, 120);
+    this.controls = new OrbitControls(this.camera, canvas);
+    Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, minDistance: 0.6, maxDistance: 18 });
+    this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.#addLight();
+    this.#addGround();
+    this.lookFrom(0);
+  }
+
+  #addLight() {
+    this.scene.add(new THREE.HemisphereLight(0xeaf2ff, 0x9a938c, 0.9));
+    this.sun = new THREE.DirectionalLight(0xfff1e0, 2.6);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.012;
+    this.rim = new THREE.DirectionalLight(0xbfd4ff, 0.9);
+    this.scene.add(this.sun, this.sun.target, this.rim, this.rim.target);
+    this.setReach(2.4);
+  }
+  // How far from the middle shadows are seen, m.
+  setReach(reach) {
+    const { camera } = this.sun.shadow;
+    Object.assign(camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.5, far: 14 });
+    camera.updateProjectionMatrix();
+  }
+
+  #addGround() {
+    const material = new THREE.MeshStandardMaterial({ color: 0xffffff, map: tiles(), roughness: 0.95 });
+    material.envMapIntensity = 0.4;
+    this.ground = new THREE.Mesh(new THREE.PlaneGeometry(64, 64), material);
+    this.ground.rotation.x = -Math.PI / 2;
+    this.ground.receiveShadow = true;
+    this.scene.add(this.ground);
+  }
+
+  // The middle of what is looked at, and the direction that it heads in, go along; the user's turns of the view stay.
+  follow([x, , z], heading, seconds, withHeading) {
+    const target = new THREE.Vector3(x, LOOK_AT_HEIGHT, z);
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    if (withHeading) {
+      const difference = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading));
+      const turn = difference * (1 - Math.exp(-seconds / 0.9));
+      offset.applyAxisAngle(THREE.Object3D.DEFAULT_UP, turn);
+      this.heading += turn;
+    }
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).add(offset);
+    // The ground is the same wherever one is.
+    this.ground.position.set(Math.round(x / TILE) * TILE, 0, Math.round(z / TILE) * TILE);
+    for (const [light, from] of [
+      [this.sun, SUN],
+      [this.rim, new THREE.Vector3(-3, 2.5, -3)],
+    ]) {
+      light.target.position.copy(target);
+      light.position.copy(target).add(from);
+    }
+  }
+  // From aside and behind, for somebody who heads so.
+  lookFrom(heading, distance = 4.6) {
+    this.heading = heading;
+    const from = new THREE.Vector3(-0.83, 0.2, -0.62).normalize().multiplyScalar(distance);
+    this.controls.target.set(0, LOOK_AT_HEIGHT, 0);
+    this.camera.position.copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading)).add(this.controls.target);
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const ratio = Math.min(window.devicePixelRatio, 2);
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    // On a phone held upright the person is to fit, too.
+    this.camera.fov = width < height ? 42 : 32;
+    this.camera.updateProjectionMatrix();
+  }
+
+  draw() {
+    this.controls.update();
+    this.renderer.render(this.scene, this.camera);
+  }
+}
+
+function picture(width, height, paint) {
+  const canvas = Object.assign(document.createElement('canvas'), { width, height });
+  paint(canvas.getContext('2d'));
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
+}
+
+function sky() {
+  return picture(4, 256, (context) => {
+    const gradient = context.createLinearGradient(0, 0, 0, 256);
+    gradient.addColorStop(0, '#b9c6d6');
+    gradient.addColorStop(0.55, '#e4e8ec');
+    gradient.addColorStop(1, '#d9dde2');
+    context.fillStyle = gradient;
+    context.fillRect(0, 0, 4, 256);
+  });
+}
+
+function tiles() {
+  const size = 256;
+  const texture = picture(size, size, (context) => {
+    context.fillStyle = '#c9cdd2';
+    context.fillRect(0, 0, size, size);
+    context.strokeStyle = '#b3b9c1';
+    context.lineWidth = 3;
+    context.strokeRect(0, 0, size, size);
+  });
+  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  texture.repeat.set(64 / TILE, 64 / TILE);
+  texture.anisotropy = 8;
+  return texture;
+}
