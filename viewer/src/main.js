@@ -11,6 +11,9 @@ import { Transport } from './ui/transport.js';
 import { Show } from './view/show.js';
 import { Stage } from './view/stage.js';
 
+const SLOW = 22; // pictures a second
+const BEGIN = 2; // s into the motion
+
 const status = document.querySelector('#status');
 
 async function read(file) {
@@ -40,6 +43,7 @@ async function start() {
   await app.play(person.motions[0].name);
   if (garments.length > 0) await app.wear(garments[0].name);
   else say('No garment was built in: drop a .billow file here.', { bad: false });
+  app.scrub(BEGIN);
   app.setWind({});
   app.listChoices();
   run(app, timing, transport);
@@ -53,6 +57,14 @@ function connect(app) {
   const setOpen = (open) => {
     panel.classList.toggle('closed', !open);
     toggle.setAttribute('aria-expanded', open);
+    fit();
+  };
+  // Wide pages have the panel on the right, narrow ones below.
+  const fit = () => {
+    const open = !panel.classList.contains('closed');
+    const wide = window.innerWidth > 760;
+    const below = open && !wide ? panel.offsetHeight + 66 : 66;
+    app.stage.resize({ right: wide ? panel.offsetWidth + 12 : 0, bottom: below });
   };
   toggle.addEventListener('click', () => setOpen(panel.classList.contains('closed')));
   setOpen(window.innerWidth > 760);
@@ -64,12 +76,12 @@ function connect(app) {
     if (own || (event.key === ' ' && ['BUTTON', 'SUMMARY', 'INPUT'].includes(tag))) return;
     app.key(event);
   });
-  window.addEventListener('resize', () => app.stage.resize());
-  app.stage.resize();
+  window.addEventListener('resize', fit);
 }
 
 function run(app, timing, transport) {
   const { player, show } = app;
+  let slow = 0; // reports in a row
   let last = performance.now();
   const picture = (now) => {
     const seconds = Math.min(0.1, Math.max(0, (now - last) / 1e3));
@@ -83,7 +95,14 @@ function run(app, timing, transport) {
     show.draw(seconds, app);
     transport.show(player);
     const found = timing.draw(now);
-    if (found) report(found, app, timing);
+    if (found) {
+      report(found, app, timing);
+      slow = found.pictures < SLOW ? slow + 1 : 0;
+      if (slow >= 4) {
+        slow = 0;
+        app.stage.drawLess();
+      }
+    }
     requestAnimationFrame(picture);
   };
   requestAnimationFrame(picture);

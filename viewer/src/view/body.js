@@ -23,7 +23,7 @@ export class BodyModel {
     this.normals = geometry.attributes.normal.array;
     this.index = geometry.index;
     this.inverses = placeJoints(joints, restPose(joints)).map((joint) => matrixOf(joint).invert());
-    this.material = new THREE.MeshStandardMaterial({ color: 0x8d8780, roughness: 0.62 });
+    this.material = new THREE.MeshStandardMaterial({ color: 0xa39a90, roughness: 0.6 });
   }
 
   // Linear blend skinning.

@@ -2,10 +2,10 @@
 import * as THREE from 'three';
 
 export const FABRICS = {
-  crimson: { front: 0x8c1522, back: 0x43254f, sheen: 0xff8a80 },
-  petrol: { front: 0x0f4c5c, back: 0xb98a4a, sheen: 0x9fe8ff },
+  crimson: { front: 0x9e2233, back: 0x5a3568, sheen: 0xff8a80 },
+  petrol: { front: 0x17667a, back: 0xb98a4a, sheen: 0x9fe8ff },
   ochre: { front: 0xb4761f, back: 0x5c2a1a, sheen: 0xffe0a0 },
-  ink: { front: 0x1d2233, back: 0x6b1f2c, sheen: 0xaab8ff },
+  ink: { front: 0x2c3450, back: 0x6b1f2c, sheen: 0xaab8ff },
 };
 const THREADS = 260; // weave patterns a metre
 export const HEAT_FULL = 0.02; // m that the map's last colour stands for
@@ -107,9 +107,9 @@ function fabricMaterial(hasPattern) {
   const material = new THREE.MeshPhysicalMaterial({
     side: THREE.DoubleSide,
     shadowSide: THREE.DoubleSide,
-    roughness: 0.72,
-    sheen: 0.55,
-    sheenRoughness: 0.38,
+    roughness: 0.86,
+    sheen: 0.22,
+    sheenRoughness: 0.4,
     normalMap: hasPattern ? weave() : null,
     normalScale: new THREE.Vector2(0.35, 0.35),
   });

@@ -16,8 +16,9 @@ export class Colliders {
       color: 0x2a86ff,
       wireframe: true,
       transparent: true,
-      opacity: 0.28,
+      opacity: 0.16,
       depthTest: false,
+      toneMapped: false,
     });
     const inverses = garment.jointNames.map((_, j) => {
       const at = garment.jointRest.subarray(7 * j, 7 * j + 7);
@@ -43,7 +44,7 @@ export class Colliders {
     const turn = new THREE.Quaternion();
     const size = new THREE.Vector3();
     for (const { mesh, follows } of this.parts) {
-      const sum = { place: new THREE.Vector3(), turn: new THREE.Vector4() };
+      const sum = { place: new THREE.Vector3(), turn: new THREE.Vector4(0, 0, 0, 0) };
       for (const { joint, weight, local } of follows) {
         world[joint].clone().multiply(local).decompose(place, turn, size);
         sum.place.addScaledVector(place, weight);
@@ -51,6 +52,7 @@ export class Colliders {
         sum.turn.addScaledVector(q, q.dot(sum.turn) < 0 ? -weight : weight);
       }
       sum.turn.normalize();
+      mesh.matrixWorldNeedsUpdate = true;
       mesh.matrix.compose(sum.place, turn.set(sum.turn.x, sum.turn.y, sum.turn.z, sum.turn.w), size.set(1, 1, 1));
     }
   }
@@ -66,7 +68,7 @@ function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtent
   const rest = matrixOf(position, rotation);
   switch (shape) {
     case 'sphere':
-      return { geometry: new THREE.SphereGeometry(radius, 16, 12), rest };
+      return { geometry: new THREE.SphereGeometry(radius, 12, 8), rest };
     case 'capsule':
     case 'tapered capsule': {
       const from = new THREE.Vector3(...position);
@@ -79,7 +81,7 @@ function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtent
       };
     }
     case 'ellipsoid':
-      return { geometry: new THREE.SphereGeometry(1, 16, 12).scale(...halfExtents), rest };
+      return { geometry: new THREE.SphereGeometry(1, 12, 8).scale(...halfExtents), rest };
     case 'box':
       return { geometry: new THREE.BoxGeometry(...halfExtents.map((h) => 2 * h), 4, 4, 4), rest };
     default: // half space
@@ -92,12 +94,12 @@ function capsule(first, last, length) {
   const lean = Math.asin(Math.max(-1, Math.min(1, (first - last) / Math.max(length, 1e-6))));
   const points = [];
   const arc = (radius, y, from, to) => {
-    for (let k = 0; k <= 6; ++k) {
-      const angle = from + ((to - from) * k) / 6;
+    for (let k = 0; k <= 4; ++k) {
+      const angle = from + ((to - from) * k) / 4;
       points.push(new THREE.Vector2(Math.max(0, radius * Math.cos(angle)), y + radius * Math.sin(angle)));
     }
   };
   arc(first, 0, -Math.PI / 2, lean);
   arc(last, length, lean, Math.PI / 2);
-  return new THREE.LatheGeometry(points, 16);
+  return new THREE.LatheGeometry(points, 12);
 }

@@ -3,26 +3,31 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 
-const HORIZON = 0xdfe3e8;
+const HORIZON = 0xe3e6ea;
+const ZENITH = 0x9fb2c8;
 const LOOK_AT_HEIGHT = 0.95; // m
-const SUN = new THREE.Vector3(2.2, 4.2, 1.6);
+// Lights as seen from the camera: x to the right, z toward it. They go round with it, so that folds are lit from aside.
+const SUN = new THREE.Vector3(3.2, 4.2, 1.2);
+const RIM = new THREE.Vector3(-3, 2.2, -2.6);
 const TILE = 1; // m of ground between lines
+const LEAST_DETAIL = 0.4;
 
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
+    this.detail = 1; // pixels drawn for one of the screen, along each side
+    this.covered = { right: 0, bottom: 0 };
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.toneMapping = THREE.AgXToneMapping;
-    this.renderer.toneMappingExposure = 1.15;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    this.renderer.toneMappingExposure = 0.95;
 
     this.scene = new THREE.Scene();
-    this.scene.background = sky();
-    this.scene.fog = new THREE.Fog(HORIZON, 9, 26);
+    this.scene.fog = new THREE.Fog(HORIZON, 8, 30);
     const environment = new THREE.PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.05);
     this.scene.environment = environment.texture;
-    this.scene.environmentIntensity = 0.45;
+    this.scene.environmentIntensity = 0.38;
 
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.05, 120);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -30,12 +35,14 @@ export class Stage {
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     this.#addLight();
     this.#addGround();
+    this.sky = dome();
+    this.scene.add(this.sky);
     this.lookFrom(0);
   }
 
   #addLight() {
-    this.scene.add(new THREE.HemisphereLight(0xeaf2ff, 0x9a938c, 0.9));
-    this.sun = new THREE.DirectionalLight(0xfff1e0, 2.6);
+    this.scene.add(new THREE.HemisphereLight(0xeaf2ff, 0x9a938c, 0.8));
+    this.sun = new THREE.DirectionalLight(0xfff1e0, 3.3);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 5;
@@ -55,7 +62,7 @@ export class Stage {
   #addGround() {
     const material = new THREE.MeshStandardMaterial({ color: 0xffffff, map: tiles(), roughness: 0.95 });
     material.envMapIntensity = 0.4;
-    this.ground = new THREE.Mesh(new THREE.PlaneGeometry(64, 64), material);
+    this.ground = new THREE.Mesh(new THREE.CircleGeometry(32, 48), material);
     this.ground.rotation.x = -Math.PI / 2;
     this.ground.receiveShadow = true;
     this.scene.add(this.ground);
@@ -74,13 +81,15 @@ export class Stage {
     this.controls.target.copy(target);
     this.camera.position.copy(target).add(offset);
     // The ground is the same wherever one is.
+    this.sky.position.copy(target);
     this.ground.position.set(Math.round(x / TILE) * TILE, 0, Math.round(z / TILE) * TILE);
+    const round = Math.atan2(offset.x, offset.z);
     for (const [light, from] of [
       [this.sun, SUN],
-      [this.rim, new THREE.Vector3(-3, 2.5, -3)],
+      [this.rim, RIM],
     ]) {
       light.target.position.copy(target);
-      light.position.copy(target).add(from);
+      light.position.copy(from).applyAxisAngle(THREE.Object3D.DEFAULT_UP, round).add(target);
     }
   }
   // From aside and behind, for somebody who heads so.
@@ -91,15 +100,24 @@ export class Stage {
     this.camera.position.copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading)).add(this.controls.target);
   }
 
-  resize() {
+  // covered: pixels that controls lie over, so that the person is in the middle of the rest.
+  resize(covered = this.covered) {
+    this.covered = covered;
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const ratio = Math.min(window.devicePixelRatio, 2);
-    this.renderer.setPixelRatio(ratio);
+    this.renderer.setPixelRatio(this.detail * Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
+    this.camera.setViewOffset(width, height, covered.right / 2, covered.bottom / 2, width, height);
     this.camera.aspect = width / height;
     // On a phone held upright the person is to fit, too.
     this.camera.fov = width < height ? 42 : 32;
     this.camera.updateProjectionMatrix();
+  }
+
+  // Fewer pixels for who is slow at drawing them.
+  drawLess() {
+    if (this.detail <= LEAST_DETAIL) return;
+    this.detail = Math.max(LEAST_DETAIL, 0.75 * this.detail);
+    this.resize();
   }
 
   draw() {
@@ -116,23 +134,29 @@ function picture(width, height, paint) {
   return texture;
 }
 
-function sky() {
-  return picture(4, 256, (context) => {
-    const gradient = context.createLinearGradient(0, 0, 0, 256);
-    gradient.addColorStop(0, '#b9c6d6');
-    gradient.addColorStop(0.55, '#e4e8ec');
-    gradient.addColorStop(1, '#d9dde2');
-    context.fillStyle = gradient;
-    context.fillRect(0, 0, 4, 256);
-  });
+// A sky that goes over into the ground's haze.
+function dome() {
+  const geometry = new THREE.SphereGeometry(60, 24, 24);
+  const { position } = geometry.attributes;
+  const colours = new Float32Array(3 * position.count);
+  const colour = new THREE.Color();
+  for (let v = 0; v < position.count; ++v) {
+    const up = Math.max(0, position.getY(v) / 60);
+    colour.set(HORIZON).lerp(new THREE.Color(ZENITH), Math.min(1, 1.6 * up)).toArray(colours, 3 * v);
+  }
+  geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3));
+  const material = new THREE.MeshBasicMaterial({ vertexColors: true, side: THREE.BackSide, fog: false, toneMapped: false });
+  const mesh = new THREE.Mesh(geometry, material);
+  mesh.renderOrder = -1;
+  return mesh;
 }
 
 function tiles() {
   const size = 256;
   const texture = picture(size, size, (context) => {
-    context.fillStyle = '#c9cdd2';
+    context.fillStyle = '#b9bec5';
     context.fillRect(0, 0, size, size);
-    context.strokeStyle = '#b3b9c1';
+    context.strokeStyle = '#a3aab4';
     context.lineWidth = 3;
     context.strokeRect(0, 0, size, size);
   });
