@@ -12,7 +12,7 @@ import { Show } from './view/show.js';
 import { Stage } from './view/stage.js';
 
 const SLOW = 22; // pictures a second
-const BEGIN = 2; // s into the motion
+const BEGIN = 4; // s into the motion
 
 const status = document.querySelector('#status');
 
@@ -64,7 +64,7 @@ function connect(app) {
     const open = !panel.classList.contains('closed');
     const wide = window.innerWidth > 760;
     const below = open && !wide ? panel.offsetHeight + 66 : 66;
-    app.stage.resize({ right: wide ? panel.offsetWidth + 12 : 0, bottom: below });
+    app.stage.cover({ right: wide ? panel.offsetWidth + 12 : 0, bottom: below });
   };
   toggle.addEventListener('click', () => setOpen(panel.classList.contains('closed')));
   setOpen(window.innerWidth > 760);

@@ -29,6 +29,7 @@ export class Transport {
     const { within } = player.motion.roundAt(player.time);
     this.scrub.max = player.motion.duration;
     if (document.activeElement !== this.scrub || player.playing) this.scrub.value = within;
-    this.time.textContent = `${within.toFixed(2)} / ${player.motion.duration.toFixed(1)} s`;
+    const whole = window.innerWidth > 480 ? ` / ${player.motion.duration.toFixed(1)}` : '';
+    this.time.textContent = `${within.toFixed(2)}${whole} s`;
   }
 }

@@ -15,7 +15,10 @@ const LEAST_DETAIL = 0.4;
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.detail = 1; // pixels drawn for one of the screen, along each side
+    // Pixels drawn for one of the screen, along each side: `?detail=0.5` begins with fewer.
+    const wanted = Number(new URLSearchParams(window.location.search).get('detail'));
+    this.detail = wanted > 0 ? Math.min(2, Math.max(LEAST_DETAIL, wanted)) : 1;
+    this.resized = true;
     this.covered = { right: 0, bottom: 0 };
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.shadowMap.enabled = true;
@@ -101,8 +104,13 @@ export class Stage {
   }
 
   // covered: pixels that controls lie over, so that the person is in the middle of the rest.
-  resize(covered = this.covered) {
+  cover(covered) {
     this.covered = covered;
+    this.resized = true;
+  }
+  // Together with the next picture: until then the canvas would be empty.
+  #resize() {
+    const { covered } = this;
     const { clientWidth: width, clientHeight: height } = this.canvas;
     this.renderer.setPixelRatio(this.detail * Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
@@ -117,10 +125,12 @@ export class Stage {
   drawLess() {
     if (this.detail <= LEAST_DETAIL) return;
     this.detail = Math.max(LEAST_DETAIL, 0.75 * this.detail);
-    this.resize();
+    this.resized = true;
   }
 
   draw() {
+    if (this.resized) this.#resize();
+    this.resized = false;
     this.controls.update();
     this.renderer.render(this.scene, this.camera);
   }
