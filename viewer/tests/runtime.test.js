@@ -24,15 +24,20 @@ test('there is a garment to test with', () => assert.ok(files.length > 0, 'give 
 for (const { name, path } of files) {
   test(`${name}: a frame takes less than 8 ms`, (t) => {
     const player = dressed(path);
-    const times = Array.from({ length: 240 }, () => {
-      const begin = performance.now();
-      player.step();
-      return performance.now() - begin;
-    }).sort((a, b) => a - b);
-    const median = times[120];
-    t.diagnostic(`${name}: median ${median.toFixed(2)} ms, fastest tenth ${times[24].toFixed(2)} ms, ${JSON.stringify(worn(player).report.stages)}`);
-    // Of the fastest tenth, because other programs may be busy.
-    assert.ok(times[24] < 8, `expected less than 8 ms, found ${times[24]}`);
+    const play = (frames) => {
+      for (let k = 0; k < frames; ++k) player.step();
+    };
+    play(60); // until it is compiled at its best
+    // The processor's time: other programs may be busy, and would count on the clock.
+    const best = Math.min(
+      ...Array.from({ length: 6 }, () => {
+        const begin = process.cpuUsage();
+        play(40);
+        return process.cpuUsage(begin).user / 1e3 / 40;
+      }),
+    );
+    t.diagnostic(`${name}: ${best.toFixed(2)} ms a frame`);
+    assert.ok(best < 8, `expected less than 8 ms, found ${best}`);
   });
 
   test(`${name}: the cloth moves, goes with the body, and differs between modes`, () => {
