@@ -73,7 +73,8 @@ bool Reader::read_table(bool checksums) {
       return fail("section '%s': expected it to end within the file's %zu bytes, found %llu bytes at %llu",
                   s.name, size_, static_cast<unsigned long long>(s.size),
                   static_cast<unsigned long long>(s.offset));
-    if (!all_zero(bytes_ + end, static_cast<size_t>(s.offset - end)) || !all_zero(s.reserved, sizeof s.reserved))
+    if (!all_zero(bytes_ + end, static_cast<size_t>(s.offset - end)) ||
+        !all_zero(s.reserved, sizeof s.reserved))
       return fail("section '%s': expected zeros before it and in its reserved bytes", s.name);
     if (checksums && checksum(bytes_ + s.offset, static_cast<size_t>(s.size)) != s.checksum)
       return fail("section '%s': it is damaged (its checksum does not match)", s.name);

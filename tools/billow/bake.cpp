@@ -28,6 +28,12 @@ struct BakeOptions {
   uint32_t seed = 3;
 };
 
+// What is written once all of it is made, so that a wish that cannot be fulfilled leaves nothing behind.
+struct Baked {
+  Json json;
+  std::vector<std::pair<std::string, std::string>> files;  // names and bytes
+};
+
 // Numbers behind one another, little-endian.
 class Bytes {
  public:
@@ -58,7 +64,7 @@ Json joints_as_json(const body::Skeleton& skeleton) {
 }
 
 // Positions float32, triangles uint16, joints uint8, weights uint8 that add up to 255.
-Json write_skin(const body::Skin& skin, const std::filesystem::path& folder) {
+Json bake_skin(const body::Skin& skin, Baked& baked) {
   const size_t vertices = skin.mesh.positions.size();
   if (vertices > 65535 || skin.joint_rest.size() > 255)
     throw std::runtime_error("the skin: expected up to 65535 vertices and 255 joints, found " +
@@ -79,12 +85,12 @@ Json write_skin(const body::Skin& skin, const std::filesystem::path& folder) {
   }
   for (const body::Triangle& t : skin.mesh.triangles)
     for (const uint32_t v : t) bytes.add(static_cast<uint16_t>(v));
-  files::write_whole_file(folder / "skin.bin", bytes.text());
+  baked.files.emplace_back("skin.bin", bytes.text());
   return {{"file", "skin.bin"}, {"vertices", vertices}, {"triangles", skin.mesh.triangles.size()}};
 }
 
 // A frame: the root's place as float32, then a turn a joint relative to its parent, x y z w in 1/32767.
-void write_frames(const std::vector<body::Pose>& frames, const std::filesystem::path& file) {
+std::string frames_as_bytes(const std::vector<body::Pose>& frames) {
   Bytes bytes;
   for (const body::Pose& pose : frames) {
     const V3 p = pose.root_position;
@@ -94,14 +100,14 @@ void write_frames(const std::vector<body::Pose>& frames, const std::filesystem::
       for (const float part : {q.x, q.y, q.z, q.w}) bytes.add(signed_steps(part));
     }
   }
-  files::write_whole_file(file, bytes.text());
+  return bytes.text();
 }
 
-Json write_motion(const body::Person& person, const std::string& kind, const BakeOptions& o) {
+Json bake_motion(const body::Person& person, const std::string& kind, const BakeOptions& o, Baked& baked) {
   const motion::Loop loop =
       motion::make_loop(motion::make_motion(person, {kind, o.seed, o.seconds, o.rate, 0}), 1, o.seconds / 3);
   const std::string file = "motion_" + kind + ".bin";
-  write_frames(loop.clip.frames, std::filesystem::path(o.folder) / file);
+  baked.files.emplace_back(file, frames_as_bytes(loop.clip.frames));
   std::string about;
   for (const motion::MotionKind& k : motion::motion_kinds())
     if (k.name == kind) about = k.about;
@@ -133,7 +139,7 @@ body::Pose pose_of(const body::Skeleton& skeleton, std::span<const float> joints
 
 // A clip of a data set with the cloth of its simulation: a motion like others, and for each frame the cloth as seen from the root's
 // place, int16 in steps of `unit`.
-Json write_reference(const body::Person& person, const BakeOptions& o) {
+Json bake_reference(const body::Person& person, const BakeOptions& o, Baked& baked) {
   const dataset::DatasetInfo info = dataset::read_dataset(o.reference);
   size_t clip = 0;
   while (clip < info.clips.size() && info.clips[clip].name != o.clip) ++clip;
@@ -141,7 +147,8 @@ Json write_reference(const body::Person& person, const BakeOptions& o) {
     throw std::runtime_error(o.reference + ": expected a clip '" + o.clip + "', found none of that name");
   const files::NpyMap joints(info.clip_folder(clip) / "joints.npy"),
       cloth(info.clip_folder(clip) / "cloth.npy");
-  if (info.preset != "average" || joints.shape().back() != 7 * person.skeleton.size())
+  if (info.preset != "average" ||
+      joints.shape() != std::vector<size_t>{info.clips[clip].frames, person.skeleton.size(), 7})
     throw std::runtime_error(o.reference + ": expected a data set of the built-in average person");
   constexpr float kUnit = 1.0f / 10000;  // m: 3 m and more about the root
   std::vector<body::Pose> frames;
@@ -154,9 +161,8 @@ Json write_reference(const body::Person& person, const BakeOptions& o) {
     for (size_t k = 0; k < values.size(); ++k)
       bytes.add(signed_steps((values[k] - root[k % 3]) / (32767 * kUnit)));
   }
-  const std::filesystem::path folder = o.folder;
-  write_frames(frames, folder / "motion_reference.bin");
-  files::write_whole_file(folder / "reference_cloth.bin", bytes.text());
+  baked.files.emplace_back("motion_reference.bin", frames_as_bytes(frames));
+  baked.files.emplace_back("reference_cloth.bin", bytes.text());
   return {{"name", "reference"},
           {"about", "a simulated clip, '" + o.clip + "', beside what the garment makes of it"},
           {"file", "motion_reference.bin"},
@@ -171,14 +177,19 @@ Json write_reference(const body::Person& person, const BakeOptions& o) {
 }
 
 void bake(const BakeOptions& o) {
-  const std::filesystem::path folder = make_folder(o.folder);
   const body::Person person = body::make_person();
-  Json json{{"format", "billow person"}, {"version", 1}, {"joints", joints_as_json(person.skeleton)}};
-  json["skin"] = write_skin(body::make_skin(person), folder);
+  Baked baked;
+  Json& json = baked.json;
+  json = {{"format", "billow person"}, {"version", 1}, {"joints", joints_as_json(person.skeleton)}};
+  json["skin"] = nullptr;
   json["motions"] = Json::array();
-  for (const std::string& kind : o.motions) json["motions"].push_back(write_motion(person, kind, o));
-  if (!o.reference.empty()) json["motions"].push_back(write_reference(person, o));
-  // Last, so that whoever finds it finds all that it names.
+  for (const std::string& kind : o.motions) json["motions"].push_back(bake_motion(person, kind, o, baked));
+  if (!o.reference.empty()) json["motions"].push_back(bake_reference(person, o, baked));
+  json["skin"] = bake_skin(body::make_skin(person), baked);
+
+  // What names all others is written last.
+  const std::filesystem::path folder = make_folder(o.folder);
+  for (const auto& [name, bytes] : baked.files) files::write_whole_file(folder / name, bytes);
   files::write_whole_file(folder / "person.json", json.dump(1) + "\n");
   std::printf("%zu motions and a skin of %zu vertices in %s\n", json["motions"].size(),
               json["skin"]["vertices"].get<size_t>(), o.folder.c_str());

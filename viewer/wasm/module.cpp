@@ -57,9 +57,7 @@ BILLOW_PAGE(version) const char* version() { return billow_version(); }
 BILLOW_PAGE(last_error) const char* last_error() { return billow_last_error(); }
 
 // Bytes that begin at a multiple of 64; 0 where there is no room.
-BILLOW_PAGE(allocate) void* allocate(size_t bytes) {
-  return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
+BILLOW_PAGE(allocate) void* allocate(size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
 BILLOW_PAGE(release) void release(void* bytes) { std::free(bytes); }
 
 // Takes a .billow file from `allocate` and keeps it, also where it is refused.

@@ -12,8 +12,11 @@ struct Setting {
   void (*set)(S&, double);
 };
 
-#define BILLOW_NUMBER(name, type, field) \
-  {name, [](const S& s) { return static_cast<double>(s.field); }, [](S& s, double v) { s.field = static_cast<type>(v); }}
+#define BILLOW_NUMBER(name, type, field)                           \
+  {                                                                \
+    name, [](const S& s) { return static_cast<double>(s.field); }, \
+        [](S& s, double v) { s.field = static_cast<type>(v); }     \
+  }
 
 // clang-format off
 constexpr Setting kSettings[] = {
