@@ -15,7 +15,8 @@ export async function readMotionFile({ name, bytes }, joints) {
   if (!(clip.duration > 0)) throw new Error(`${name}: expected a motion, found one of ${clip.duration} seconds`);
   const source = {
     name,
-    joints: bones.map((bone) => ({ name: bone.name, parent: parentAmong(bones, bone) })),
+    // The loader takes dots out of names, and keeps them as they were beside.
+    joints: bones.map((bone) => ({ name: bone.userData.name ?? bone.name, parent: parentAmong(bones, bone) })),
     rest,
     frames: sample(root, bones, clip),
     framesPerSecond: FRAMES_PER_SECOND,
@@ -56,7 +57,8 @@ async function readGlb(name, bytes) {
   });
   if (!skeleton) throw new Error(`${name}: expected a skinned character, found no skeleton`);
   gltf.scene.updateMatrixWorld(true);
-  const rest = skeleton.boneInverses.map((inverse) => placeOf(inverse.clone().invert()));
+  // As the file leaves the joints where nothing moves them: the bind pose may be in units of its own.
+  const rest = skeleton.bones.map((bone) => placeOf(bone.matrixWorld));
   const clip = gltf.animations.find((a) => /run|walk|dance/i.test(a.name)) ?? gltf.animations[0];
   return { root: gltf.scene, bones: skeleton.bones, rest, clip };
 }
