@@ -68,7 +68,7 @@ export class App {
   }
   listChoices() {
     this.get('garment').fill([...this.garments.keys()].map((name) => [name, name]));
-    this.get('motion').fill([...this.motions.values()].map(({ name }) => [name, name]));
+    this.get('motion').fill([...this.motions.values()].map(({ name, about }) => [name, name, about]));
     this.get('garment').set(this.worn ?? '');
     this.get('motion').set(this.played ?? '');
   }
@@ -137,6 +137,7 @@ export class App {
     this.#again();
   }
   setCount(count) {
+    this.get('count').set(count);
     this.player.setCount(count);
     this.#changed();
     this.stage.lookFrom(this.stage.heading, 4.2 + 0.9 * Math.sqrt(count));
@@ -193,6 +194,10 @@ export class App {
   }
   teleport() {
     if (!this.player.ready) return;
+    if (this.player.motion.cloth) {
+      say('The simulated cloth beside cannot go along: choose another motion to teleport.', { bad: false });
+      return;
+    }
     this.player.teleport(this.get('jump').box.value);
     if (!this.player.playing) this.refreshed(true);
   }

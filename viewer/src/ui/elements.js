@@ -13,12 +13,12 @@ function labelled(label, control) {
   return element('label', { textContent: label, htmlFor: control.id });
 }
 
-// values: [[value, text], ...]; told: called with the chosen value.
+// values: [[value, text, longer text], ...]; told: called with the chosen value.
 export function select({ label, id, values, value, told }) {
   const box = element('select', { id: id ?? '' });
   const node = element('div', { className: 'row' }, labelled(label, box), box);
   const fill = (list) =>
-    box.replaceChildren(...list.map(([v, text]) => element('option', { value: String(v), textContent: text })));
+    box.replaceChildren(...list.map(([v, text, title = '']) => element('option', { value: String(v), textContent: text, title })));
   fill(values);
   const set = (v) => (box.value = String(v));
   if (value !== undefined) set(value);

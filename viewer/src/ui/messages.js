@@ -1,6 +1,9 @@
 // What went wrong, or is worth knowing, in words; and files dropped onto the page.
 import { element } from './elements.js';
 
+const NOTE_SECONDS = 6;
+let hideLater;
+
 const box = () => document.querySelector('#message');
 
 export function say(text, { bad = true } = {}) {
@@ -9,6 +12,9 @@ export function say(text, { bad = true } = {}) {
   box().replaceChildren(close, text);
   box().classList.toggle('note-only', !bad);
   box().hidden = false;
+  // What went wrong stays until it was read.
+  clearTimeout(hideLater);
+  if (!bad) hideLater = setTimeout(quiet, 1e3 * NOTE_SECONDS);
 }
 export function quiet() {
   box().hidden = true;
