@@ -207,6 +207,12 @@ test('it fits a phone, and everything can be reached by keys', async () => {
   }
   for (const id of ['stage', 'open-panel', 'garment', 'motion', 'mode', 'count', 'open', 'teleport', 'ropes', 'heat', 'play', 'scrub', 'speed'])
     assert.ok(reached.has(id), `${id} is not reached by Tab`);
+  await page.locator('#stage').focus();
+  const from = () => page.evaluate(() => window.billow.stage.camera.position.toArray());
+  const was = await from();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  assert.ok(apart(was, await from()) > 0.1, 'arrow keys do not turn the view');
   await page.waitForTimeout(1500);
   await picture('phone_controls');
   assert.deepEqual(troubles, []);

@@ -144,6 +144,7 @@ export class Panel {
       ['R', 'from the beginning'],
       ['T', 'teleport'],
       ['W', 'wind from behind, or none'],
+      ['← → ↑ ↓ + −', 'the view, once it has been reached by Tab'],
     ];
     const rows = keys.map(([key, what]) => element('div', { className: 'check' }, what, element('kbd', { textContent: key })));
     return section('Keys', false, ...rows, note('Linear blend skinning is not offered: the runtime has none.'));

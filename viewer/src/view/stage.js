@@ -36,6 +36,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, minDistance: 0.6, maxDistance: 18 });
     this.controls.maxPolarAngle = 0.53 * Math.PI;
+    canvas.addEventListener('keydown', (event) => this.#key(event));
     this.#addLight();
     this.#addGround();
     this.sky = dome();
@@ -101,6 +102,25 @@ export class Stage {
     const from = new THREE.Vector3(-0.7, 0.26, -0.74).normalize().multiplyScalar(distance);
     this.controls.target.set(0, LOOK_AT_HEIGHT, 0);
     this.camera.position.copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading)).add(this.controls.target);
+  }
+
+  // Arrows go round, plus and minus nearer and farther, for who has no mouse.
+  #key(event) {
+    const [round, up, far] = {
+      ArrowLeft: [-1, 0, 0],
+      ArrowRight: [1, 0, 0],
+      ArrowUp: [0, -1, 0],
+      ArrowDown: [0, 1, 0],
+      '+': [0, 0, -1],
+      '-': [0, 0, 1],
+    }[event.key] ?? [0, 0, 0];
+    if (round === 0 && up === 0 && far === 0) return;
+    event.preventDefault();
+    const from = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
+    from.theta += 0.1 * round;
+    from.phi = Math.min(this.controls.maxPolarAngle, Math.max(0.1, from.phi + 0.06 * up));
+    from.radius = Math.min(this.controls.maxDistance, Math.max(this.controls.minDistance, from.radius * 1.08 ** far));
+    this.camera.position.setFromSpherical(from).add(this.controls.target);
   }
 
   // covered: pixels that controls lie over, so that the person is in the middle of the rest.
