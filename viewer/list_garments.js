@@ -6,5 +6,7 @@ import { basename, join } from 'node:path';
 
 const folder = process.argv[2];
 const files = readdirSync(folder).filter((file) => file.endsWith('.billow'));
-const list = files.sort().map((file) => ({ name: basename(file, '.billow'), file: `garments/${encodeURIComponent(file)}` }));
+const list = files
+  .sort()
+  .map((file) => ({ name: basename(file, '.billow'), file: `garments/${encodeURIComponent(file)}` }));
 writeFileSync(join(folder, 'garments.json'), `${JSON.stringify(list, null, 1)}\n`);

@@ -80,7 +80,9 @@ export class App {
   async #takeFile(file) {
     const kind = /\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? '';
     if (!['.billow', '.bvh', '.glb'].includes(kind))
-      throw new Error(`${file.name}: expected a .billow garment, or a .bvh or .glb motion, found '${kind || 'no ending'}'`);
+      throw new Error(
+        `${file.name}: expected a .billow garment, or a .bvh or .glb motion, found '${kind || 'no ending'}'`,
+      );
     const bytes = await file.arrayBuffer();
     if (kind === '.billow') {
       try {
@@ -217,7 +219,13 @@ export class App {
       p: () => this.get('push_out').toggle(),
     };
     MODES.forEach((mode, k) => (actions[String(k + 1)] = () => this.setMode(mode)));
-    for (const [key, name] of [['b', 'ropes'], ['l', 'laterals'], ['c', 'colliders'], ['i', 'inside'], ['h', 'heat']])
+    for (const [key, name] of [
+      ['b', 'ropes'],
+      ['l', 'laterals'],
+      ['c', 'colliders'],
+      ['i', 'inside'],
+      ['h', 'heat'],
+    ])
       actions[key] = () => this.get(name).toggle();
     const action = actions[event.key.toLowerCase()];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -72,7 +72,9 @@ function connect(app) {
   window.addEventListener('keydown', (event) => {
     // Controls keep the keys that they need themselves.
     const tag = event.target.tagName;
-    const own = tag === 'SELECT' || (tag === 'INPUT' && event.target.type !== 'checkbox' && !/^[a-z]$/i.test(event.key));
+    const own =
+      tag === 'SELECT' ||
+      (tag === 'INPUT' && event.target.type !== 'checkbox' && !/^[a-z]$/i.test(event.key));
     if (own || (event.key === ' ' && ['BUTTON', 'SUMMARY', 'INPUT'].includes(tag))) return;
     app.key(event);
   });
@@ -110,9 +112,13 @@ function run(app, timing, transport) {
 
 function report({ pictures, frames }, { player, show, worn }, timing) {
   if (!player.ready) return;
-  const parts = [`${worn}, ${player.garment.vertexCount.toLocaleString('en')} vertices`, `${pictures.toFixed(0)} fps`];
+  const parts = [
+    `${worn}, ${player.garment.vertexCount.toLocaleString('en')} vertices`,
+    `${pictures.toFixed(0)} fps`,
+  ];
   if (player.playing && timing.ms) parts.push(`${timing.ms.toFixed(2)} ms a frame`);
-  if (player.playing && frames < 0.9 * player.rate * player.speed && player.speed >= 1) parts.push('slower than real time');
+  if (player.playing && frames < 0.9 * player.rate * player.speed && player.speed >= 1)
+    parts.push('slower than real time');
   if (show.settings.inside) parts.push(`${show.inside} vertices inside`);
   if (show.reference) parts.push('left: simulated, right: this garment');
   status.textContent = parts.join(' · ');

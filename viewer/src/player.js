@@ -1,5 +1,5 @@
-// Plays a motion on characters that wear a garment: time, the frames of the runtime, jumps. Draws nothing, so that tests
-// run it as well as the page.
+// Plays a motion on characters that wear a garment: time, the frames of the runtime, jumps. Draws nothing, so
+// that tests run it as well as the page.
 import { Character, TELEPORT } from './runtime/character.js';
 import { GroundMove, placeJoints } from './person/motion.js';
 
@@ -24,11 +24,13 @@ export class Player {
     this.owed = 0; // s of real time that no frame has been made for
   }
 
-  // The garment goes onto as many characters as there are. Throws, and changes nothing, where it needs other joints.
+  // The garment goes onto as many characters as there are. Throws, and changes nothing, where it needs other
+  // joints.
   wear(garment) {
     const order = garment.jointNames.map((name) => {
       const at = this.joints.findIndex((joint) => joint.name === name);
-      if (at < 0) throw new Error(`expected a garment for the built-in person, found one that needs a joint '${name}'`);
+      if (at < 0)
+        throw new Error(`expected a garment for the built-in person, found one that needs a joint '${name}'`);
       return at;
     });
     this.#takeOff();

@@ -13,7 +13,9 @@ function runWasm(program, folder, ...args) {
     const wasi = new WASI({ version: 'preview1', args: ${JSON.stringify([program, ...args])}, preopens: { '/garment': ${JSON.stringify(folder)} } });
     const module = await WebAssembly.compile(readFileSync(${JSON.stringify(join(root, 'build/wasm/bin', `${program}.wasm`))}));
     process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));`;
-  return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], { encoding: 'utf8' });
+  return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
 }
 
 for (const program of ['golden_hashes', 'garment_hashes'])
@@ -24,9 +26,16 @@ for (const program of ['golden_hashes', 'garment_hashes'])
 
 for (const { name, path } of garmentFiles())
   test(`${name}: 60 frames are those of native code`, () => {
-    const native = spawnSync(join(root, 'build/release/bin/billow_frames'), [path, '60'], { encoding: 'utf8' });
+    const native = spawnSync(join(root, 'build/release/bin/billow_frames'), [path, '60'], {
+      encoding: 'utf8',
+    });
     assert.equal(native.status, 0, native.stderr);
-    const wasm = runWasm('billow_frames', dirname(path), `/garment/${path.slice(dirname(path).length + 1)}`, '60');
+    const wasm = runWasm(
+      'billow_frames',
+      dirname(path),
+      `/garment/${path.slice(dirname(path).length + 1)}`,
+      '60',
+    );
     assert.equal(wasm.status, 0, wasm.stderr);
     assert.equal(native.stdout.trim().split('\n').length, 60);
     assert.equal(wasm.stdout, native.stdout);

@@ -34,14 +34,32 @@ test('names of joints are taken apart', () => {
 // The person itself under other names, twice as large and turned: it has to move as before.
 test('a motion comes back the same from a larger skeleton that looks elsewhere', async () => {
   const motion = await person.motion('walk');
-  const renamed = { upper_arm: 'Arm', thigh: 'UpLeg', calf: 'Leg', clavicle: 'Shoulder', toes: 'ToeBase', pelvis: 'Hips', spine_lower: 'Spine', spine_upper: 'Spine1', chest: 'Spine2', forearm: 'ForeArm', hand: 'Hand', foot: 'Foot', neck: 'Neck', head: 'Head' };
+  const renamed = {
+    upper_arm: 'Arm',
+    thigh: 'UpLeg',
+    calf: 'Leg',
+    clavicle: 'Shoulder',
+    toes: 'ToeBase',
+    pelvis: 'Hips',
+    spine_lower: 'Spine',
+    spine_upper: 'Spine1',
+    chest: 'Spine2',
+    forearm: 'ForeArm',
+    hand: 'Hand',
+    foot: 'Foot',
+    neck: 'Neck',
+    head: 'Head',
+  };
   const names = joints.map(({ name }) => {
     const [, side, part] = /^(left_|right_|)(.*)$/.exec(name);
     return { left_: 'Left', right_: 'Right', '': '' }[side] + renamed[part];
   });
   const turn = Q.aboutY(1.2);
   const change = (placed) =>
-    placed.map(({ position, rotation }) => ({ position: Q.scale(Q.rotate(turn, position), 2), rotation: Q.multiply(turn, rotation) }));
+    placed.map(({ position, rotation }) => ({
+      position: Q.scale(Q.rotate(turn, position), 2),
+      rotation: Q.multiply(turn, rotation),
+    }));
   const frames = motion.frames.slice(0, 120);
   const back = retarget(
     {
@@ -68,7 +86,17 @@ test('a skeleton without legs is refused by what it lacks', () => {
   assert.equal(matchJoints([{ name: 'root', parent: -1 }]).pelvis, 0);
   const place = [{ position: [0, 0, 0], rotation: Q.IDENTITY }];
   assert.throws(
-    () => retarget({ name: 'snake.bvh', joints: [{ name: 'root', parent: -1 }], rest: place, frames: [place], framesPerSecond: 30 }, joints),
+    () =>
+      retarget(
+        {
+          name: 'snake.bvh',
+          joints: [{ name: 'root', parent: -1 }],
+          rest: place,
+          frames: [place],
+          framesPerSecond: 30,
+        },
+        joints,
+      ),
     /snake\.bvh: expected a skeleton with hips.*left thigh/,
   );
 });

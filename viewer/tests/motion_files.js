@@ -53,7 +53,13 @@ export function glb({ animated = true } = {}) {
     const bytes = Buffer.from(array.buffer);
     views.push({ buffer: 0, byteOffset: size, byteLength: bytes.length });
     const width = { SCALAR: 1, VEC3: 3, VEC4: 4, MAT4: 16 }[type];
-    accessors.push({ bufferView: views.length - 1, componentType, count: array.length / width, type, ...more });
+    accessors.push({
+      bufferView: views.length - 1,
+      componentType,
+      count: array.length / width,
+      type,
+      ...more,
+    });
     chunks.push(bytes);
     size += bytes.length;
     return accessors.length - 1;
@@ -67,7 +73,10 @@ export function glb({ animated = true } = {}) {
     world.flatMap(([x, y, z]) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, -y, -z, 1]),
   );
   const attributes = {
-    POSITION: add(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 'VEC3', 5126, { min: [0, 0, 0], max: [1, 1, 0] }),
+    POSITION: add(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 'VEC3', 5126, {
+      min: [0, 0, 0],
+      max: [1, 1, 0],
+    }),
     JOINTS_0: add(new Uint8Array(12), 'VEC4', 5121),
     WEIGHTS_0: add(Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0), 'VEC4', 5126),
   };
@@ -92,7 +101,12 @@ export function glb({ animated = true } = {}) {
       5126,
       { min: [0], max: [(FRAMES - 1) / FRAMES_PER_SECOND] },
     );
-    const turns = Array.from({ length: FRAMES }, (_, f) => [Math.sin(bendAt(f) / 2), 0, 0, Math.cos(bendAt(f) / 2)]);
+    const turns = Array.from({ length: FRAMES }, (_, f) => [
+      Math.sin(bendAt(f) / 2),
+      0,
+      0,
+      Math.cos(bendAt(f) / 2),
+    ]);
     const output = add(Float32Array.from(turns.flat()), 'VEC4', 5126);
     json.animations = [
       {

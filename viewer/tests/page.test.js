@@ -15,7 +15,8 @@ const [garment] = garmentFiles();
 let server, browser, page, address, troubles;
 
 before(async () => {
-  if (!existsSync(CHROMIUM)) throw new Error(`expected a browser at ${CHROMIUM}; the variable CHROMIUM names another one`);
+  if (!existsSync(CHROMIUM))
+    throw new Error(`expected a browser at ${CHROMIUM}; the variable CHROMIUM names another one`);
   mkdirSync(pictures, { recursive: true });
   server = await preview({ root: viewer, preview: { port: 0 }, logLevel: 'error' });
   address = server.resolvedUrls.local[0];
@@ -35,7 +36,8 @@ async function open(width, height) {
   troubles = [];
   page.on('console', (message) => {
     // Chromium's own remarks about drawing without a graphics card are no fault of the page.
-    if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(message.text())) troubles.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(message.text()))
+      troubles.push(message.text());
   });
   page.on('pageerror', (error) => troubles.push(error.message));
   await page.goto(`${address}?detail=0.5`);
@@ -55,7 +57,9 @@ async function drop(...files) {
 const message = () => page.locator('#message:not([hidden])').innerText({ timeout: 60000 });
 const closeMessage = () => page.locator('#message button').click();
 const place = () =>
-  page.evaluate(() => Array.from(window.billow.player.characters[0].runtimeCharacter.positions.slice(0, 300)));
+  page.evaluate(() =>
+    Array.from(window.billow.player.characters[0].runtimeCharacter.positions.slice(0, 300)),
+  );
 const apart = (a, b) => a.reduce((most, v, k) => Math.max(most, Math.abs(v - b[k])), 0);
 const time = () => page.evaluate(() => window.billow.player.time);
 const pause = () => page.evaluate(() => (window.billow.player.playing = false));
@@ -83,11 +87,24 @@ test('what is drawn differs between modes and overlays', async () => {
   await page.evaluate(() => window.billow.app.scrub(4));
   const seen = async () => {
     // Two pictures later what was asked for is drawn.
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+    await page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))),
+        ),
+    );
     return (await page.locator('#stage').screenshot()).toString('base64');
   };
   const views = new Set([await seen()]);
-  for (const [key, name] of [['2', 'skinning'], ['3', 'chains'], ['1', 'shape'], ['b', 'ropes'], ['l', 'laterals'], ['c', 'colliders'], ['h', 'heat map']]) {
+  for (const [key, name] of [
+    ['2', 'skinning'],
+    ['3', 'chains'],
+    ['1', 'shape'],
+    ['b', 'ropes'],
+    ['l', 'laterals'],
+    ['c', 'colliders'],
+    ['h', 'heat map'],
+  ]) {
     await page.keyboard.press(key);
     const view = await seen();
     if (key !== '1') assert.ok(!views.has(view), `${name} looks as something before`);
@@ -106,7 +123,8 @@ test('controls reach the runtime', async () => {
   await open(820, 480);
   await pause();
   const setting = (name) => page.evaluate((n) => window.billow.player.getSetting(n), name);
-  for (const summary of ['Wind and gravity', 'Rope chains', 'Body contact']) await page.getByText(summary, { exact: true }).click();
+  for (const summary of ['Wind and gravity', 'Rope chains', 'Body contact'])
+    await page.getByText(summary, { exact: true }).click();
   await page.locator('#solver').selectOption('5');
   assert.deepEqual([await setting('tension_method'), await setting('tension_sweeps')], [1, 5]);
   await page.locator('#solver').selectOption('direct');
@@ -133,7 +151,10 @@ test('controls reach the runtime', async () => {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + 2);
   await page.mouse.up();
-  assert.deepEqual(await page.evaluate(() => window.billow.app.wind.direction.map((v) => Math.round(v) + 0)), [0, 12]);
+  assert.deepEqual(
+    await page.evaluate(() => window.billow.app.wind.direction.map((v) => Math.round(v) + 0)),
+    [0, 12],
+  );
   await page.locator('#defaults').click();
   await page.waitForFunction(() => window.billow.player.getSetting('friction') !== 0.5);
   await page.locator('#count').fill('3');
@@ -157,7 +178,11 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
   for (const [name, bytes, expected] of [
     ['damaged.billow', damaged, /damaged\.billow: .*damaged/],
     ['short.billow', good.slice(0, 500), /short\.billow: .*expected/],
-    ['letter.txt', Buffer.from('hello'), /letter\.txt: expected a \.billow garment, or a \.bvh or \.glb motion/],
+    [
+      'letter.txt',
+      Buffer.from('hello'),
+      /letter\.txt: expected a \.billow garment, or a \.bvh or \.glb motion/,
+    ],
     ['noise.bvh', Buffer.from('no motion at all'), /noise\.bvh: expected a BVH file/],
     ['noise.glb', Buffer.from('no motion at all'), /noise\.glb: it is no sound glTF file/],
     ['still.glb', glb({ animated: false }), /still\.glb: expected an animation/],
@@ -182,7 +207,10 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
       app.scrub(0.75);
       const at = (joint) => player.characters[0].joints[player.joints.findIndex((j) => j.name === joint)];
       const [a, b] = [at('left_thigh').rotation, at('left_calf').rotation];
-      return [2 * Math.acos(Math.min(1, Math.abs(a.reduce((s, v, k) => s + v * b[k], 0)))), at('left_toes').position[1]];
+      return [
+        2 * Math.acos(Math.min(1, Math.abs(a.reduce((s, v, k) => s + v * b[k], 0)))),
+        at('left_toes').position[1],
+      ];
     });
     assert.ok(Math.abs(bend - 1) < 0.1, `${name}: knees bent by ${bend} rad`);
     assert.ok(toes > -0.02 && toes < 1, `${name}: toes at ${toes} m`);
@@ -205,7 +233,21 @@ test('it fits a phone, and everything can be reached by keys', async () => {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => document.activeElement?.id));
   }
-  for (const id of ['stage', 'open-panel', 'garment', 'motion', 'mode', 'count', 'open', 'teleport', 'ropes', 'heat', 'play', 'scrub', 'speed'])
+  for (const id of [
+    'stage',
+    'open-panel',
+    'garment',
+    'motion',
+    'mode',
+    'count',
+    'open',
+    'teleport',
+    'ropes',
+    'heat',
+    'play',
+    'scrub',
+    'speed',
+  ])
     assert.ok(reached.has(id), `${id} is not reached by Tab`);
   await page.locator('#stage').focus();
   const from = () => page.evaluate(() => window.billow.stage.camera.position.toArray());

@@ -1,4 +1,5 @@
-// The module as the page uses it: frames, modes, saved state, what is wrong with files, and what a frame costs.
+// The module as the page uses it: frames, modes, saved state, what is wrong with files, and what a frame
+// costs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Player } from '../src/player.js';
@@ -19,7 +20,8 @@ function dressed(path) {
 const worn = (player) => player.characters[0].runtimeCharacter;
 const apart = (a, b) => a.reduce((most, v, k) => Math.max(most, Math.abs(v - b[k])), 0);
 
-test('there is a garment to test with', () => assert.ok(files.length > 0, 'give ./run viewer build a .billow file'));
+test('there is a garment to test with', () =>
+  assert.ok(files.length > 0, 'give ./run viewer build a .billow file'));
 
 for (const { name, path } of files) {
   test(`${name}: a frame takes less than 8 ms`, (t) => {
@@ -95,7 +97,8 @@ for (const { name, path } of files) {
     assert.equal(player.getSetting('friction'), 0.75);
     assert.throws(() => player.setSetting('friction', -1), /friction/);
     assert.throws(() => player.setSetting('colour', 1), /there is no setting 'colour'/);
-    for (const setting of worn(player).names.settings) assert.ok(Number.isFinite(player.getSetting(setting)), setting);
+    for (const setting of worn(player).names.settings)
+      assert.ok(Number.isFinite(player.getSetting(setting)), setting);
   });
 
   test(`${name}: damaged files are refused in words`, () => {
@@ -104,7 +107,10 @@ for (const { name, path } of files) {
     damaged[good.length >> 1] ^= 1;
     assert.throws(() => new Garment(runtime, damaged.buffer), /damaged/);
     assert.throws(() => new Garment(runtime, good.slice(0, 1000).buffer), /expected/);
-    assert.throws(() => new Garment(runtime, new TextEncoder().encode('x'.repeat(100)).buffer), /another kind/);
+    assert.throws(
+      () => new Garment(runtime, new TextEncoder().encode('x'.repeat(100)).buffer),
+      /another kind/,
+    );
     assert.throws(() => new Garment(runtime, new ArrayBuffer(0)), /0 bytes/);
   });
 

@@ -1,5 +1,5 @@
-// Motions: poses at even times, which may go on for ever. A pose is where the root is and a turn a joint relative to its parent;
-// placed, it is where each joint is in the world.
+// Motions: poses at even times, which may go on for ever. A pose is where the root is and a turn a joint
+// relative to its parent; placed, it is where each joint is in the world.
 import * as Q from './quaternion.js';
 
 // A step on the ground: a turn about y, then a shift.
@@ -47,7 +47,8 @@ export class Motion {
   }
   // How many times it has begun again, and the time in the clip.
   roundAt(seconds) {
-    if (!this.goesOn || seconds <= this.duration) return { round: 0, within: Math.min(seconds, this.duration) };
+    if (!this.goesOn || seconds <= this.duration)
+      return { round: 0, within: Math.min(seconds, this.duration) };
     const round = Math.ceil((seconds - this.duration) / this.loopSeconds);
     return { round, within: seconds - round * this.loopSeconds };
   }

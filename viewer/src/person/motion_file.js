@@ -12,11 +12,15 @@ export async function readMotionFile({ name, bytes }, joints) {
   const { root, bones, rest, clip } = name.toLowerCase().endsWith('.bvh')
     ? readBvh(name, bytes)
     : await readGlb(name, bytes);
-  if (!(clip.duration > 0)) throw new Error(`${name}: expected a motion, found one of ${clip.duration} seconds`);
+  if (!(clip.duration > 0))
+    throw new Error(`${name}: expected a motion, found one of ${clip.duration} seconds`);
   const source = {
     name,
     // The loader takes dots out of names, and keeps them as they were beside.
-    joints: bones.map((bone) => ({ name: bone.userData.name ?? bone.name, parent: parentAmong(bones, bone) })),
+    joints: bones.map((bone) => ({
+      name: bone.userData.name ?? bone.name,
+      parent: parentAmong(bones, bone),
+    })),
     rest,
     frames: sample(root, bones, clip),
     framesPerSecond: FRAMES_PER_SECOND,
@@ -28,7 +32,8 @@ export async function readMotionFile({ name, bytes }, joints) {
 
 function readBvh(name, bytes) {
   const text = new TextDecoder().decode(bytes);
-  if (!/^\s*HIERARCHY/.test(text)) throw new Error(`${name}: expected a BVH file, which begins with HIERARCHY`);
+  if (!/^\s*HIERARCHY/.test(text))
+    throw new Error(`${name}: expected a BVH file, which begins with HIERARCHY`);
   let read;
   try {
     read = new BVHLoader().parse(text);
@@ -50,10 +55,13 @@ async function readGlb(name, bytes) {
     throw new Error(`${name}: it is no sound glTF file (${error.message})`);
   }
   if (gltf.animations.length === 0)
-    throw new Error(`${name}: expected an animation to put on the built-in person, found none. Characters and still meshes cannot be shown here.`);
+    throw new Error(
+      `${name}: expected an animation to put on the built-in person, found none. Characters and still meshes cannot be shown here.`,
+    );
   let skeleton = null;
   gltf.scene.traverse((node) => {
-    if (node.isSkinnedMesh && (!skeleton || node.skeleton.bones.length > skeleton.bones.length)) skeleton = node.skeleton;
+    if (node.isSkinnedMesh && (!skeleton || node.skeleton.bones.length > skeleton.bones.length))
+      skeleton = node.skeleton;
   });
   if (!skeleton) throw new Error(`${name}: expected a skinned character, found no skeleton`);
   gltf.scene.updateMatrixWorld(true);

@@ -1,4 +1,5 @@
-// The built-in person as `billow bake` wrote it: joints, skin, and motions that are fetched when they are asked for.
+// The built-in person as `billow bake` wrote it: joints, skin, and motions that are fetched when they are
+// asked for.
 import { Motion } from './motion.js';
 
 const STEPS = 32767;
@@ -7,7 +8,9 @@ const STEPS = 32767;
 export async function readPerson(read) {
   const json = JSON.parse(new TextDecoder().decode(await read('person.json')));
   if (json.format !== 'billow person' || json.version !== 1)
-    throw new Error(`person.json: expected format 'billow person', version 1, found '${json.format}', ${json.version}`);
+    throw new Error(
+      `person.json: expected format 'billow person', version 1, found '${json.format}', ${json.version}`,
+    );
   return {
     joints: json.joints,
     skin: readSkin(await read(json.skin.file), json.skin),

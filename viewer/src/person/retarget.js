@@ -1,6 +1,6 @@
-// Motions of other skeletons on the built-in person, by the names of joints. Turns are taken over as they differ from the rest
-// pose, limbs point where the source's do, and the way the hips go is scaled by the length of the legs. (The command line
-// does it with more care: `billow motion show FILE`.)
+// Motions of other skeletons on the built-in person, by the names of joints. Turns are taken over as they
+// differ from the rest pose, limbs point where the source's do, and the way the hips go is scaled by the
+// length of the legs. (The command line does it with more care: `billow motion show FILE`.)
 import { Motion, placeJoints, restPose } from './motion.js';
 import * as Q from './quaternion.js';
 
@@ -23,7 +23,19 @@ const NEEDED = ['pelvis', 'left_thigh', 'right_thigh', 'left_calf', 'right_calf'
 // Limbs are aimed: each at the joint that follows it. Others turn as the one they hang on.
 const AIMED = { upper_arm: 'forearm', forearm: 'hand', thigh: 'calf', calf: 'foot' };
 const AIMED_AS = { hand: 'forearm' };
-const SAYS_NOTHING = new Set(['mixamorig', 'bip', 'base', 'def', 'org', 'jnt', 'joint', 'bone', 'bn', 'rig', 'cc']);
+const SAYS_NOTHING = new Set([
+  'mixamorig',
+  'bip',
+  'base',
+  'def',
+  'org',
+  'jnt',
+  'joint',
+  'bone',
+  'bn',
+  'rig',
+  'cc',
+]);
 
 // "LeftUpLeg", "mixamorig:LeftUpLeg", "thigh.L": which side, and the word.
 export function takeApart(name) {
@@ -68,7 +80,8 @@ export function matchJoints(joints) {
   return found;
 }
 
-// source: { name, joints: [{ name, parent }], rest: [{ position, rotation }], frames: [the same], framesPerSecond }, in the world, y up.
+// source: { name, joints: [{ name, parent }], rest: [{ position, rotation }], frames: [the same],
+// framesPerSecond }, in the world, y up.
 export function retarget(source, joints) {
   const found = matchJoints(source.joints);
   const missing = NEEDED.filter((name) => found[name] === undefined);

@@ -1,4 +1,5 @@
-// A garment file, and what the page needs to know of it. Sections are read as docs/garment_file.md describes them.
+// A garment file, and what the page needs to know of it. Sections are read as docs/garment_file.md describes
+// them.
 
 export const SHAPES = ['sphere', 'capsule', 'tapered capsule', 'ellipsoid', 'box', 'half space'];
 const COLLIDER_BYTES = 128;
@@ -71,7 +72,8 @@ export class Garment {
     });
   }
 
-  // Pairs of bones, counted chain after chain: ropes from each to the next, lateral springs to the next chain.
+  // Pairs of bones, counted chain after chain: ropes from each to the next, lateral springs to the next
+  // chain.
   ropes() {
     return this.#pairs((first, size, pairs) => {
       for (let k = 1; k < size; ++k) pairs.push(first + k - 1, first + k);

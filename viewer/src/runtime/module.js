@@ -1,4 +1,5 @@
-// The runtime as a WebAssembly module: viewer/wasm/module.cpp. Knows memory and texts, nothing about garments.
+// The runtime as a WebAssembly module: viewer/wasm/module.cpp. Knows memory and texts, nothing about
+// garments.
 
 // What the module asks of its surroundings: a clock, and a place for output that it never writes to.
 function surroundings(getMemory) {
@@ -30,7 +31,10 @@ export class Runtime {
   // bytes: of billow_viewer.wasm.
   static async load(bytes) {
     const runtime = new Runtime();
-    const { instance } = await WebAssembly.instantiate(bytes, surroundings(() => runtime.calls.memory));
+    const { instance } = await WebAssembly.instantiate(
+      bytes,
+      surroundings(() => runtime.calls.memory),
+    );
     runtime.calls = instance.exports;
     runtime.calls._initialize?.();
     return runtime;

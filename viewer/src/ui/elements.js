@@ -18,7 +18,11 @@ export function select({ label, id, values, value, told }) {
   const box = element('select', { id: id ?? '' });
   const node = element('div', { className: 'row' }, labelled(label, box), box);
   const fill = (list) =>
-    box.replaceChildren(...list.map(([v, text, title = '']) => element('option', { value: String(v), textContent: text, title })));
+    box.replaceChildren(
+      ...list.map(([v, text, title = '']) =>
+        element('option', { value: String(v), textContent: text, title }),
+      ),
+    );
   fill(values);
   const set = (v) => (box.value = String(v));
   if (value !== undefined) set(value);
@@ -74,4 +78,5 @@ export function section(title, open, ...parts) {
 }
 
 export const note = (text) => element('p', { className: 'note', textContent: text });
-export const buttons = (...parts) => element('div', { className: 'buttons' }, ...parts.map((part) => part.node));
+export const buttons = (...parts) =>
+  element('div', { className: 'buttons' }, ...parts.map((part) => part.node));

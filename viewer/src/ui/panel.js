@@ -51,11 +51,28 @@ export class Panel {
       true,
       add('garment', select, { label: 'Garment', values: [], told: (v) => app.wear(v) }),
       add('motion', select, { label: 'Motion', values: [], told: (v) => app.play(v) }),
-      add('mode', select, { label: 'Cloth from', values: MODES, value: 'shape', told: (v) => app.setMode(v) }),
-      add('count', slider, { label: 'Characters', least: 1, most: 16, step: 1, digits: 0, told: (v) => app.setCount(v) }),
+      add('mode', select, {
+        label: 'Cloth from',
+        values: MODES,
+        value: 'shape',
+        told: (v) => app.setMode(v),
+      }),
+      add('count', slider, {
+        label: 'Characters',
+        least: 1,
+        most: 16,
+        step: 1,
+        digits: 0,
+        told: (v) => app.setCount(v),
+      }),
       buttons(
         button({ label: 'Open a file …', id: 'open', told: () => file.click() }),
-        button({ label: 'Teleport', id: 'teleport', title: 'Everybody is 2 m away and turned in the next frame (T)', told: () => app.teleport() }),
+        button({
+          label: 'Teleport',
+          id: 'teleport',
+          title: 'Everybody is 2 m away and turned in the next frame (T)',
+          told: () => app.teleport(),
+        }),
       ),
       add('jump', select, {
         label: 'Cloth then',
@@ -73,7 +90,8 @@ export class Panel {
 
   #look(add) {
     const { app } = this;
-    const overlay = (name, label, key, colour) => add(name, check, { label, key, colour, told: (v) => app.showOverlay(name, v) });
+    const overlay = (name, label, key, colour) =>
+      add(name, check, { label, key, colour, told: (v) => app.showOverlay(name, v) });
     const heatBar = element('i');
     heatBar.style.background = heatCss();
     return section(
@@ -102,8 +120,23 @@ export class Panel {
       false,
       note('The wind as seen from above: drag the arrow. Up is where the person heads.'),
       add('wind', windDial, { told: (v) => app.setWind({ direction: v }) }),
-      add('gust', slider, { label: 'Gusts', least: 0, most: 1, step: 0.05, digits: 2, told: (v) => app.setWind({ gust: v }) }),
-      add('gravity', slider, { label: 'Gravity', least: 0, most: 20, step: 0.1, digits: 1, unit: 'm/s²', told: (v) => app.setSetting('gravity', -v) }),
+      add('gust', slider, {
+        label: 'Gusts',
+        least: 0,
+        most: 1,
+        step: 0.05,
+        digits: 2,
+        told: (v) => app.setWind({ gust: v }),
+      }),
+      add('gravity', slider, {
+        label: 'Gravity',
+        least: 0,
+        most: 20,
+        step: 0.1,
+        digits: 1,
+        unit: 'm/s²',
+        told: (v) => app.setSetting('gravity', -v),
+      }),
     );
   }
 
@@ -114,10 +147,33 @@ export class Panel {
     return section(
       'Rope chains',
       false,
-      add('rate', slider, { label: 'Frame rate', least: 15, most: 120, step: 15, value: 60, digits: 0, unit: 'Hz', told: (v) => app.setRate(v) }),
+      add('rate', slider, {
+        label: 'Frame rate',
+        least: 15,
+        most: 120,
+        step: 15,
+        value: 60,
+        digits: 0,
+        unit: 'Hz',
+        told: (v) => app.setRate(v),
+      }),
       add('solver', select, { label: 'Solver', values: SOLVERS, told: (v) => app.setSolver(v) }),
-      add('min_substeps', slider, { label: 'Sub-steps, least', least: 1, most: 16, step: 1, digits: 0, told: (v) => app.setSubsteps('min', v) }),
-      add('max_substeps', slider, { label: 'Sub-steps, most', least: 1, most: 32, step: 1, digits: 0, told: (v) => app.setSubsteps('max', v) }),
+      add('min_substeps', slider, {
+        label: 'Sub-steps, least',
+        least: 1,
+        most: 16,
+        step: 1,
+        digits: 0,
+        told: (v) => app.setSubsteps('min', v),
+      }),
+      add('max_substeps', slider, {
+        label: 'Sub-steps, most',
+        least: 1,
+        most: 32,
+        step: 1,
+        digits: 0,
+        told: (v) => app.setSubsteps('max', v),
+      }),
       setting('damping', 'Damping', 20, 0.1, 1, '1/s'),
       setting('lateral_stretch', 'Lateral stretch', 100, 0.5, 1, 'N/m'),
       setting('lateral_compression', 'Lateral compr.', 20, 0.1, 1, 'N/m'),
@@ -130,9 +186,25 @@ export class Panel {
     return section(
       'Body contact',
       false,
-      add('push_out', check, { label: 'Push vertices out of the body', value: true, key: 'P', told: (v) => app.setPushOut(v) }),
-      add('push_direction', select, { label: 'Bones leave', values: DIRECTIONS, told: (v) => app.setDirection(Number(v)) }),
-      add('friction', slider, { label: 'Friction', least: 0, most: 1, step: 0.05, digits: 2, told: (v) => app.setSetting('friction', v) }),
+      add('push_out', check, {
+        label: 'Push vertices out of the body',
+        value: true,
+        key: 'P',
+        told: (v) => app.setPushOut(v),
+      }),
+      add('push_direction', select, {
+        label: 'Bones leave',
+        values: DIRECTIONS,
+        told: (v) => app.setDirection(Number(v)),
+      }),
+      add('friction', slider, {
+        label: 'Friction',
+        least: 0,
+        most: 1,
+        step: 0.05,
+        digits: 2,
+        told: (v) => app.setSetting('friction', v),
+      }),
     );
   }
 
@@ -146,15 +218,29 @@ export class Panel {
       ['W', 'wind from behind, or none'],
       ['← → ↑ ↓ + −', 'the view, once it has been reached by Tab'],
     ];
-    const rows = keys.map(([key, what]) => element('div', { className: 'check' }, what, element('kbd', { textContent: key })));
-    return section('Keys', false, ...rows, note('Linear blend skinning is not offered: the runtime has none.'));
+    const rows = keys.map(([key, what]) =>
+      element('div', { className: 'check' }, what, element('kbd', { textContent: key })),
+    );
+    return section(
+      'Keys',
+      false,
+      ...rows,
+      note('Linear blend skinning is not offered: the runtime has none.'),
+    );
   }
 
   // Shows the settings that the garment's chains have.
   showSettings(get) {
     const { controls } = this;
     controls.gravity.set(-get('gravity'));
-    for (const name of ['damping', 'lateral_stretch', 'lateral_compression', 'friction', 'min_substeps', 'max_substeps'])
+    for (const name of [
+      'damping',
+      'lateral_stretch',
+      'lateral_compression',
+      'friction',
+      'min_substeps',
+      'max_substeps',
+    ])
       controls[name].set(get(name));
     controls.push_direction.set(get('push_direction'));
     controls.solver.set(get('tension_method') === 0 ? 'direct' : get('tension_sweeps'));

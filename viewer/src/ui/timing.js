@@ -24,7 +24,13 @@ export class Timing {
     const time = element('td');
     const bar = element('div', { className: 'bar' });
     this.table.append(
-      element('tr', { className }, element('td', { textContent: label.replace('_', ' ') }), time, element('td', {}, bar)),
+      element(
+        'tr',
+        { className },
+        element('td', { textContent: label.replace('_', ' ') }),
+        time,
+        element('td', {}, bar),
+      ),
     );
     this.rows.set(key, { time, bar });
   }
@@ -46,7 +52,10 @@ export class Timing {
   draw(now) {
     ++this.drawn;
     if (now - this.since < SHOWN_EVERY) return null;
-    const result = { pictures: (1e3 * this.drawn) / (now - this.since), frames: (1e3 * this.frames) / (now - this.since) };
+    const result = {
+      pictures: (1e3 * this.drawn) / (now - this.since),
+      frames: (1e3 * this.frames) / (now - this.since),
+    };
     if (this.frames > 0) this.#show();
     this.sums.clear();
     this.frames = this.drawn = 0;

@@ -5,12 +5,24 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 
 export class Transport {
   constructor(node, app) {
-    this.play = button({ label: '❚❚', id: 'play', title: 'Play or pause (space)', told: () => app.togglePlaying() });
+    this.play = button({
+      label: '❚❚',
+      id: 'play',
+      title: 'Play or pause (space)',
+      told: () => app.togglePlaying(),
+    });
     const back = button({ label: '◂', id: 'back', title: 'A frame back (,)', told: () => app.stepBy(-1) });
     const on = button({ label: '▸', id: 'on', title: 'A frame on (.)', told: () => app.stepBy(1) });
     back.node.ariaLabel = 'A frame back';
     on.node.ariaLabel = 'A frame on';
-    this.scrub = element('input', { type: 'range', id: 'scrub', min: 0, max: 1, step: 0.001, ariaLabel: 'Place in the motion' });
+    this.scrub = element('input', {
+      type: 'range',
+      id: 'scrub',
+      min: 0,
+      max: 1,
+      step: 0.001,
+      ariaLabel: 'Place in the motion',
+    });
     this.scrub.addEventListener('input', () => app.scrub(Number(this.scrub.value)));
     this.time = element('span', { className: 'time' });
     const speed = element(

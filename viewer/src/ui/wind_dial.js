@@ -7,7 +7,13 @@ const RADIUS = SIZE / 2 - 10;
 
 // told: called with [x, z] in m/s, seen from the person: x to its left, z ahead.
 export function windDial({ told }) {
-  const canvas = element('canvas', { id: 'wind', className: 'dial', width: 2 * SIZE, height: 2 * SIZE, tabIndex: 0 });
+  const canvas = element('canvas', {
+    id: 'wind',
+    className: 'dial',
+    width: 2 * SIZE,
+    height: 2 * SIZE,
+    tabIndex: 0,
+  });
   canvas.setAttribute('role', 'slider');
   canvas.setAttribute('aria-label', 'Wind');
   canvas.setAttribute('aria-valuemin', 0);
@@ -43,7 +49,9 @@ export function windDial({ told }) {
   });
   canvas.addEventListener('pointermove', (event) => canvas.hasPointerCapture(event.pointerId) && drag(event));
   canvas.addEventListener('keydown', (event) => {
-    const by = { ArrowUp: [0, 0.5], ArrowDown: [0, -0.5], ArrowLeft: [0.5, 0], ArrowRight: [-0.5, 0] }[event.key];
+    const by = { ArrowUp: [0, 0.5], ArrowDown: [0, -0.5], ArrowLeft: [0.5, 0], ArrowRight: [-0.5, 0] }[
+      event.key
+    ];
     if (!by) return;
     event.preventDefault();
     change([wind[0] + by[0], wind[1] + by[1]]);

@@ -1,5 +1,5 @@
-// The person's skin, moved by its joints. On the processor: it takes a fraction of a millisecond, and software renderers fail
-// on three.js's way by the graphics card (Chromium's SwiftShader lost its context).
+// The person's skin, moved by its joints. On the processor: it takes a fraction of a millisecond, and
+// software renderers fail on three.js's way by the graphics card (Chromium's SwiftShader lost its context).
 import * as THREE from 'three';
 import { placeJoints, restPose } from '../person/motion.js';
 
@@ -30,7 +30,11 @@ export class BodyModel {
   skinTo(joints, positions, normals) {
     const { skin, weights, inverses } = this;
     const moves = new Float32Array(16 * joints.length);
-    joints.forEach((joint, j) => matrixOf(joint).multiply(inverses[j]).toArray(moves, 16 * j));
+    joints.forEach((joint, j) =>
+      matrixOf(joint)
+        .multiply(inverses[j])
+        .toArray(moves, 16 * j),
+    );
     const m = new Float32Array(12);
     for (let v = 0; v < weights.length / 4; ++v) {
       m.fill(0);
@@ -38,8 +42,7 @@ export class BodyModel {
         const w = weights[k];
         if (w === 0) continue;
         const at = 16 * skin.joints[k];
-        for (let c = 0; c < 4; ++c)
-          for (let r = 0; r < 3; ++r) m[3 * c + r] += w * moves[at + 4 * c + r];
+        for (let c = 0; c < 4; ++c) for (let r = 0; r < 3; ++r) m[3 * c + r] += w * moves[at + 4 * c + r];
       }
       const [x, y, z] = [skin.positions[3 * v], skin.positions[3 * v + 1], skin.positions[3 * v + 2]];
       const [a, b, c] = [this.normals[3 * v], this.normals[3 * v + 1], this.normals[3 * v + 2]];

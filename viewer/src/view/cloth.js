@@ -25,7 +25,11 @@ export class Cloth {
 
     const hasPattern = garment.uvs.some((v) => v !== 0);
     this.fabric = fabricMaterial(hasPattern);
-    this.heat = new THREE.MeshStandardMaterial({ vertexColors: true, side: THREE.DoubleSide, roughness: 0.9 });
+    this.heat = new THREE.MeshStandardMaterial({
+      vertexColors: true,
+      side: THREE.DoubleSide,
+      roughness: 0.9,
+    });
     this.mesh = new THREE.Mesh(this.geometry, this.fabric);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false; // its bounds would have to be found anew each frame
@@ -73,7 +77,11 @@ export class Cloth {
     const { array } = this.geometry.attributes.color;
     const shown = this.last.positions;
     for (let v = 0; v < array.length; v += 3) {
-      const d = Math.hypot(shown[v] - withoutShape[v], shown[v + 1] - withoutShape[v + 1], shown[v + 2] - withoutShape[v + 2]);
+      const d = Math.hypot(
+        shown[v] - withoutShape[v],
+        shown[v + 1] - withoutShape[v + 1],
+        shown[v + 2] - withoutShape[v + 2],
+      );
       heatColour(Math.min(1, d / HEAT_FULL), array, v);
     }
     this.geometry.attributes.color.needsUpdate = true;

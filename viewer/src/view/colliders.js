@@ -31,13 +31,18 @@ export class Colliders {
       mesh.renderOrder = 9;
       this.group.add(mesh);
       const follows = collider.joints
-        .map((joint, k) => ({ joint, weight: collider.weights[k], local: inverses[joint].clone().multiply(rest) }))
+        .map((joint, k) => ({
+          joint,
+          weight: collider.weights[k],
+          local: inverses[joint].clone().multiply(rest),
+        }))
         .filter(({ weight }) => weight > 0);
       return { mesh, follows };
     });
   }
 
-  // joints: { position, rotation } of the garment's joints. A collider goes with the blend of the places each joint would take it to.
+  // joints: { position, rotation } of the garment's joints. A collider goes with the blend of the places each
+  // joint would take it to.
   pose(joints) {
     const world = joints.map(({ position, rotation }) => matrixOf(position, rotation));
     const place = new THREE.Vector3();
@@ -53,7 +58,11 @@ export class Colliders {
       }
       sum.turn.normalize();
       mesh.matrixWorldNeedsUpdate = true;
-      mesh.matrix.compose(sum.place, turn.set(sum.turn.x, sum.turn.y, sum.turn.z, sum.turn.w), size.set(1, 1, 1));
+      mesh.matrix.compose(
+        sum.place,
+        turn.set(sum.turn.x, sum.turn.y, sum.turn.z, sum.turn.w),
+        size.set(1, 1, 1),
+      );
     }
   }
 
@@ -73,7 +82,10 @@ function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtent
     case 'tapered capsule': {
       const from = new THREE.Vector3(...position);
       const axis = new THREE.Vector3(...end).sub(from);
-      const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis.clone().normalize());
+      const turn = new THREE.Quaternion().setFromUnitVectors(
+        new THREE.Vector3(0, 1, 0),
+        axis.clone().normalize(),
+      );
       const last = shape === 'capsule' ? radius : radiusEnd;
       return {
         geometry: capsule(radius, last, axis.length()),

@@ -16,18 +16,28 @@ export class Overlays {
   constructor(garment) {
     this.group = new THREE.Group();
     this.group.renderOrder = 10;
-    this.places = new THREE.BufferAttribute(new Float32Array(3 * garment.chainSizes.reduce((a, b) => a + b, 0)), 3);
+    this.places = new THREE.BufferAttribute(
+      new Float32Array(3 * garment.chainSizes.reduce((a, b) => a + b, 0)),
+      3,
+    );
     this.ropes = this.#lines(garment.ropes(), ROPE, 2.2);
     this.laterals = this.#lines(garment.laterals(), LATERAL, 1.4);
     this.bones = this.#points(this.places, ROPE, 6);
-    this.inside = this.#points(new THREE.BufferAttribute(new Float32Array(3 * garment.vertexCount), 3), INSIDE, 6);
+    this.inside = this.#points(
+      new THREE.BufferAttribute(new Float32Array(3 * garment.vertexCount), 3),
+      INSIDE,
+      6,
+    );
     this.colliders = new Colliders(garment);
     this.group.add(this.laterals, this.ropes, this.bones, this.inside, this.colliders.group);
   }
 
   // Lines some pixels wide, which need the ends of each beside each other.
   #lines(pairs, color, linewidth) {
-    const lines = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ color, linewidth, ...onTop }));
+    const lines = new LineSegments2(
+      new LineSegmentsGeometry(),
+      new LineMaterial({ color, linewidth, ...onTop }),
+    );
     lines.userData = { pairs, ends: new Float32Array(3 * pairs.length) };
     lines.geometry.setPositions(lines.userData.ends);
     return hidden(lines);
@@ -43,7 +53,14 @@ export class Overlays {
   #points(places, color, size) {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', places);
-    const material = new THREE.PointsMaterial({ color, size, map: disc(), alphaTest: 0.5, sizeAttenuation: false, ...onTop });
+    const material = new THREE.PointsMaterial({
+      color,
+      size,
+      map: disc(),
+      alphaTest: 0.5,
+      sizeAttenuation: false,
+      ...onTop,
+    });
     return hidden(new THREE.Points(geometry, material));
   }
 
@@ -54,7 +71,8 @@ export class Overlays {
     this.inside.visible = inside;
   }
 
-  // Reads what is shown from a character of the runtime; garmentJoints: where the garment's joints are. Says how many vertices are inside.
+  // Reads what is shown from a character of the runtime; garmentJoints: where the garment's joints are. Says
+  // how many vertices are inside.
   update(character, garmentJoints) {
     if (this.ropes.visible || this.laterals.visible) {
       this.places.array.set(character.bones);

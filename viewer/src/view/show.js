@@ -13,7 +13,15 @@ export class Show {
     this.model = new BodyModel(person);
     this.actors = [];
     this.reference = null;
-    this.settings = { ropes: false, laterals: false, colliders: false, inside: false, heat: false, body: true, cloth: true };
+    this.settings = {
+      ropes: false,
+      laterals: false,
+      colliders: false,
+      inside: false,
+      heat: false,
+      body: true,
+      cloth: true,
+    };
     this.fabric = 'crimson';
     this.inside = 0; // vertices, where they are looked for
   }
@@ -23,12 +31,19 @@ export class Show {
     this.#clear();
     const { garment, characters, motion } = this.player;
     this.actors = characters.map((character) => {
-      const actor = { character, body: new Body(this.model), cloth: new Cloth(garment), overlays: new Overlays(garment) };
+      const actor = {
+        character,
+        body: new Body(this.model),
+        cloth: new Cloth(garment),
+        overlays: new Overlays(garment),
+      };
       this.stage.scene.add(actor.body.mesh, actor.cloth.mesh, actor.overlays.group);
       return actor;
     });
     if (motion?.cloth && motion.cloth.vertices === garment.vertexCount) this.#addReference(garment);
-    this.stage.setReach(characters.length === 1 && !this.reference ? 2.4 : 2.4 + 0.9 * Math.sqrt(characters.length + 1));
+    this.stage.setReach(
+      characters.length === 1 && !this.reference ? 2.4 : 2.4 + 0.9 * Math.sqrt(characters.length + 1),
+    );
     this.apply(this.settings);
     this.setFabric(this.fabric);
   }
@@ -107,7 +122,8 @@ export class Show {
       const middle = new THREE.Vector3();
       for (const { character, body, cloth } of this.actors) {
         cloth.show(share);
-        const joints = share >= 1 ? character.joints : player.jointsAt(character, player.time - (1 - share) / player.rate);
+        const joints =
+          share >= 1 ? character.joints : player.jointsAt(character, player.time - (1 - share) / player.rate);
         body.pose(joints);
         middle.add(new THREE.Vector3(...joints[0].position));
       }

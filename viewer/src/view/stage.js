@@ -6,7 +6,8 @@ import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 const HORIZON = 0xe3e6ea;
 const ZENITH = 0x9fb2c8;
 const LOOK_AT_HEIGHT = 0.95; // m
-// Lights as seen from the camera: x to the right, z toward it. They go round with it, so that folds are lit from aside.
+// Lights as seen from the camera: x to the right, z toward it. They go round with it, so that folds are lit
+// from aside.
 const SUN = new THREE.Vector3(3.2, 4.2, 1.2);
 const RIM = new THREE.Vector3(-3, 2.2, -2.6);
 const TILE = 1; // m of ground between lines
@@ -34,7 +35,12 @@ export class Stage {
 
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.05, 120);
     this.controls = new OrbitControls(this.camera, canvas);
-    Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, minDistance: 0.6, maxDistance: 18 });
+    Object.assign(this.controls, {
+      enableDamping: true,
+      dampingFactor: 0.12,
+      minDistance: 0.6,
+      maxDistance: 18,
+    });
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     canvas.addEventListener('keydown', (event) => this.#key(event));
     this.#addLight();
@@ -72,7 +78,8 @@ export class Stage {
     this.scene.add(this.ground);
   }
 
-  // The middle of what is looked at, and the direction that it heads in, go along; the user's turns of the view stay.
+  // The middle of what is looked at, and the direction that it heads in, go along; the user's turns of the
+  // view stay.
   follow([x, , z], heading, seconds, withHeading) {
     const target = new THREE.Vector3(x, LOOK_AT_HEIGHT, z);
     const offset = this.camera.position.clone().sub(this.controls.target);
@@ -100,9 +107,13 @@ export class Stage {
   lookFrom(heading, distance = 4.6) {
     this.heading = heading;
     const upright = window.innerWidth < window.innerHeight; // as phones are held
-    const from = new THREE.Vector3(-0.7, 0.26, -0.74).normalize().multiplyScalar(upright ? 1.2 * distance : distance);
+    const from = new THREE.Vector3(-0.7, 0.26, -0.74)
+      .normalize()
+      .multiplyScalar(upright ? 1.2 * distance : distance);
     this.controls.target.set(0, LOOK_AT_HEIGHT, 0);
-    this.camera.position.copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading)).add(this.controls.target);
+    this.camera.position
+      .copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading))
+      .add(this.controls.target);
   }
 
   // Arrows go round, plus and minus nearer and farther, for who has no mouse.
@@ -120,7 +131,10 @@ export class Stage {
     const from = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
     from.theta += 0.1 * round;
     from.phi = Math.min(this.controls.maxPolarAngle, Math.max(0.1, from.phi + 0.06 * up));
-    from.radius = Math.min(this.controls.maxDistance, Math.max(this.controls.minDistance, from.radius * 1.08 ** far));
+    from.radius = Math.min(
+      this.controls.maxDistance,
+      Math.max(this.controls.minDistance, from.radius * 1.08 ** far),
+    );
     this.camera.position.setFromSpherical(from).add(this.controls.target);
   }
 
@@ -173,10 +187,18 @@ function dome() {
   const colour = new THREE.Color();
   for (let v = 0; v < position.count; ++v) {
     const up = Math.max(0, position.getY(v) / 60);
-    colour.set(HORIZON).lerp(new THREE.Color(ZENITH), Math.min(1, 1.6 * up)).toArray(colours, 3 * v);
+    colour
+      .set(HORIZON)
+      .lerp(new THREE.Color(ZENITH), Math.min(1, 1.6 * up))
+      .toArray(colours, 3 * v);
   }
   geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3));
-  const material = new THREE.MeshBasicMaterial({ vertexColors: true, side: THREE.BackSide, fog: false, toneMapped: false });
+  const material = new THREE.MeshBasicMaterial({
+    vertexColors: true,
+    side: THREE.BackSide,
+    fog: false,
+    toneMapped: false,
+  });
   const mesh = new THREE.Mesh(geometry, material);
   mesh.renderOrder = -1;
   return mesh;
