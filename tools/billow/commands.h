@@ -21,5 +21,6 @@ void add_pack(CLI::App& app);
 void add_wear(CLI::App& app);
 void add_info(CLI::App& app);
 void add_check(CLI::App& app);
+void add_bake(CLI::App& app);
 
 }  // namespace billow::tool

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   billow::tool::add_wear(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);
+  billow::tool::add_bake(app);
 
   try {
     app.parse(argc, argv);
