@@ -17,7 +17,7 @@ DrawnBody::DrawnBody(const dataset::OwnedWearer& wearer)
 }
 
 void DrawnBody::draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {
-  const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f};
+  const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f, .finish = draw::Finish::kSkin};
   if (skin_.mesh.positions.empty()) {
     std::vector<Transform> moved;
     for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(rest_[j]));

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       "  billow scene run --help               what can be changed\n");
   billow::tool::add_demo(app);
   billow::tool::add_scene(app);
+  billow::tool::add_figures(app);
   billow::tool::add_body(app);
   billow::tool::add_motion(app);
   billow::tool::add_garment(app);
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   billow::tool::add_train(app);
   billow::tool::add_evaluate(app);
   billow::tool::add_pack(app);
+  billow::tool::add_render(app);
   billow::tool::add_wear(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);
