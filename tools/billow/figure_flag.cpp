@@ -59,7 +59,7 @@ draw::Image draw_nodes(const SpringMesh& mesh, const Nodes& nodes, size_t column
     canvas.point(nodes[i], mesh.pinned[i] ? 13.0f : 7.0f,
                  mesh.pinned[i] ? draw::srgb(0xd62f2f) : palette.bone, 1, 0.02f);
   draw::Image image =
-      canvas.render({.eye = {0.36f, -0.35f, 12}, .target = {0.36f, -0.35f, 0}, .field_of_view = 0.165f});
+      canvas.render({.eye = {0.1f, -0.66f, 12}, .target = {0.1f, -0.66f, 0}, .field_of_view = 0.16f});
   label(image, name);
   draw::paint_text(image, 14, 52, note, {11, palette.ink});
   return image;

@@ -13,10 +13,21 @@ namespace billow::tool {
 
 const std::vector<FigureKind>& figure_kinds() {
   static const std::vector<FigureKind> kinds = {
+      {"garments", "The garments and their chains", figure_garments},
       {"flag", "Springs lock or overstretch; ropes do neither", figure_flag},
       {"pendulum", "A rope against the analytic pendulum", figure_pendulum},
       {"sweeps", "A swinging chain by solver", figure_sweeps},
+      {"body", "The body and its signed distance", figure_body},
       {"push_out", "A sphere and six particles", figure_push_out},
+      {"modes", "Principal components of skinning and shape", figure_modes},
+      {"skinning", "Skinning against the reference", figure_skinning},
+      {"shape", "Shape against the reference", figure_shape},
+      {"holdout", "Frames that were held out", figure_holdout},
+      {"collision", "Without and with the collision loss", figure_collision},
+      {"gru_training", "Recurrent units on training frames", figure_gru_training},
+      {"gru_holdout", "Recurrent units on motions never seen", figure_gru_holdout},
+      {"cape", "A cape on a running person", figure_cape},
+      {"skirt", "A skirt on a dancing person", figure_skirt},
   };
   return kinds;
 }
@@ -110,6 +121,13 @@ void add_figures(CLI::App& app) {
   figures->add_option("names", o->names, "Which; none: all of them")
       ->check(CLI::Validator(check_name, "NAME"));
   figures->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
+  figures->add_option("--garment", o->inputs.garment, "A trained cape (.billow)")->check(CLI::ExistingFile);
+  figures->add_option("--skirt", o->inputs.skirt, "A trained skirt (.billow)")->check(CLI::ExistingFile);
+  figures->add_option("--data", o->inputs.data, "The cape's data set")->check(CLI::ExistingDirectory);
+  figures->add_option("--overtrained", o->inputs.overtrained, "The cape trained far too long (.billow)")
+      ->check(CLI::ExistingFile);
+  figures->add_option("--free", o->inputs.free, "The cape trained without the collision loss (.billow)")
+      ->check(CLI::ExistingFile);
   figures->add_flag("--quick", o->inputs.quick, "Small pictures of few frames");
   figures->add_flag("--json", o->json, "Print the numbers as JSON");
   figures->add_flag("--quiet", o->quiet, "Print nothing");

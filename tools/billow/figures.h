@@ -15,6 +15,9 @@ namespace billow::tool {
 struct FigureInputs {
   std::filesystem::path folder = "out/figures";
   bool quick = false;  // small pictures of few frames: a look, or a test
+  // What learning left, each empty where it was not given: a trained cape and skirt, the cape's data set, and capes that were
+  // trained far too long and without the collision loss.
+  std::filesystem::path garment, skirt, data, overtrained, free;
 };
 
 struct Figure {
@@ -37,10 +40,21 @@ struct FigureKind {
 // All of them, in the order of the paper.
 const std::vector<FigureKind>& figure_kinds();
 
+Figure figure_garments(const FigureInputs& inputs);
 Figure figure_flag(const FigureInputs& inputs);
 Figure figure_pendulum(const FigureInputs& inputs);
 Figure figure_sweeps(const FigureInputs& inputs);
+Figure figure_body(const FigureInputs& inputs);
 Figure figure_push_out(const FigureInputs& inputs);
+Figure figure_modes(const FigureInputs& inputs);
+Figure figure_skinning(const FigureInputs& inputs);
+Figure figure_shape(const FigureInputs& inputs);
+Figure figure_holdout(const FigureInputs& inputs);
+Figure figure_collision(const FigureInputs& inputs);
+Figure figure_gru_training(const FigureInputs& inputs);
+Figure figure_gru_holdout(const FigureInputs& inputs);
+Figure figure_cape(const FigureInputs& inputs);
+Figure figure_skirt(const FigureInputs& inputs);
 
 // Writes NAME.png and notes it in the figure.
 void add_picture(Figure& figure, const FigureInputs& inputs, const std::string& name,

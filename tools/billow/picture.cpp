@@ -42,15 +42,29 @@ std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, f
   return all;
 }
 
+Following following(const std::vector<Transform>& joints) {
+  const V3 ahead = rotate(joints[0].rotation, {0, 0, 1});
+  return {{joints[0].position.x, 0, joints[0].position.z}, std::atan2(ahead.x, ahead.z)};
+}
+
 Picture::Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints)
     : style_(style), canvas_(style.width, style.height) {
   body.draw(canvas_, joints);
 }
 
-void Picture::add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles) {
-  canvas_.mesh(
-      {.positions = positions, .indices = {triangles[0].data(), 3 * triangles.size()}},
-      {.colour = style_.cloth, .back = style_.lining, .gloss = style_.gloss, .finish = draw::Finish::kCloth});
+void Picture::add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
+                        float alpha, std::span<const draw::Colour> colours) {
+  draw::Material cloth{.colour = style_.cloth,
+                       .back = style_.lining,
+                       .alpha = alpha,
+                       .casts_shadow = alpha >= 1,
+                       .gloss = style_.gloss,
+                       .finish = draw::Finish::kCloth};
+  if (!colours.empty()) cloth.back.reset();
+  canvas_.mesh({.positions = positions,
+                .indices = {triangles[0].data(), 3 * triangles.size()},
+                .colours = colours},
+               cloth);
 }
 
 void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bones) {
@@ -88,8 +102,8 @@ draw::Image Picture::make(const Following& at, const std::string& label) const {
   const bool traced = style_.rays > 0 && draw::Canvas::can_trace();
   draw::Ground ground{.centre = {target.x, 0, target.z}};
   if (traced) {
-    canvas.light.key = {1.30f, 1.22f, 1.08f};
-    canvas.light.sky = {0.62f, 0.67f, 0.76f};
+    canvas.light.key = {1.06f, 1.00f, 0.90f};
+    canvas.light.sky = {0.55f, 0.60f, 0.68f};
     canvas.light.bounce = {0.40f, 0.38f, 0.36f};
     canvas.background_top = draw::srgb(0xdfe4ea), canvas.background_bottom = draw::srgb(0xeef0f2);
     ground.colour = draw::srgb(0xe9ebee);

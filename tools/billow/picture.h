@@ -18,7 +18,7 @@ struct PictureStyle {
   float elevation = 9;    // degrees above
   float distance = 4.3f;  // m
   float look_at = 0.90f;  // m above the ground
-  draw::Colour cloth = draw::srgb(0xa3242f), lining = draw::srgb(0x7a2a52);
+  draw::Colour cloth = draw::srgb(0xa3242f), lining = draw::srgb(0x6d1a26);
   float gloss = 0.14f;
 };
 // Red from behind for what is open, blue from the front for rings of chains.
@@ -32,10 +32,15 @@ struct Following {
 // The person's mean heading and its smoothed place in each frame.
 std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second);
 
+// Where the camera is for one moment alone.
+Following following(const std::vector<Transform>& joints);
+
 class Picture {
  public:
   Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
-  void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles);
+  // `colours`: one a vertex, or none: the style's.
+  void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles, float alpha = 1,
+                 std::span<const draw::Colour> colours = {});
   // Ropes green, neighbours of one height joined in purple, bones in no chain blue.
   void add_chains(const garment::Garment& garment, std::span<const V3> bones);
   draw::Image make(const Following& at, const std::string& label = "") const;
