@@ -23,7 +23,8 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 void collect(const CLI::App& app, const std::string& before, std::vector<Place>& places) {
   Place place{before.empty() ? app.get_name() : before + " " + app.get_name(), {}, {}};
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!sub->get_group().empty()) place.commands.push_back({sub->get_name(), first_line(sub->get_description())});
+    if (!sub->get_group().empty())
+      place.commands.push_back({sub->get_name(), first_line(sub->get_description())});
   for (const CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
     if (!option->get_group().empty())
       for (const std::string& name : option->get_lnames())
@@ -128,7 +129,8 @@ std::string fish(const std::vector<Place>& places) {
   for (const Place& p : places) {
     const std::string at = "complete -c billow -n \"__billow_at '" + p.path + "'\"";
     for (const Word& w : p.commands) out += at + " -f -a " + w.text + " -d " + quoted(w.about, "\\'") + "\n";
-    for (const Word& w : p.options) out += at + " -l " + w.text.substr(2) + " -d " + quoted(w.about, "\\'") + "\n";
+    for (const Word& w : p.options)
+      out += at + " -l " + w.text.substr(2) + " -d " + quoted(w.about, "\\'") + "\n";
   }
   return out;
 }
@@ -136,9 +138,12 @@ std::string fish(const std::vector<Place>& places) {
 }  // namespace
 
 void add_completion(CLI::App& app) {
-  CLI::App* completion = app.add_subcommand("completion", "Print what a shell needs to complete billow's commands");
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print what a shell needs to complete billow's commands");
   auto shell = std::make_shared<std::string>();
-  completion->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   completion->footer(
       "Examples\n"
       "  source <(billow completion bash)\n"
@@ -147,7 +152,11 @@ void add_completion(CLI::App& app) {
   completion->callback([shell, &app] {
     std::vector<Place> places;
     collect(app, "", places);
-    std::fputs((*shell == "bash" ? bash(places) : *shell == "zsh" ? zsh(places) : fish(places)).c_str(), stdout);
+    std::fputs((*shell == "bash"  ? bash(places)
+                : *shell == "zsh" ? zsh(places)
+                                  : fish(places))
+                   .c_str(),
+               stdout);
   });
 }
 

@@ -101,16 +101,21 @@ void add_export(CLI::App& app) {
       ->add_option("--motion", o->worn.motion,
                    "One of `billow motion list`, dance:7 for another seed, or a file")
       ->capture_default_str();
-  command->add_option("--seconds", o->worn.seconds, "How long")->capture_default_str()->check(CLI::Range(0.1, 600.0));
+  command->add_option("--seconds", o->worn.seconds, "How long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 600.0));
   command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
       ->capture_default_str()
       ->check(CLI::Range(10.0, 1000.0));
-  command->add_option("--fps", o->fps, "Frames a second that are written")->capture_default_str()->check(CLI::Range(1.0, 1000.0));
+  command->add_option("--fps", o->fps, "Frames a second that are written")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1000.0));
   command->add_flag("--no-chains", o->no_chains, "Leave the chains out, which glTF has as nodes");
   command->add_flag("--json", o->json, "Print what was made as JSON");
   command->add_flag("--quiet", o->quiet, "Print nothing");
   command->footer(
-      "Metres, y up. PC2 and MDD have no triangles: they go with the mesh that `billow export --fps 1 --seconds 0.1` writes\n"
+      "Metres, y up. PC2 and MDD have no triangles: they go with the mesh that `billow export --fps 1 "
+      "--seconds 0.1` writes\n"
       "as an .obj.\n\n"
       "Examples\n"
       "  billow export cape.billow -o cape.glb\n"

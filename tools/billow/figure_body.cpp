@@ -26,18 +26,20 @@ Figure figure_body(const FigureInputs& inputs) {
     canvas.background_top = draw::srgb(0xdfe4ea), canvas.background_bottom = draw::srgb(0xeef0f2);
     canvas.ground({.colour = draw::srgb(0xe9ebee), .reach = 8});
     canvas.light.toward = {1.4f, 1.6f, 1.0f};
-    panels.push_back(canvas.trace(
-        {.eye = {1.4f, 1.25f, 3.9f}, .target = {0, 0.9f, 0}, .field_of_view = 0.5f}, rays));
+    panels.push_back(
+        canvas.trace({.eye = {1.4f, 1.25f, 3.9f}, .target = {0, 0.9f, 0}, .field_of_view = 0.5f}, rays));
   }
   Figure figure;
   add_picture(figure, inputs, "body", draw::strip(panels, 2, 6));
   const body::RestAgreement at_rest = body::rest_agreement(skin, person.skeleton, person.colliders);
-  figure.numbers = {{"colliders", person.colliders.size()},
-                    {"skin_vertices", skin.mesh.positions.size()},
-                    {"largest_distance_at_rest_mm", 1000 * std::max({at_rest.vertices, at_rest.edges, at_rest.faces})},
-                    {"mean_distance_at_rest_mm", 1000 * at_rest.mean}};
+  figure.numbers = {
+      {"colliders", person.colliders.size()},
+      {"skin_vertices", skin.mesh.positions.size()},
+      {"largest_distance_at_rest_mm", 1000 * std::max({at_rest.vertices, at_rest.edges, at_rest.faces})},
+      {"mean_distance_at_rest_mm", 1000 * at_rest.mean}};
   figure.shows = "The built-in person's skin, and the " + std::to_string(person.colliders.size()) +
-                 " analytic shapes whose blended signed distance stands for it. Numbers: between the resting skin and the "
+                 " analytic shapes whose blended signed distance stands for it. Numbers: between the resting "
+                 "skin and the "
                  "distance's zero set.";
   return figure;
 }

@@ -40,19 +40,20 @@ Figure figure_garments(const FigureInputs& inputs) {
       panels.push_back(picture.make(following(joints)));
     }
     const size_t simulated = garment::simulated_bones(g);
-    figure.numbers[name] = {{"vertices", g.size()},
-                            {"chains", g.chains.size()},
-                            {"bones", g.bones.size()},
-                            {"simulated_bones", simulated},
-                            {"vertices_a_simulated_bone",
-                             static_cast<double>(g.size()) / static_cast<double>(simulated)}};
+    figure.numbers[name] = {
+        {"vertices", g.size()},
+        {"chains", g.chains.size()},
+        {"bones", g.bones.size()},
+        {"simulated_bones", simulated},
+        {"vertices_a_simulated_bone", static_cast<double>(g.size()) / static_cast<double>(simulated)}};
     if (!draped)
       figure.differs.push_back(std::string("The ") + name +
                                " is shown as it is cut, before it is draped: no garment file was given.");
   }
   add_picture(figure, inputs, "garments", draw::strip(panels, 4, 6));
   figure.shows =
-      "Cape and skirt, and their chains: ropes green, lateral springs purple. Blue bones near the top follow the body and are "
+      "Cape and skirt, and their chains: ropes green, lateral springs purple. Blue bones near the top follow "
+      "the body and are "
       "not simulated.";
   return figure;
 }

@@ -62,7 +62,8 @@ double strain_p99(const garment::Garment& g, const std::vector<std::vector<float
 Figure grid(const FigureInputs& inputs, const std::string& name, const std::filesystem::path& file,
             const std::string& motion) {
   if (file.empty())
-    throw NotMade("needs " + std::string(name == "skirt" ? "--skirt" : "--garment") + " FILE, a trained " + name);
+    throw NotMade("needs " + std::string(name == "skirt" ? "--skirt" : "--garment") + " FILE, a trained " +
+                  name);
   const size_t columns = inputs.quick ? 2 : 8;
   WornOptions options{file.string(), motion, inputs.quick ? 0.4 : 3.2, 60};
   Worn worn(options);
@@ -77,12 +78,13 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
   Row reference{"reference cloth"};
   Progress progress("reference cloth");
   for (const std::vector<V3>& p :
-       reference_of(worn, wanted, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), std::ref(progress)))
+       reference_of(worn, wanted, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
+                    std::ref(progress)))
     reference.cloth.emplace_back(&p[0].x, &p[0].x + 3 * p.size());
   rows.push_back(std::move(reference));
 
   PictureStyle style = style_for(worn.garment());
-  style.width = 300, style.height = 380, style.rays = 24, style.distance = 4.6f;
+  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.6f;
   if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;
   const DrawnBody body(worn.wearer());
   std::vector<V3> pelvis;
@@ -110,8 +112,10 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
                     {"strain_p99_percent", strain_p99(worn.garment(), rows[2].cloth)},
                     {"reference_strain_p99_percent", strain_p99(worn.garment(), rows[3].cloth)}};
   figure.shows = "The " + name + " in the motion '" + motion +
-                 "', time from left to right: rope chains (green, lateral springs purple), skinning on them, shape on top, "
-                 "and the reference cloth of the same motion. Loose cloth is chaotic: the last row is what cloth may do, not "
+                 "', time from left to right: rope chains (green, lateral springs purple), skinning on them, "
+                 "shape on top, "
+                 "and the reference cloth of the same motion. Loose cloth is chaotic: the last row is what "
+                 "cloth may do, not "
                  "what it has to.";
   return figure;
 }

@@ -11,14 +11,17 @@ namespace {
 learn::Matrix bones_of(const pack::Packed& packed, const learn::Frames& frames, const std::string& file) {
   const auto section = packed.extra.find(learn::kGruSection);
   if (section == packed.extra.end())
-    throw NotMade("needs a garment file with recurrent units, which " + file + " has not (billow train --gru)");
+    throw NotMade("needs a garment file with recurrent units, which " + file +
+                  " has not (billow train --gru)");
   return learn::gru_bones(frames, learn::gru_from_bytes(section->second));
 }
 
 double rms_mm(const learn::Matrix& a, const learn::Matrix& b, const std::vector<uint32_t>& which) {
   double sum = 0;
   for (const uint32_t f : which) sum += double{(a.row(f) - b.row(f)).squaredNorm()};
-  return which.empty() ? 0 : 1000 * std::sqrt(3 * sum / static_cast<double>(which.size()) / static_cast<double>(a.cols()));
+  return which.empty()
+             ? 0
+             : 1000 * std::sqrt(3 * sum / static_cast<double>(which.size()) / static_cast<double>(a.cols()));
 }
 
 Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part part) {
@@ -34,9 +37,12 @@ Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part par
   figure.numbers = rows.numbers(part);
   for (size_t s = 0; s < evaluate::kSets.size(); ++s) {
     const std::vector<uint32_t> which = rows.frames().of(evaluate::kSets[s]);
-    if (!which.empty()) figure.numbers["bones_" + std::string(evaluate::kSetNames[s]) + "_mm"] = rms_mm(gru.bones, truth, which);
+    if (!which.empty())
+      figure.numbers["bones_" + std::string(evaluate::kSetNames[s]) + "_mm"] =
+          rms_mm(gru.bones, truth, which);
   }
-  figure.differs.push_back("The paper's overtrained row is left out: garment files hold one set of recurrent units.");
+  figure.differs.push_back(
+      "The paper's overtrained row is left out: garment files hold one set of recurrent units.");
   return figure;
 }
 
@@ -45,18 +51,22 @@ Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part par
 Figure figure_gru_training(const FigureInputs& inputs) {
   Figure figure = recurrent(inputs, "gru_training", dataset::Part::kTrain);
   figure.shows =
-      "Training frames: bones as one recurrent unit a chain has them, bones embedded in the reference, our networks on the "
-      "former, and the reference cloth. Numbers: RMS distance of the units' bones on each part of the data set.";
+      "Training frames: bones as one recurrent unit a chain has them, bones embedded in the reference, our "
+      "networks on the "
+      "former, and the reference cloth. Numbers: RMS distance of the units' bones on each part of the data "
+      "set.";
   return figure;
 }
 
 Figure figure_gru_holdout(const FigureInputs& inputs) {
   Figure figure = recurrent(inputs, "gru_holdout", dataset::Part::kUnseen);
   figure.shows =
-      "The same on clips that were never seen, where recurrent units fail: their bones do not follow the reference, and no "
+      "The same on clips that were never seen, where recurrent units fail: their bones do not follow the "
+      "reference, and no "
       "network on top can mend that.";
   figure.differs.push_back(
-      "The paper's holdout frames stand among training frames; we show clips never seen, which is what holdout is to say.");
+      "The paper's holdout frames stand among training frames; we show clips never seen, which is what "
+      "holdout is to say.");
   return figure;
 }
 

@@ -8,7 +8,8 @@ namespace {
 using dataset::Part;
 
 constexpr const char* kByPatches =
-    "The paper's skinning network sees the whole cloth and is not linear; this garment learnt by patches, whose skinning is the "
+    "The paper's skinning network sees the whole cloth and is not linear; this garment learnt by patches, "
+    "whose skinning is the "
     "linear half of their networks.";
 
 void note_patches(Figure& figure, const LearnedRows& rows) {
@@ -34,7 +35,8 @@ Figure figure_skinning(const FigureInputs& inputs) {
   add_picture(figure, inputs, "skinning", rows.draw(rows.some_of(Part::kTrain)));
   figure.numbers = rows.numbers(Part::kTrain);
   figure.shows =
-      "Training frames, bones embedded in the reference: skinning alone, the reference, and skinning that was overtrained.";
+      "Training frames, bones embedded in the reference: skinning alone, the reference, and skinning that "
+      "was overtrained.";
   return figure;
 }
 
@@ -67,7 +69,8 @@ Figure figure_holdout(const FigureInputs& inputs) {
 
 Figure figure_collision(const FigureInputs& inputs) {
   if (inputs.free.empty())
-    throw NotMade("needs --garment FILE, --data DIR, and --free FILE, the garment trained without the collision loss");
+    throw NotMade(
+        "needs --garment FILE, --data DIR, and --free FILE, the garment trained without the collision loss");
   LearnedRows rows(inputs);
   Figure figure;
   rows.add_networks("without collision loss", "without", rows.open(inputs.free), true);
@@ -75,9 +78,12 @@ Figure figure_collision(const FigureInputs& inputs) {
   add_picture(figure, inputs, "collision", rows.draw(rows.some_of(Part::kHoldout), true));
   figure.numbers = rows.numbers(Part::kHoldout);
   figure.shows =
-      "Held-out frames as networks predict them, before any push-out; vertices inside the body are red. Trained without and "
+      "Held-out frames as networks predict them, before any push-out; vertices inside the body are red. "
+      "Trained without and "
       "with the collision loss.";
-  figure.differs.push_back("The paper shows its skinning network; here it is skinning and shape together, which are trained at once.");
+  figure.differs.push_back(
+      "The paper shows its skinning network; here it is skinning and shape together, which are trained at "
+      "once.");
   return figure;
 }
 

@@ -15,19 +15,22 @@ struct Bases {
 
 // Of a garment in the paper's form as the file has them; else what these would be: of the cloth, and of what skinning leaves.
 Bases bases_of(const LearnedRows& rows) {
-  if (const auto* whole = std::get_if<learn::Model>(&rows.garment().model)) return {whole->skinning.basis, whole->shape.basis};
+  if (const auto* whole = std::get_if<learn::Model>(&rows.garment().model))
+    return {whole->skinning.basis, whole->shape.basis};
   const learn::Frames& frames = rows.frames();
   const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
   const learn::PcaOptions options{.components = kShown};
   const learn::Rows cloth = learn::cloth_rows(frames, train);
-  const evaluate::Predictor skinning = evaluate::networks("", frames, rows.garment().model, rows.embedded(), false);
+  const evaluate::Predictor skinning =
+      evaluate::networks("", frames, rows.garment().model, rows.embedded(), false);
   const learn::Rows left{cloth.count, cloth.values, [&](size_t first, Eigen::Ref<learn::Matrix> out) {
                            learn::Matrix made(out.rows(), out.cols());
                            skinning.predict({train.data() + first, static_cast<size_t>(out.rows())}, made);
                            cloth.fill(first, out);
                            out -= made;
                          }};
-  return {learn::principal_components(cloth, options).basis, learn::principal_components(left, options).basis};
+  return {learn::principal_components(cloth, options).basis,
+          learn::principal_components(left, options).basis};
 }
 
 // How rough a mode is: the mean over edges of the squared difference of its ends, by that of its values. Detail is rough.
@@ -50,7 +53,7 @@ Figure figure_modes(const FigureInputs& inputs) {
   const std::vector<Transform> joints = body::rest_transforms(rows.frames().person().skeleton);
   const DrawnBody body(rows.frames().person());
   PictureStyle style = style_for(g);
-  style.width = 300, style.height = 380, style.rays = 24, style.distance = 4.2f;
+  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.2f;
   if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;
 
   Figure figure;
@@ -76,18 +79,22 @@ Figure figure_modes(const FigureInputs& inputs) {
     }
     columns = std::max(columns, count);
     if (count == 0) continue;
-    figure.numbers[name] = {{"first_deviation_mm", 1000 * std::sqrt(3.0 / static_cast<double>(basis->values())) *
-                                                       double{basis->deviation[0]}},
-                            {"mean_roughness", rough}};
+    figure.numbers[name] = {
+        {"first_deviation_mm",
+         1000 * std::sqrt(3.0 / static_cast<double>(basis->values())) * double{basis->deviation[0]}},
+        {"mean_roughness", rough}};
   }
   add_picture(figure, inputs, "modes", draw::strip(panels, static_cast<int>(columns), 3));
   figure.shows =
-      "The first principal components on the resting cloth, twice as far as they go in training. Top: of the cloth, which "
-      "skinning makes. Bottom: of what skinning leaves, which shape makes; these are finer (roughness: mean squared difference "
+      "The first principal components on the resting cloth, twice as far as they go in training. Top: of the "
+      "cloth, which "
+      "skinning makes. Bottom: of what skinning leaves, which shape makes; these are finer (roughness: mean "
+      "squared difference "
       "along edges by the mean square).";
   if (std::holds_alternative<learn::PatchModel>(rows.garment().model))
     figure.differs.push_back(
-        "This garment learnt by patches, each with a basis of its own; shown is what the paper's two bases would be.");
+        "This garment learnt by patches, each with a basis of its own; shown is what the paper's two bases "
+        "would be.");
   return figure;
 }
 

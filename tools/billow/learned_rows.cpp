@@ -40,13 +40,14 @@ const learn::ClothModel& LearnedRows::open(const std::filesystem::path& file) {
 
 void LearnedRows::add_truth() { rows_.push_back({"reference", "", evaluate::truth(frames_)}); }
 
-void LearnedRows::add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model,
-                               bool with_shape) {
+void LearnedRows::add_networks(const std::string& label, const std::string& key,
+                               const learn::ClothModel& model, bool with_shape) {
   add_networks(label, key, model, with_shape, embedded_);
 }
 
-void LearnedRows::add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model,
-                               bool with_shape, const evaluate::BoneSource& bones) {
+void LearnedRows::add_networks(const std::string& label, const std::string& key,
+                               const learn::ClothModel& model, bool with_shape,
+                               const evaluate::BoneSource& bones) {
   rows_.push_back({label, key, evaluate::networks(key, frames_, model, bones, with_shape)});
 }
 
@@ -81,7 +82,7 @@ std::vector<draw::Colour> LearnedRows::inside_in_red(uint32_t frame, std::span<c
 draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool red) const {
   const garment::Garment& g = frames_.garment();
   PictureStyle style = style_for(g);
-  style.width = 300, style.height = 380, style.rays = 24, style.distance = 4.4f;
+  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.4f;
   if (inputs_.quick) style.width = 90, style.height = 114, style.rays = 1;
   std::vector<draw::Image> panels;
   std::vector<V3> bone_rest(g.bones.size());
@@ -94,7 +95,8 @@ draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool red) cons
       Picture picture(style, body_, joints);
       const auto placed = [&](std::span<const V3> rest, const float* d) {
         std::vector<V3> out;
-        for (size_t v = 0; v < rest.size(); ++v, d += 3) out.push_back(apply(moved, rest[v] + V3{d[0], d[1], d[2]}));
+        for (size_t v = 0; v < rest.size(); ++v, d += 3)
+          out.push_back(apply(moved, rest[v] + V3{d[0], d[1], d[2]}));
         return out;
       };
       if (row.bones != nullptr) {

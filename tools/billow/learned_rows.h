@@ -25,9 +25,10 @@ class LearnedRows {
 
   // Rows from top to bottom.
   void add_truth();
-  void add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model, bool with_shape);
-  void add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model, bool with_shape,
-                    const evaluate::BoneSource& bones);
+  void add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model,
+                    bool with_shape);
+  void add_networks(const std::string& label, const std::string& key, const learn::ClothModel& model,
+                    bool with_shape, const evaluate::BoneSource& bones);
   // Bones instead of cloth, a row a frame.
   void add_chains(const std::string& label, const learn::Matrix& bones);
   // Reads another file of the same garment and keeps it.
@@ -43,7 +44,7 @@ class LearnedRows {
  private:
   struct Row {
     std::string label, key;
-    evaluate::Predictor predictor;     // of cloth
+    evaluate::Predictor predictor;         // of cloth
     const learn::Matrix* bones = nullptr;  // or chains
   };
   void check(const garment::Garment& garment, const std::filesystem::path& file) const;

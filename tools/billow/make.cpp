@@ -26,7 +26,7 @@ struct MakeOptions {
 };
 
 struct Step {
-  std::vector<std::string> words;   // of `billow`
+  std::vector<std::string> words;     // of `billow`
   std::vector<fs::path> from, makes;  // the last of `makes` is written last
 };
 
@@ -34,24 +34,22 @@ std::vector<Step> steps_of(const MakeOptions& o) {
   const fs::path folder = o.folder, data = folder / "data", exact = folder / (o.garment + ".exact.billow"),
                  packed = folder / (o.garment + ".billow"), json = folder / "evaluation.json",
                  page = folder / "evaluation.html";
-  std::vector<std::string> simulate = {"simulate",
-                                       o.garment,
-                                       "-o",
-                                       data.string(),
-                                       "--frames",
-                                       std::to_string(o.frames),
-                                       "--unseen",
-                                       std::to_string(o.unseen),
-                                       "--seed",
-                                       std::to_string(o.seed)};
+  std::vector<std::string> simulate = {"simulate", o.garment,
+                                       "-o",       data.string(),
+                                       "--frames", std::to_string(o.frames),
+                                       "--unseen", std::to_string(o.unseen),
+                                       "--seed",   std::to_string(o.seed)};
   if (o.vertices > 0) simulate.insert(simulate.end(), {"--vertices", std::to_string(o.vertices)});
   // A training that was stopped goes on; one that was not begins.
-  std::vector<std::string> train = {"train", data.string(), "-o", exact.string(), "--storage", "fp32", "--resume"};
+  std::vector<std::string> train = {"train",     data.string(), "-o",      exact.string(),
+                                    "--storage", "fp32",        "--resume"};
   train.insert(train.end(), o.train.begin(), o.train.end());
   std::vector<Step> steps = {
       {simulate, {}, {data / "manifest.json"}},
       {train, {data / "manifest.json"}, {exact}},
-      {{"evaluate", exact.string(), data.string(), "--json", json.string(), "--html", page.string()}, {exact}, {page, json}},
+      {{"evaluate", exact.string(), data.string(), "--json", json.string(), "--html", page.string()},
+       {exact},
+       {page, json}},
       {{"pack", exact.string(), "-o", packed.string()}, {exact}, {packed}}};
   if (o.quiet)
     for (const size_t k : {size_t{0}, size_t{1}}) steps[k].words.push_back("--quiet");
@@ -77,7 +75,8 @@ void run_step(const Step& step, const std::string& line) {
   int status = 0;
   if (posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ) != 0 ||
       waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error("make: this step failed, and make goes on from here when it is started again:\n  " + line);
+    throw std::runtime_error(
+        "make: this step failed, and make goes on from here when it is started again:\n  " + line);
 }
 
 void run_make(MakeOptions o) {
@@ -99,18 +98,26 @@ void run_make(MakeOptions o) {
 
 void add_make(CLI::App& app) {
   auto o = std::make_shared<MakeOptions>();
-  CLI::App* command = app.add_subcommand("make", "From nothing to a garment file: simulate, train, evaluate, pack");
-  command->add_option("garment", o->garment, "cape or skirt")->required()->check(CLI::IsMember({"cape", "skirt"}));
+  CLI::App* command =
+      app.add_subcommand("make", "From nothing to a garment file: simulate, train, evaluate, pack");
+  command->add_option("garment", o->garment, "cape or skirt")
+      ->required()
+      ->check(CLI::IsMember({"cape", "skirt"}));
   command->add_option("-o,--out", o->folder, "Folder for all of it; default: data/GARMENT_made");
-  command->add_option("--frames", o->frames, "Frames to learn from")->capture_default_str()->check(CLI::Range(1, 10'000'000));
-  command->add_option("--unseen", o->unseen, "Frames of clips that are never learnt from")->capture_default_str();
+  command->add_option("--frames", o->frames, "Frames to learn from")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000'000));
+  command->add_option("--unseen", o->unseen, "Frames of clips that are never learnt from")
+      ->capture_default_str();
   command->add_option("--vertices", o->vertices, "Fewer than the garment has, for a quick try");
   command->add_option("--seed", o->seed, "Another seed makes other motions")->capture_default_str();
-  command->add_option("--train", o->train, "A further word for `billow train`, as often as need be: --train=--epochs=20");
+  command->add_option("--train", o->train,
+                      "A further word for `billow train`, as often as need be: --train=--epochs=20");
   command->add_flag("--dry-run", o->dry_run, "Print the commands only");
   command->add_flag("--quiet", o->quiet, "Print as little as can be");
   command->footer(
-      "A job that was stopped goes on where it was when it is started again; what is there and up to date is not made again.\n\n"
+      "A job that was stopped goes on where it was when it is started again; what is there and up to date is "
+      "not made again.\n\n"
       "Examples\n"
       "  billow make cape --dry-run\n"
       "  billow make cape -o data/mine\n"

@@ -61,10 +61,9 @@ void Picture::add_cloth(std::span<const float> positions, std::span<const garmen
                        .gloss = style_.gloss,
                        .finish = draw::Finish::kCloth};
   if (!colours.empty()) cloth.back.reset();
-  canvas_.mesh({.positions = positions,
-                .indices = {triangles[0].data(), 3 * triangles.size()},
-                .colours = colours},
-               cloth);
+  canvas_.mesh(
+      {.positions = positions, .indices = {triangles[0].data(), 3 * triangles.size()}, .colours = colours},
+      cloth);
 }
 
 void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bones) {

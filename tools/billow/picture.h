@@ -39,8 +39,8 @@ class Picture {
  public:
   Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
   // `colours`: one a vertex, or none: the style's.
-  void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles, float alpha = 1,
-                 std::span<const draw::Colour> colours = {});
+  void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
+                 float alpha = 1, std::span<const draw::Colour> colours = {});
   // Ropes green, neighbours of one height joined in purple, bones in no chain blue.
   void add_chains(const garment::Garment& garment, std::span<const V3> bones);
   draw::Image make(const Following& at, const std::string& label = "") const;

@@ -20,11 +20,17 @@ namespace {
 constexpr size_t kLongestRequest = 16384;
 
 const char* kind_of(const std::filesystem::path& file) {
-  static const std::map<std::string, const char*> kinds = {
-      {".html", "text/html; charset=utf-8"}, {".js", "text/javascript"}, {".mjs", "text/javascript"},
-      {".css", "text/css"},                  {".json", "application/json"}, {".wasm", "application/wasm"},
-      {".png", "image/png"},                 {".svg", "image/svg+xml"}, {".ico", "image/x-icon"},
-      {".mp4", "video/mp4"},                 {".gif", "image/gif"}};
+  static const std::map<std::string, const char*> kinds = {{".html", "text/html; charset=utf-8"},
+                                                           {".js", "text/javascript"},
+                                                           {".mjs", "text/javascript"},
+                                                           {".css", "text/css"},
+                                                           {".json", "application/json"},
+                                                           {".wasm", "application/wasm"},
+                                                           {".png", "image/png"},
+                                                           {".svg", "image/svg+xml"},
+                                                           {".ico", "image/x-icon"},
+                                                           {".mp4", "video/mp4"},
+                                                           {".gif", "image/gif"}};
   const auto found = kinds.find(file.extension().string());
   return found == kinds.end() ? "application/octet-stream" : found->second;
 }
@@ -39,10 +45,11 @@ void send_all(int client, const std::string& bytes) {
 
 void send_answer(int client, const char* status, const char* kind, const std::string& body, bool with_body) {
   // Threads in WebAssembly need the two policies; nothing is kept, so that a new build shows at once.
-  send_all(client, "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: " + kind +
-                       "\r\nContent-Length: " + std::to_string(body.size()) +
-                       "\r\nCross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp"
-                       "\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n");
+  send_all(client,
+           "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: " + kind +
+               "\r\nContent-Length: " + std::to_string(body.size()) +
+               "\r\nCross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp"
+               "\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n");
   if (with_body) send_all(client, body);
 }
 
@@ -73,8 +80,8 @@ StaticServer::StaticServer(std::filesystem::path folder, int port) : folder_(std
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  if (socket_ < 0 || bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(socket_, 16) != 0 ||
-      getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+  if (socket_ < 0 || bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(socket_, 16) != 0 || getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
     const std::string reason = std::strerror(errno);
     if (socket_ >= 0) close(socket_);
     throw std::runtime_error("cannot serve on port " + std::to_string(port) + " of this machine: " + reason +
@@ -107,18 +114,21 @@ void StaticServer::answer(int client) const {
     request.append(buffer, static_cast<size_t>(n));
   }
   const size_t method_end = request.find(' '), path_end = request.find(' ', method_end + 1);
-  if (path_end == std::string::npos) return send_answer(client, "400 Bad Request", "text/plain", "bad request\n", true);
+  if (path_end == std::string::npos)
+    return send_answer(client, "400 Bad Request", "text/plain", "bad request\n", true);
   const std::string method = request.substr(0, method_end);
   if (method != "GET" && method != "HEAD")
     return send_answer(client, "405 Method Not Allowed", "text/plain", "files are read only\n", true);
   std::string path = request.substr(method_end + 1, path_end - method_end - 1);
   path = decoded(path.substr(0, path.find_first_of("?#")));
   const std::filesystem::path file = file_at(path);
-  if (file.empty()) return send_answer(client, "404 Not Found", "text/plain", "there is no such file\n", method == "GET");
+  if (file.empty())
+    return send_answer(client, "404 Not Found", "text/plain", "there is no such file\n", method == "GET");
   try {
     send_answer(client, "200 OK", kind_of(file), files::read_whole_file(file), method == "GET");
   } catch (const std::exception& e) {
-    send_answer(client, "500 Internal Server Error", "text/plain", std::string(e.what()) + "\n", method == "GET");
+    send_answer(client, "500 Internal Server Error", "text/plain", std::string(e.what()) + "\n",
+                method == "GET");
   }
 }
 

@@ -20,7 +20,8 @@ struct ViewOptions {
 // Where it was installed to or built: beside the program, then in the folder one is in.
 fs::path viewer_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {program / "../share/billow/viewer", program / "../viewer", fs::path("viewer/dist")})
+  for (const fs::path& folder :
+       {program / "../share/billow/viewer", program / "../viewer", fs::path("viewer/dist")})
     if (fs::exists(folder / "index.html")) return fs::canonical(folder);
   throw std::runtime_error("view: the viewer is not built; say where it is with --folder");
 }
@@ -36,9 +37,12 @@ void view(const ViewOptions& o) {
 
 void add_view(CLI::App& app) {
   auto o = std::make_shared<ViewOptions>();
-  CLI::App* command = app.add_subcommand("view", "Serve the web viewer on this machine and print its address");
+  CLI::App* command =
+      app.add_subcommand("view", "Serve the web viewer on this machine and print its address");
   command->add_option("--folder", o->folder, "The built viewer, or any folder with an index.html");
-  command->add_option("--port", o->port, "On localhost; 0: any that is free")->capture_default_str()->check(CLI::Range(0, 65535));
+  command->add_option("--port", o->port, "On localhost; 0: any that is free")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 65535));
   command->footer(
       "Examples\n"
       "  billow view\n"

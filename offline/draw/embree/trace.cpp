@@ -135,15 +135,23 @@ class Canvas::Tracer {
   Colour pixel(int x, int y, int rays) const {
     Samples random(static_cast<uint32_t>(x), static_cast<uint32_t>(y));
     const float w = static_cast<float>(canvas_.width_), h = static_cast<float>(canvas_.height_);
+    // Where the first few rays see the same, as on most of background and ground, there is nothing to smooth.
+    constexpr int kFew = 8;
+    constexpr float kSame = 0.004f;
     Colour sum;
-    for (int i = 0; i < rays; ++i, random.next()) {
+    float low = 1e30f, high = -1e30f;
+    int taken = 0;
+    while (taken < rays && (taken != kFew || high - low > kSame)) {
       const float px = static_cast<float>(x) + random[0], py = static_cast<float>(y) + random[1];
       const Vec3 ray =
           normalised(forward_ + (tangent_ * (2 * px - w) / h) * right_ + (tangent_ * (1 - 2 * py / h)) * up_);
       const Colour c = seen(camera_.eye, ray, py / h, random);
       sum = sum + Colour{soft_clip(c.r), soft_clip(c.g), soft_clip(c.b)};
+      low = std::min(low, c.r + c.g + c.b), high = std::max(high, c.r + c.g + c.b);
+      ++taken;
+      random.next();
     }
-    return (1 / static_cast<float>(rays)) * sum;
+    return (1 / static_cast<float>(taken)) * sum;
   }
 
   Colour seen(Vec3 from, Vec3 ray, float share, const Samples& random) const {
