@@ -54,12 +54,13 @@ TEST_F(ShowCli, RendersAPictureAndAStrip) {
 }
 
 TEST_F(ShowCli, FilmsNeedFfmpegAndSaySo) {
-  const std::string film = "render cape.billow -o film.mp4 --seconds 0.2 --size 64x80 --rays 0";
+  const std::string odd = "render cape.billow -o film.mp4 --seconds 0.1 --rays 0 --size 63x80";
+  const std::string film = "render cape.billow -o film.mp4 --seconds 0.1 --rays 0 --size 64x80";
   const testing::Outcome without = run(film, "PATH=/nowhere");
   EXPECT_EQ(without.code, 1);
   EXPECT_TRUE(contains(without.output, "ffmpeg")) << without.output;
   EXPECT_EQ(entries(), 1u) << "nothing is left";
-  EXPECT_EQ(run(film + " --size 63x80").code, 1) << "an odd width";
+  EXPECT_EQ(run(odd).code, 1) << "an odd width";
   if (testing::run_command("command -v ffmpeg").code != 0) GTEST_SKIP() << "no ffmpeg here";
   const testing::Outcome done = run(film);
   EXPECT_EQ(done.code, 0) << done.output;
@@ -99,12 +100,13 @@ TEST_F(ShowCli, MakeTellsItsStepsAndTouchesNothing) {
 }
 
 TEST_F(ShowCli, ServesAFolderAndNothingElse) {
+  fs::create_directories(folder_ / "site");
   files::write_whole_file(folder_ / "site/index.html", "the page");
   files::write_whole_file(folder_ / "secret", "not for all");
   const auto asked = [&](const std::string& path) {
     // A shell of its own: it starts the server, asks, and ends it.
     return testing::run_command("cd '" + folder_.string() +
-                                "' && bash -c '" BILLOW_PROGRAM
+                                "' && bash -c 'rm -f address; " BILLOW_PROGRAM
                                 " view --folder site --port 0 >address & server=$!; "
                                 "while [ ! -s address ]; do sleep 0.05; done; "
                                 "port=$(grep -o \"localhost:[0-9]*\" address | cut -d: -f2); "

@@ -17,13 +17,13 @@ struct ViewOptions {
   int port = 8017;
 };
 
-// Where it was installed to or built: beside the program, then in the folder one is in.
+// Where it was installed to, or was built to in the tree that the program was built in.
 fs::path viewer_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder :
-       {program / "../share/billow/viewer", program / "../viewer", fs::path("viewer/dist")})
+  for (const fs::path& folder : {program / "../share/billow/viewer", program / "../../../viewer/dist"})
     if (fs::exists(folder / "index.html")) return fs::canonical(folder);
-  throw std::runtime_error("view: the viewer is not built; say where it is with --folder");
+  throw std::runtime_error(
+      "view: expected the built web viewer (`./run viewer build`), found none; --folder says where it is");
 }
 
 void view(const ViewOptions& o) {

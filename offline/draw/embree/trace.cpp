@@ -135,13 +135,13 @@ class Canvas::Tracer {
   Colour pixel(int x, int y, int rays) const {
     Samples random(static_cast<uint32_t>(x), static_cast<uint32_t>(y));
     const float w = static_cast<float>(canvas_.width_), h = static_cast<float>(canvas_.height_);
-    // Where the first few rays see the same, as on most of background and ground, there is nothing to smooth.
-    constexpr int kFew = 8;
-    constexpr float kSame = 0.004f;
+    // Where the first few rays see the same bright ground or background, there is nothing to smooth.
+    constexpr int kFew = 16;
+    constexpr float kSame = 0.004f, kBright = 1.8f;  // sums of three channels
     Colour sum;
     float low = 1e30f, high = -1e30f;
     int taken = 0;
-    while (taken < rays && (taken != kFew || high - low > kSame)) {
+    while (taken < rays && (taken != kFew || high - low > kSame || low < kBright)) {
       const float px = static_cast<float>(x) + random[0], py = static_cast<float>(y) + random[1];
       const Vec3 ray =
           normalised(forward_ + (tangent_ * (2 * px - w) / h) * right_ + (tangent_ * (1 - 2 * py / h)) * up_);
