@@ -83,16 +83,16 @@ std::string zsh(const std::vector<Place>& places) {
       "#compdef billow\n"
       "# zsh completion of billow; made by `billow completion zsh`\n"
       "_billow() {\n"
-      "  local path=billow i\n"
+      "  local place=billow i  # not path, which is where zsh finds programs\n"
       "  local -a offered\n"
       "  for ((i = 2; i < CURRENT; ++i)); do\n"
-      "    case \"$path $words[i]\" in\n";
+      "    case \"$place $words[i]\" in\n";
   for (const Place& p : places)
-    if (p.path != places[0].path) out += "      '" + p.path + "') path=\"$path $words[i]\" ;;\n";
+    if (p.path != places[0].path) out += "      '" + p.path + "') place=\"$place $words[i]\" ;;\n";
   out +=
       "    esac\n"
       "  done\n"
-      "  case \"$path\" in\n";
+      "  case \"$place\" in\n";
   for (const Place& p : places) {
     out += "    '" + p.path + "') offered=(";
     for (const auto* list : {&p.commands, &p.options})

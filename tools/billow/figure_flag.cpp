@@ -105,7 +105,7 @@ Figure figure_flag(const FigureInputs& inputs) {
       "stiffness was searched for so that the springs reach as far down as the ropes (" +
       rounded(drop(ropes), 2) + " m): they are then stretched by up to " +
       rounded(figure.numbers["middle"]["max_stretch_percent"], 0) +
-      " % and still hold the free end out; stiff ones lock, soft ones stretch by up to " +
+      " % and still do not let the cloth hang; stiff ones lock, soft ones stretch by up to " +
       rounded(figure.numbers["soft"]["max_stretch_percent"], 0) + " %. Ropes do neither.";
   return figure;
 }

@@ -133,12 +133,10 @@ Figure figure_sweeps(const FigureInputs& inputs) {
   add_picture(figure, inputs, "sweeps", draw::strip(panels, 3, 6));
   figure.shows =
       "14 ropes of 0.1 m let go 30 degrees below horizontal, at 60 frames a second, drawn every 0.15 s for 1 "
-      "s over the "
-      "converged motion (grey). Few Gauss-Seidel sweeps hardly fall at all; swept to a relative 1e-6 and "
-      "solved directly "
-      "the chain is right, and directly it costs no more than a few sweeps. Numbers: the largest RMS "
-      "distance over the "
-      "bones up to that time.";
+      "s "
+      "over the converged motion (grey). With few Gauss-Seidel sweeps the chain is damped: it comes to hang "
+      "where it should swing through. Swept to a relative 1e-6 and solved directly it is right, and directly "
+      "it costs no more than a few sweeps. Numbers: the largest RMS distance over the bones up to that time.";
   return figure;
 }
 
