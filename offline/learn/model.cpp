@@ -45,15 +45,22 @@ Activation activation_named(const std::string& name) {
 }
 
 Matrix Network::operator()(const Matrix& inputs) const {
-  const Matrix z = (inputs.rowwise() - mean.transpose()).array().rowwise() * scale.transpose().array();
+  const Matrix z = centered(inputs);
   Matrix c = layers.empty() ? Matrix::Zero(z.rows(), linear.rows()) : z;
-  for (size_t k = 0; k < layers.size(); ++k) {
-    c = ((c * layers[k].weights.transpose()).rowwise() + layers[k].bias.transpose()).eval();
-    if (k + 1 < layers.size()) apply(activation, c);
-  }
+  for (size_t k = 0; k < layers.size(); ++k) c = after(k, c);
   if (linear.size() > 0) c += z * linear.transpose();
   if (bias.size() > 0) c.rowwise() += bias.transpose();
   return c;
+}
+
+Matrix Network::centered(const Matrix& inputs) const {
+  return (inputs.rowwise() - mean.transpose()).array().rowwise() * scale.transpose().array();
+}
+
+Matrix Network::after(size_t layer, const Matrix& values) const {
+  Matrix out = (values * layers[layer].weights.transpose()).rowwise() + layers[layer].bias.transpose();
+  if (layer + 1 < layers.size()) apply(activation, out);
+  return out;
 }
 
 Matrix Model::skinned(const Matrix& bones) const { return skinning.basis.expand(skinning.network(bones)); }

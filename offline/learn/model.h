@@ -47,6 +47,9 @@ struct Network {
 
   // Frames a row.
   Matrix operator()(const Matrix& inputs) const;
+  // The same in steps: inputs as all else sees them, and the values behind a layer, from those before it.
+  Matrix centered(const Matrix& inputs) const;
+  Matrix after(size_t layer, const Matrix& values) const;
 };
 
 struct Stage {

@@ -25,6 +25,9 @@ struct Planes {
   }
 };
 
+// Of the square of an error: the runtime rounds coefficients and the values between layers to 16 bits, which needs some room.
+double for_storage(double most_error) { return 0.9 * most_error * most_error; }
+
 bool whole_numbers(Kind kind) { return kind <= Kind::kInt16; }
 
 StorageCost cost_of(const std::vector<Part>& parts, const std::vector<Kind>& kinds, std::string name) {
@@ -42,6 +45,16 @@ StorageCost cost_of(const std::vector<Part>& parts, const std::vector<Kind>& kin
   cost.bases = std::sqrt(cost.bases), cost.networks = std::sqrt(cost.networks);
   cost.bytes = static_cast<size_t>(bytes + rows * planes.bytes());
   return cost;
+}
+
+constexpr Kind kPlain[] = {Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32};
+
+// Had it been one kind for all.
+std::vector<StorageCost> costs_of_each(const std::vector<Part>& parts) {
+  std::vector<StorageCost> costs;
+  for (const Kind k : kPlain)
+    costs.push_back(cost_of(parts, std::vector<Kind>(parts.size(), k), kKindNames[static_cast<size_t>(k)]));
+  return costs;
 }
 
 // The kinds of the first parts, which are the columns of a basis, in the fewest bytes that keep their error under `most`; of
@@ -73,12 +86,15 @@ class BasisChoice {
   std::vector<Kind> under(double most) const {
     double best_bytes = std::numeric_limits<double>::infinity();
     Planes best;
-    for (size_t n8 = 0; n8 < int8_; n8 += 4)
+    // Of the same bytes rather int8, which need not be taken apart.
+    for (size_t n8 = (int8_ - 1) / 4 * 4;; n8 -= 4) {
       for (size_t n4 = 0; n4 < int4_ + 7; n4 += 8) {
         const Planes room{n8, std::min(n4, int4_ - 1)};
         if (!(least_[at(room.int8, room.int4)] <= most) || !(room.bytes() < best_bytes)) continue;
         best_bytes = room.bytes(), best = room;
       }
+      if (n8 == 0) break;
+    }
     if (best_bytes == std::numeric_limits<double>::infinity()) return {};
     std::vector<Kind> kinds(columns_);
     for (size_t c = columns_; c-- > 0;) {
@@ -102,8 +118,7 @@ std::vector<Kind> mixed(const std::vector<Part>& parts, size_t basis_columns, do
   std::vector<size_t> level(parts.size(), 0);
   double error = 0;
   for (const Part& p : parts) error += p.error[0];
-  // The runtime rounds coefficients and the values between layers to 16 bits; leave that some room.
-  const double most = 0.9 * most_error * most_error;
+  const double most = for_storage(most_error);
   constexpr size_t kFinest = static_cast<size_t>(Kind::kInt16);
   while (error > most) {
     size_t best = parts.size();
@@ -138,12 +153,9 @@ Storage storage_named(const std::string& name) {
 }
 
 Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options) {
-  constexpr Kind kPlain[] = {Kind::kInt8, Kind::kInt12, Kind::kInt16, Kind::kFloat16, Kind::kFloat32};
   Choice choice;
+  choice.others = costs_of_each(parts);
   std::vector<Kind> kinds;
-  for (const Kind k : kPlain)
-    choice.others.push_back(
-        cost_of(parts, std::vector<Kind>(parts.size(), k), kKindNames[static_cast<size_t>(k)]));
   if (options.storage == Storage::kMixed) {
     kinds = mixed(parts, basis_columns, options.most_error);
     choice.cost = cost_of(parts, kinds, "mixed");
@@ -155,6 +167,21 @@ Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, cons
   const auto split = kinds.begin() + static_cast<std::ptrdiff_t>(basis_columns);
   choice.basis.assign(kinds.begin(), split);
   choice.network.assign(split, kinds.end());
+  return choice;
+}
+
+Choice choose_around(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options,
+                     const std::function<const RoundedNetworks&(double most)>& round) {
+  Choice choice;
+  choice.others = costs_of_each(parts);
+  const double most = for_storage(options.most_error);
+  choice.basis = BasisChoice(parts, basis_columns).under(most / 2);
+  if (choice.basis.empty()) choice.basis.assign(basis_columns, Kind::kInt16);
+  choice.cost = cost_of({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(basis_columns)},
+                        choice.basis, "mixed");
+  const RoundedNetworks& networks = round(most - choice.cost.bases * choice.cost.bases);
+  choice.cost.networks = std::sqrt(networks.error);
+  choice.cost.bytes += networks.bytes;
   return choice;
 }
 

@@ -37,12 +37,13 @@ Plane take_integers(std::vector<float>& values, float scale, float levels) {
   return plane;
 }
 
-// A column as planes, the second one (if any) for the rounding of the first.
+// A column as planes, the second one (if any) for the rounding of the first. `most`: the largest that integers are for; 0: that of
+// the column.
 std::vector<Plane> planes_of(const learn::Matrix& dense, Eigen::Index column, std::span<const float> scales,
-                             Kind kind) {
+                             Kind kind, float most = 0) {
   std::vector<float> left(static_cast<size_t>(dense.rows()));
   for (size_t r = 0; r < left.size(); ++r) left[r] = dense(static_cast<Eigen::Index>(r), column) / scales[r];
-  const float most = largest(left);
+  if (most == 0) most = largest(left);
   std::vector<Plane> planes;
   switch (kind) {
     case Kind::kFloat32:
@@ -72,11 +73,12 @@ struct Planes {
   std::vector<Plane> float32, float16, int8, int4;
 };
 
-Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales) {
+Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales,
+                  float most) {
   Planes all;
   for (Eigen::Index k = 0; k < dense.cols(); ++k) {
     const Kind kind = kinds[static_cast<size_t>(k)];
-    std::vector<Plane> planes = planes_of(dense, k, scales, kind);
+    std::vector<Plane> planes = planes_of(dense, k, scales, kind, most);
     auto& first = kind == Kind::kFloat32   ? all.float32
                   : kind == Kind::kFloat16 ? all.float16
                   : kind == Kind::kInt4    ? all.int4
@@ -114,6 +116,31 @@ void append_panel(std::string& out, const Planes& planes, size_t first) {
                   high = static_cast<int>(at(planes.int4[k + j + 4], r));
         append(out, static_cast<uint8_t>((high & 15) << 4 | (low & 15)));
       }
+}
+
+std::string bytes_of(const learn::Matrix& dense, const Planes& planes, std::span<const float> row_scales) {
+  asset::MatrixRecord record{};
+  record.rows = static_cast<uint32_t>(dense.rows());
+  record.columns = static_cast<uint32_t>(dense.cols());
+  record.float32 = static_cast<uint32_t>(planes.float32.size());
+  record.float16 = static_cast<uint32_t>(planes.float16.size());
+  record.int8 = static_cast<uint32_t>(planes.int8.size());
+  record.int4 = static_cast<uint32_t>(planes.int4.size());
+  record.row_scales = !row_scales.empty();
+  std::string out;
+  out.reserve(asset::matrix_size(record));
+  append(out, record);
+  const auto kinds_of_planes = {&planes.float32, &planes.float16, &planes.int8, &planes.int4};
+  for (const auto* kind : kinds_of_planes)
+    for (const Plane& p : *kind) append(out, p.source);
+  for (const auto* kind : kinds_of_planes)
+    for (const Plane& p : *kind) append(out, p.scale);
+  const size_t rows = in_panels(record.rows);
+  for (size_t r = 0; r < rows && record.row_scales; ++r)
+    append(out, r < row_scales.size() ? row_scales[r] : 0.0f);
+  out.resize(asset::matrix_panels_at(record), '\0');
+  for (size_t r = 0; r < rows; r += kPanelRows) append_panel(out, planes, r);
+  return out;
 }
 
 }  // namespace
@@ -159,28 +186,12 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
   const bool each = scaled == RowScales::kEach && !floats;
   const std::vector<float> scales =
       each ? row_scales(dense) : std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f);
-  const Planes planes = all_planes(dense, kinds, scales);
-  asset::MatrixRecord record{};
-  record.rows = static_cast<uint32_t>(dense.rows());
-  record.columns = static_cast<uint32_t>(dense.cols());
-  record.float32 = static_cast<uint32_t>(planes.float32.size());
-  record.float16 = static_cast<uint32_t>(planes.float16.size());
-  record.int8 = static_cast<uint32_t>(planes.int8.size());
-  record.int4 = static_cast<uint32_t>(planes.int4.size());
-  record.row_scales = each;
-  std::string out;
-  out.reserve(asset::matrix_size(record));
-  append(out, record);
-  const auto kinds_of_planes = {&planes.float32, &planes.float16, &planes.int8, &planes.int4};
-  for (const auto* kind : kinds_of_planes)
-    for (const Plane& p : *kind) append(out, p.source);
-  for (const auto* kind : kinds_of_planes)
-    for (const Plane& p : *kind) append(out, p.scale);
-  const size_t rows = (scales.size() + kPanelRows - 1) / kPanelRows * kPanelRows;
-  for (size_t r = 0; r < rows && each; ++r) append(out, r < scales.size() ? scales[r] : 0.0f);
-  out.resize(asset::matrix_panels_at(record), '\0');
-  for (size_t r = 0; r < rows; r += kPanelRows) append_panel(out, planes, r);
-  return out;
+  return bytes_of(dense, all_planes(dense, kinds, scales, 0), each ? scales : std::vector<float>());
+}
+
+std::string pack_rounded(const learn::Matrix& dense, std::span<const Kind> kinds,
+                         std::span<const float> row_scales) {
+  return bytes_of(dense, all_planes(dense, kinds, row_scales, 1), row_scales);
 }
 
 learn::Matrix unpack_matrix(const PackedMatrix& m) {

@@ -29,6 +29,9 @@ learn::Matrix basis_scales(const learn::PatchModel& model);
 // The most components of any patch.
 Eigen::Index most_components(const learn::PatchModel& model);
 
+// From coefficients of a patch to squares of what its vertices are displaced by, shares and all: c squares c.
+learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch);
+
 // Something that is stored in one kind, alike in all patches: the error that each kind costs.
 struct Part {
   double numbers = 0;

@@ -61,15 +61,12 @@ template <class Block> learn::Matrix stacked(size_t blocks, Index rows, Index co
 class NetworkErrors {
  public:
   explicit NetworkErrors(const learn::PatchModel& model) : model_(model), patches_(model.patches.size()) {
-    const Index components = most_components(model);
     for_each_in_parallel(patches_.size(), [&](size_t p) {
       Known& k = patches_[p];
       const learn::Network& n = model.stages[p].network;
       k.inputs = typical_inputs(n, kFrames);
       k.right = n(k.inputs);
-      const learn::Matrix basis =
-          shares_of(model.patches[p]).asDiagonal() * basis_of(model, p, components).leftCols(k.right.cols());
-      k.squares = basis.transpose() * basis;
+      k.squares = displacement_squares(model, p);
     });
   }
   // `which`: of the layers, or the linear path behind them; `stored`: of all patches.
@@ -105,6 +102,13 @@ Index most_components(const learn::PatchModel& model) {
   Index most = 0;
   for (const learn::Stage& s : model.stages) most = std::max(most, s.basis.components());
   return most;
+}
+
+learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch) {
+  const Index components = model.stages[patch].basis.components();
+  const learn::Matrix basis =
+      shares_of(model.patches[patch]).asDiagonal() * basis_of(model, patch, components).leftCols(components);
+  return basis.transpose() * basis;
 }
 
 learn::Matrix basis_scales(const learn::PatchModel& model) {

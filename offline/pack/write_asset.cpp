@@ -106,36 +106,52 @@ void check(const Packed& p) {
   expect(p.collider_names.empty() || p.collider_names.size() == p.colliders.size(),
          "expected a name for each collider, or none");
   std::visit([&](const auto& model) { check_model(model, p.garment); }, p.model);
-  const auto values = static_cast<Eigen::Index>(3 * p.garment.bones.size());
-  const learn::Layer& c = p.correction;
-  expect(c.weights.size() == 0 ||
-             (c.weights.rows() == values && c.weights.cols() == values && c.bias.size() == values),
-         "correction: expected " + std::to_string(values) + " x " + std::to_string(values) +
-             " numbers and as many more");
+  check_correction(p.correction, p.garment);
 }
 
-// 12 bits are off by hundredths of a millimetre.
-void add_correction(SectionFile& file, const learn::Layer& correction) {
-  if (correction.weights.size() == 0) return;
-  learn::Matrix m(correction.weights.rows(), correction.weights.cols() + 1);
-  m << correction.weights, correction.bias;
-  file.add("correction", pack_matrix(m, std::vector<Kind>(static_cast<size_t>(m.cols()), Kind::kInt12)));
-}
-
-// What was learnt, and its matrices as the options want them.
-template <class Model> Choice add_model(SectionFile& file, const Model& model, const PackOptions& options) {
-  add_numbers(file, model);
-  const Matrices matrices = matrices_of(model);
-  const Choice choice =
-      choose_storage(parts_of(model, matrices), static_cast<size_t>(matrices.basis.cols()), options);
+void add_networks(SectionFile& file, const Matrices& matrices, const Choice& choice) {
   for (size_t i = 0; i < matrices.network.size(); ++i) {
     const learn::Matrix& m = matrices.network[i];
     const std::vector<Kind> kinds(static_cast<size_t>(m.cols()), choice.network[i]);
     file.add(matrices.network_name[i], pack_matrix(m, kinds));
   }
-  const bool patches = std::is_same_v<Model, learn::PatchModel>;
-  file.add(patches ? "patches.basis" : "basis",
-           pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
+}
+
+// What was learnt, and its matrices as the options want them.
+Choice add_model(SectionFile& file, const learn::Model& model, const Packed&, const PackOptions& options) {
+  add_numbers(file, model);
+  const Matrices matrices = matrices_of(model);
+  const Choice choice =
+      choose_storage(parts_of(model, matrices), static_cast<size_t>(matrices.basis.cols()), options);
+  add_networks(file, matrices, choice);
+  file.add("basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
+  return choice;
+}
+
+Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed& packed,
+                 const PackOptions& options) {
+  const Matrices matrices = matrices_of(model);
+  const std::vector<Part> parts = parts_of(model, matrices);
+  const auto columns = static_cast<size_t>(matrices.basis.cols());
+  Choice choice;
+  if (options.storage == Storage::kMixed) {
+    learn::PatchModel stored = model;
+    RoundedNetworks rounded;
+    choice = choose_around(parts, columns, options, [&](double most) -> const RoundedNetworks& {
+      return rounded = round_networks(stored, packed.frames, most);
+    });
+    add_numbers(file, stored);
+    const Matrices whole_numbers = matrices_of(stored);
+    for (size_t i = 0; i < rounded.matrices.size(); ++i)
+      file.add(
+          whole_numbers.network_name[i],
+          pack_rounded(whole_numbers.network[i], rounded.matrices[i].kinds, rounded.matrices[i].row_scales));
+  } else {
+    choice = choose_storage(parts, columns, options);
+    add_numbers(file, model);
+    add_networks(file, matrices, choice);
+  }
+  file.add("patches.basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
   return choice;
 }
 
@@ -169,7 +185,7 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   add_correction(file, p.correction);
   add_colliders(file, p);
   const Choice choice =
-      std::visit([&](const auto& model) { return add_model(file, model, options); }, p.model);
+      std::visit([&](const auto& model) { return add_model(file, model, p, options); }, p.model);
   if (!p.training.empty()) file.add("training", p.training);
   for (const auto& [name, bytes] : p.extra) file.add("extra." + name, bytes);
   std::string out = file.finish();

@@ -33,24 +33,23 @@ bool has_dot_product() {
 
 }  // namespace
 
-void integer_sums_plain(const PanelRuns& runs, const Factors& factors, PanelSums& out) {
-  for (int s = 0; s < kStreams; ++s)
-    for (uint32_t p = 0; p < runs.count; ++p) {
-      uint32_t sums[kPanelRows] = {};
-      const auto* at = reinterpret_cast<const int8_t*>(runs.first[s] + p * runs.stride);
-      const int16_t* steps = factors.steps;
-      for (uint32_t k = 0; k < runs.int8; k += 4, at += 4 * kPanelRows, steps += 4) add_four(at, steps, sums);
-      for (uint32_t k = 0; k < runs.int4; k += 8, at += 4 * kPanelRows, steps += 8) {
-        int8_t low[4 * kPanelRows], high[4 * kPanelRows];
-        for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {
-          low[i] = static_cast<int8_t>((at[i] & 15) - (at[i] & 8) * 2);
-          high[i] = static_cast<int8_t>(at[i] >> 4);
-        }
-        add_four(low, steps, sums);
-        add_four(high, steps + 4, sums);
+void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* out) {
+  for (uint32_t p = 0; p < run.count; ++p, out += kPanelRows) {
+    uint32_t sums[kPanelRows] = {};
+    const auto* at = reinterpret_cast<const int8_t*>(run.first + p * run.stride);
+    const int16_t* steps = factors.steps;
+    for (uint32_t k = 0; k < run.int8; k += 4, at += 4 * kPanelRows, steps += 4) add_four(at, steps, sums);
+    for (uint32_t k = 0; k < run.int4; k += 8, at += 4 * kPanelRows, steps += 8) {
+      int8_t low[4 * kPanelRows], high[4 * kPanelRows];
+      for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {
+        low[i] = static_cast<int8_t>((at[i] & 15) - (at[i] & 8) * 2);
+        high[i] = static_cast<int8_t>(at[i] >> 4);
       }
-      for (uint32_t r = 0; r < kPanelRows; ++r) out.of[s][p * kPanelRows + r] = static_cast<int32_t>(sums[r]);
+      add_four(low, steps, sums);
+      add_four(high, steps + 4, sums);
     }
+    for (uint32_t r = 0; r < kPanelRows; ++r) out[r] = static_cast<int32_t>(sums[r]);
+  }
 }
 
 IntegerSums best_integer_sums() {

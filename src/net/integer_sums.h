@@ -1,31 +1,24 @@
-// The integer part of a product: for four runs of panels at once, sums of steps times stored integers.
-//
-// Runs that are far apart in the file are four streams for the processor to fetch ahead: reading one after the other reaches
-// little more than half of the memory's speed.
+// The integer part of a product: sums of steps times stored integers, for panels that stand behind each other.
 #pragma once
 
 #include "net/matrix.h"
 
 namespace billow {
 
-inline constexpr int kStreams = 4;
-inline constexpr uint32_t kMostPanels = 16;  // of a run
-
-struct PanelRuns {
-  const std::byte* const* first;  // where the integers of each run's first panel begin
-  size_t stride;                  // from one panel to the next
-  uint32_t count;                 // of each run, up to kMostPanels
-  uint32_t int8, int4;            // stored columns
+struct PanelRun {
+  const std::byte* first;  // where the integers of the first panel begin
+  size_t stride;           // from one panel to the next
+  uint32_t count;
+  uint32_t int8, int4;  // stored columns
+  // What is fetched while these panels are worked on: as many bytes, from so far behind what is read on. Left alone, a
+  // processor begins to fetch a block of some kilobytes when it is half read.
+  size_t ahead;
 };
 
-struct PanelSums {
-  int32_t of[kStreams][kMostPanels * kPanelRows];
-};
+// Eight sums a panel. They wrap as unsigned integers do, but steps are chosen so that they never reach that.
+using IntegerSums = void (*)(const PanelRun& run, const Factors& factors, int32_t* sums);
 
-// Sums wrap as unsigned integers do, but steps are chosen so that they never reach that.
-using IntegerSums = void (*)(const PanelRuns& runs, const Factors& factors, PanelSums& sums);
-
-void integer_sums_plain(const PanelRuns& runs, const Factors& factors, PanelSums& sums);
+void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* sums);
 
 // The fastest that this processor has.
 IntegerSums best_integer_sums();

@@ -1,5 +1,7 @@
 // Integer sums by ARM's dot products: four bytes of a row times four bytes of steps in one lane. Built for processors that
 // have them, whatever the rest of the library is built for; nothing else may be in this file.
+#include <utility>
+
 #include "core/simd.h"
 #include "net/integer_sums.h"
 
@@ -9,75 +11,85 @@ namespace billow {
 
 namespace {
 
-// One panel's sums, of the steps' high and low bytes apart: rows 0 to 3, and 4 to 7. Kept in registers: a loop over
-// streams would put them into memory.
-struct Stream {
-  const int8_t* at;
+// The sums of one panel, of the steps' high and low bytes apart: rows 0 to 3, and 4 to 7.
+struct Sums {
   int32x4_t high0, high1, low0, low1;
-
-  explicit Stream(const std::byte* panel)
-      : at(reinterpret_cast<const int8_t*>(panel)),
-        high0(vdupq_n_s32(0)),
-        high1(vdupq_n_s32(0)),
-        low0(vdupq_n_s32(0)),
-        low1(vdupq_n_s32(0)) {}
-
-  template <int kQuad>
-  BILLOW_ALWAYS_INLINE void add(int8x16_t q0, int8x16_t q1, int8x16_t high, int8x16_t low) {
-    high0 = vdotq_laneq_s32(high0, q0, high, kQuad);
-    high1 = vdotq_laneq_s32(high1, q1, high, kQuad);
-    low0 = vdotq_laneq_s32(low0, q0, low, kQuad);
-    low1 = vdotq_laneq_s32(low1, q1, low, kQuad);
-  }
-  // Four columns of int8.
-  template <int kQuad> BILLOW_ALWAYS_INLINE void int8(int8x16_t high, int8x16_t low) {
-    add<kQuad>(vld1q_s8(at), vld1q_s8(at + 16), high, low);
-    at += 4 * kPanelRows;
-  }
-  // Eight of int4.
-  template <int kQuad> BILLOW_ALWAYS_INLINE void int4(int8x16_t high, int8x16_t low) {
-    const int8x16_t both0 = vld1q_s8(at), both1 = vld1q_s8(at + 16);
-    add<kQuad>(vshrq_n_s8(vshlq_n_s8(both0, 4), 4), vshrq_n_s8(vshlq_n_s8(both1, 4), 4), high, low);
-    add<kQuad + 1>(vshrq_n_s8(both0, 4), vshrq_n_s8(both1, 4), high, low);
-    at += 4 * kPanelRows;
-  }
-  void finish(int32_t* out) const {
-    vst1q_s32(out, vaddq_s32(vshlq_n_s32(high0, 8), low0));
-    vst1q_s32(out + 4, vaddq_s32(vshlq_n_s32(high1, 8), low1));
-  }
 };
 
-// One panel of each run.
-BILLOW_ALWAYS_INLINE void add_panels(const PanelRuns& runs, uint32_t panel, const Factors& factors,
-                                     PanelSums& out) {
-  static_assert(kStreams == 4);
-  const size_t by = panel * runs.stride;
-  Stream a(runs.first[0] + by), b(runs.first[1] + by), c(runs.first[2] + by), d(runs.first[3] + by);
-  const auto int8 = [&]<int kQuad>(int8x16_t high, int8x16_t low) {
-    a.int8<kQuad>(high, low), b.int8<kQuad>(high, low), c.int8<kQuad>(high, low), d.int8<kQuad>(high, low);
-  };
-  const auto int4 = [&]<int kQuad>(int8x16_t high, int8x16_t low) {
-    a.int4<kQuad>(high, low), b.int4<kQuad>(high, low), c.int4<kQuad>(high, low), d.int4<kQuad>(high, low);
-  };
-  // Steps may be read beyond the last column: there is room (Factors::kSpare).
-  uint32_t k = 0;
-  for (; k + 16 <= runs.int8; k += 16) {
-    const int8x16_t high = vld1q_s8(factors.high + k), low = vld1q_s8(factors.low + k);
-    int8.template operator()<0>(high, low);
-    int8.template operator()<1>(high, low);
-    int8.template operator()<2>(high, low);
-    int8.template operator()<3>(high, low);
-  }
-  for (; k < runs.int8; k += 4)
-    int8.template operator()<0>(vld1q_s8(factors.high + k), vld1q_s8(factors.low + k));
-  for (; k < runs.int8 + runs.int4; k += 8)
-    int4.template operator()<0>(vld1q_s8(factors.high + k), vld1q_s8(factors.low + k));
-  const uint32_t row = panel * kPanelRows;
-  a.finish(out.of[0] + row), b.finish(out.of[1] + row), c.finish(out.of[2] + row), d.finish(out.of[3] + row);
+template <int kQuad>
+BILLOW_ALWAYS_INLINE void add(Sums& s, int8x16_t q0, int8x16_t q1, int8x16_t high, int8x16_t low) {
+  s.high0 = vdotq_laneq_s32(s.high0, q0, high, kQuad);
+  s.high1 = vdotq_laneq_s32(s.high1, q1, high, kQuad);
+  s.low0 = vdotq_laneq_s32(s.low0, q0, low, kQuad);
+  s.low1 = vdotq_laneq_s32(s.low1, q1, low, kQuad);
 }
 
-void sums_by_dot_products(const PanelRuns& runs, const Factors& factors, PanelSums& out) {
-  for (uint32_t p = 0; p < runs.count; ++p) add_panels(runs, p, factors, out);
+// Four columns of int8.
+template <int kQuad>
+BILLOW_ALWAYS_INLINE void add_int8(Sums& s, const int8_t* at, int8x16_t high, int8x16_t low) {
+  add<kQuad>(s, vld1q_s8(at), vld1q_s8(at + 16), high, low);
+}
+// Eight of int4.
+template <int kQuad>
+BILLOW_ALWAYS_INLINE void add_int4(Sums& s, const int8_t* at, int8x16_t high, int8x16_t low) {
+  const int8x16_t both0 = vld1q_s8(at), both1 = vld1q_s8(at + 16);
+  add<kQuad>(s, vshrq_n_s8(vshlq_n_s8(both0, 4), 4), vshrq_n_s8(vshlq_n_s8(both1, 4), 4), high, low);
+  add<kQuad + 1>(s, vshrq_n_s8(both0, 4), vshrq_n_s8(both1, 4), high, low);
+}
+
+BILLOW_ALWAYS_INLINE void finish(const Sums& s, int32_t* out) {
+  vst1q_s32(out, vaddq_s32(vshlq_n_s32(s.high0, 8), s.low0));
+  vst1q_s32(out + 4, vaddq_s32(vshlq_n_s32(s.high1, 8), s.low1));
+}
+
+// Several panels side by side: one alone would wait for its own sums. Every loop over them is unrolled by name, so that all
+// sums stay in registers.
+template <int... kPanel>
+BILLOW_ALWAYS_INLINE void add_panels(std::integer_sequence<int, kPanel...>, const PanelRun& run,
+                                     const std::byte* first, const Factors& factors, int32_t* out) {
+  constexpr int kPanels = sizeof...(kPanel);
+  const auto* at = reinterpret_cast<const int8_t*>(first);
+  const auto* next = at + run.ahead;
+  const size_t stride = run.stride;
+  const int32x4_t none = vdupq_n_s32(0);
+  Sums sums[kPanels] = {((void)kPanel, Sums{none, none, none, none})...};
+  // Steps may be read beyond the last column: there is room (Factors::kSpare).
+  const int8_t *high = factors.high, *low = factors.low, *end = high + run.int8;
+  for (; high + 16 <= end; high += 16, low += 16, at += 16 * kPanelRows) {
+    const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
+    (add_int8<0>(sums[kPanel], at + kPanel * stride, h, l), ...);
+    (add_int8<1>(sums[kPanel], at + kPanel * stride + 32, h, l), ...);
+    (add_int8<2>(sums[kPanel], at + kPanel * stride + 64, h, l), ...);
+    (add_int8<3>(sums[kPanel], at + kPanel * stride + 96, h, l), ...);
+    ((__builtin_prefetch(next + 128 * kPanel), __builtin_prefetch(next + 128 * kPanel + 64)), ...);
+    next += 128 * kPanels;
+  }
+  for (; high < end; high += 4, low += 4, at += 4 * kPanelRows) {
+    const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
+    (add_int8<0>(sums[kPanel], at + kPanel * stride, h, l), ...);
+  }
+  for (end += run.int4; high + 16 <= end; high += 16, low += 16, at += 8 * kPanelRows) {
+    const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
+    (add_int4<0>(sums[kPanel], at + kPanel * stride, h, l), ...);
+    (add_int4<2>(sums[kPanel], at + kPanel * stride + 32, h, l), ...);
+    (__builtin_prefetch(next + 64 * kPanel), ...);
+    next += 64 * kPanels;
+  }
+  if (high < end) {
+    const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
+    (add_int4<0>(sums[kPanel], at + kPanel * stride, h, l), ...);
+  }
+  (finish(sums[kPanel], out + kPanel * kPanelRows), ...);
+}
+
+void sums_by_dot_products(const PanelRun& run, const Factors& factors, int32_t* out) {
+  const std::byte* at = run.first;
+  uint32_t left = run.count;
+  for (; left >= 4; left -= 4, at += 4 * run.stride, out += 4 * kPanelRows)
+    add_panels(std::make_integer_sequence<int, 4>(), run, at, factors, out);
+  if (left == 3) add_panels(std::make_integer_sequence<int, 3>(), run, at, factors, out);
+  if (left == 2) add_panels(std::make_integer_sequence<int, 2>(), run, at, factors, out);
+  if (left == 1) add_panels(std::make_integer_sequence<int, 1>(), run, at, factors, out);
 }
 
 }  // namespace

@@ -55,16 +55,12 @@ void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4
   }
 }
 
-struct Run {
-  size_t first, stride, count;  // of panels
-};
-
 // The rows of some panels, from the sums of their integers, and their floats if there are any.
-void finish_panels(const PackedMatrix& m, const Run& run, const int32_t* whole, float step, const Factors& f,
-                   float* out) {
+void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
+                   const Factors& f, float* out) {
   const bool floats = m.float32 + m.float16 > 0;
-  for (size_t k = 0; k < run.count; ++k, whole += kPanelRows) {
-    const size_t panel = run.first + k * run.stride, row = panel * kPanelRows;
+  for (size_t panel = first; panel < first + count; ++panel, whole += kPanelRows) {
+    const size_t row = panel * kPanelRows;
     F4 sum0 = load_whole(whole) * step, sum1 = load_whole(whole + kLanes) * step;
     if (floats) add_floats(m, m.panels + panel * m.panel_bytes(), f, sum0, sum1);
     if (m.row_scales) sum0 *= load(m.row_scales + row), sum1 *= load(m.row_scales + row + kLanes);
@@ -108,31 +104,15 @@ void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room,
   const float step = find_factors(m, vector, room);
   const size_t panels = m.panel_count(), bytes = m.panel_bytes();
   const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
-  // Four runs of panels: each from first + s * apart on, but not beyond `last`.
-  const auto finish = [&](size_t first, size_t apart, size_t stride, size_t count, size_t last) {
-    const std::byte* at[kStreams];
-    size_t from[kStreams];
-    for (size_t s = 0; s < kStreams; ++s) {
-      from[s] = std::min(first + s * apart, last);
-      at[s] = m.panels + from[s] * bytes + integers_at;
-    }
-    PanelSums sums;
-    integer_sums({at, bytes * stride, static_cast<uint32_t>(count), m.int8, m.int4}, room, sums);
-    for (size_t s = 0; s < kStreams; ++s)
-      finish_panels(m, {from[s], stride, count}, sums.of[s], step, room, out);
-  };
-  constexpr size_t kSmall = 1024;
-  if (panels <= kSmall) {
-    // Read as it stands, four panels at a time; where the last are fewer, one of them again and again.
-    const size_t whole = panels / kStreams * kStreams;
-    for (size_t p = 0; p < whole; p += kMostPanels * kStreams)
-      finish(p, 1, kStreams, std::min<size_t>(kMostPanels, (whole - p) / kStreams), whole - 1);
-    if (whole < panels) finish(whole, 1, 1, 1, panels - 1);
-  } else {
-    // As four quarters; where they are not whole, the last ones overlap.
-    const size_t quarter = (panels + kStreams - 1) / kStreams;
-    for (size_t p = 0; p < quarter; p += kMostPanels)
-      finish(p, quarter, 1, std::min<size_t>(kMostPanels, quarter - p), panels - quarter + p);
+  constexpr size_t kAtOnce = 64, kMostAhead = 16384;
+  const size_t ahead = std::min(kMostAhead, panels * bytes);
+  for (size_t p = 0; p < panels; p += kAtOnce) {
+    const size_t count = std::min(kAtOnce, panels - p);
+    int32_t sums[kAtOnce * kPanelRows];
+    integer_sums(
+        {m.panels + p * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, m.int4, ahead},
+        room, sums);
+    finish_panels(m, p, count, sums, step, room, out);
   }
 }
 

@@ -21,8 +21,8 @@ void build(Instance& i, Arena& arena) {
   i.pins = arena.take<V3>(r.attachments);
   i.roots = arena.take<Transform>(r.chains);
   i.bones = arena.take<V3>(r.bones);
-  i.bone_values = arena.take<float>(in_panels(g.view.correction.columns));
-  i.bone_correction = arena.take<float>(in_panels(g.view.correction.rows));
+  i.bone_values = arena.take<float>(g.correction.inputs);
+  i.bone_correction = arena.take<float>(g.correction.outputs);
   i.places = arena.take<V3>(by_patches ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
   i.local = arena.take<float>(by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0);
@@ -50,7 +50,6 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
-  std::fill_n(i.bone_values, in_panels(g.view.correction.columns), 0.0f);
   for (float* room : {i.infer.inputs, i.infer.before, i.infer.after}) std::fill_n(room, widest, 0.0f);
   std::fill_n(i.infer.factors.high, stored, int8_t{0});
   std::fill_n(i.infer.factors.low, stored, int8_t{0});

@@ -4,12 +4,13 @@
 
 #include "commands.h"
 #include "pack/garment_asset.h"
+#include "pack/round_networks.h"
 
 namespace billow::tool {
 namespace {
 
 struct PackArguments {
-  std::string file, out, storage = "mixed";
+  std::string file, out, data, storage = "mixed";
   double most_error = 0.1;
   std::vector<std::string> without;
 };
@@ -26,6 +27,14 @@ void run(const PackArguments& a) {
     if (packed.extra.erase(name) == 0)
       throw std::runtime_error(a.file + ": expected an extra section '" + name +
                                "' to leave out, found none");
+  if (!a.data.empty()) {
+    const learn::Frames frames(a.data);
+    if (frames.garment().bones.size() != packed.garment.bones.size())
+      throw std::runtime_error(a.data + ": expected a data set of this garment with " +
+                               std::to_string(packed.garment.bones.size()) + " bones, found one with " +
+                               std::to_string(frames.garment().bones.size()));
+    packed.frames = pack::frames_to_round_by(frames);
+  }
   const pack::PackReport report = write_garment_asset(packed, a.out, options);
   std::printf("bases and networks, and what else there is to choose from:\n");
   print("*", report.chosen);
@@ -47,10 +56,12 @@ void add_pack(CLI::App& app) {
   command->add_option("--error", a->most_error, "mm, root mean square over vertices, for mixed storage")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command->add_option("--data", a->data,
+                      "The data set it was trained on: mixed storage gets smaller if it knows what bones do");
   command->add_option("--without", a->without, "Extra sections to leave out: gru, say");
   command->footer(
       "Examples\n"
-      "  billow pack cape.billow -o small.billow --error 0.2 --without gru\n"
+      "  billow pack cape.billow -o small.billow --data data/cape --without gru\n"
       "  billow pack cape.billow -o exact.billow --storage fp32\n");
   command->callback([a] { run(*a); });
 }

@@ -196,6 +196,39 @@ TEST_F(GarmentAsset, MixedStaysUnderItsErrorAndIsSmallerThanAnyOneKindThatDoes) 
   }
 }
 
+// Bones that move together, as they do on a body: what is rounded off one of them, another can make up for.
+learn::PatchInputs moving_together(const Packed& p) {
+  constexpr Eigen::Index kRows = 400, kMotions = 12;
+  srand(3);
+  const auto values = static_cast<Eigen::Index>(3 * p.garment.bones.size());
+  learn::PatchInputs inputs;
+  inputs.bones = 0.02f * learn::Matrix::Random(kRows, kMotions) * learn::Matrix::Random(kMotions, values);
+  inputs.up = learn::Matrix::Zero(kRows, 3);
+  inputs.up.col(1).setOnes();
+  return inputs;
+}
+
+TEST_F(GarmentAsset, FramesMakeNetworksSmaller) {
+  Packed p = sample(medium(true));
+  const learn::PatchInputs frames = moving_together(p);
+  there_and_back(p, Storage::kMixed);
+  const size_t without = report_.chosen.bytes;
+  p.frames = frames;
+  const Packed q = there_and_back(p, Storage::kMixed);
+  EXPECT_LT(report_.chosen.bytes, 0.95 * static_cast<double>(without));
+  EXPECT_LE(report_.chosen.all(), 0.1);
+  // In frames like these, the whole cloth is off by no more than it says.
+  const auto rows = frames.bones.rows();
+  const auto values = static_cast<Eigen::Index>(3 * p.garment.size());
+  learn::Matrix right(rows, values), found(rows, values);
+  std::get<learn::PatchModel>(p.model)(frames, true, right);
+  std::get<learn::PatchModel>(q.model)(frames, true, found);
+  const double off =
+      1e3 * static_cast<double>((found - right).norm()) / std::sqrt(static_cast<double>(rows * values / 3));
+  EXPECT_LT(off, 1.2 * report_.chosen.all());
+  EXPECT_GT(off, 0);
+}
+
 TEST_F(GarmentAsset, ShapeAndLinearPathMayBeMissing) {
   Packed p = sample({.patches = false, .shape_components = 0, .linear = false});
   Packed q = there_and_back(p, Storage::kFloat32);

@@ -1,0 +1,275 @@
+// Rounding column by column, where each column's error is spread over those still to be rounded as least squares wants it: as
+// in Optimal Brain Surgeon (Hassibi and Stork 1993), for whole numbers (Frantar et al. 2022, GPTQ).
+#include "pack/round_networks.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "pack/parts.h"
+#include "parallel.h"
+
+namespace billow::pack {
+namespace {
+
+using Eigen::Index;
+using Square = Eigen::MatrixXd;
+using Order = std::vector<Index>;
+
+constexpr double kFiner = 14;  // steps of int12 in one of int8
+constexpr float kLevels = 127;
+
+// Columns from the one that varies most, to the one that varies least once those before it are known.
+Order by_what_they_add(Square spread) {
+  Order order(static_cast<size_t>(spread.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (size_t k = 0; k < order.size(); ++k) {
+    const auto most = std::max_element(order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
+                                       [&](Index a, Index b) { return spread(a, a) < spread(b, b); });
+    std::iter_swap(order.begin() + static_cast<std::ptrdiff_t>(k), most);
+    const Index c = order[k];
+    if (!(spread(c, c) > 0)) break;
+    const Eigen::VectorXd column = spread.col(c) / std::sqrt(spread(c, c));
+    spread -= column * column.transpose();
+  }
+  return order;
+}
+
+// Products of inputs with each other, with a little added to what each varies by itself: frames are a sample.
+Square spread_of(const learn::Matrix& inputs) {
+  Square h =
+      (inputs.transpose() * inputs).cast<double>() / static_cast<double>(std::max<Index>(1, inputs.rows()));
+  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
+  return h;
+}
+
+// How a column's error goes on to later ones: the upper factor of the inverse, columns in the order of rounding.
+Square factor_of(const Square& spread, const Order& order) {
+  const Index n = spread.rows();
+  Square ordered(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      ordered(i, j) = spread(order[static_cast<size_t>(i)], order[static_cast<size_t>(j)]);
+  const Square inverse = ordered.llt().solve(Square::Identity(n, n));
+  return inverse.llt().matrixU();
+}
+
+std::vector<float> scales_of(const learn::Matrix& weights) {
+  std::vector<float> scales;
+  for (Index r = 0; r < weights.rows(); ++r) {
+    const float most = weights.cols() > 0 ? weights.row(r).cwiseAbs().maxCoeff() : 0;
+    scales.push_back(most > 0 ? most : 1);
+  }
+  return scales;
+}
+
+// `order`: of rounding, the `fine` last ones to 12 bits.
+learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const Order& order, Index fine) {
+  const std::vector<float> scales = scales_of(weights);
+  const Index n = weights.cols();
+  learn::Matrix out(weights.rows(), n);
+  Eigen::RowVectorXd left(n);
+  for (Index r = 0; r < weights.rows(); ++r) {
+    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / kLevels);
+    for (Index c = 0; c < n; ++c)
+      left[c] = static_cast<double>(weights(r, order[static_cast<size_t>(c)])) / step;
+    for (Index c = 0; c < n; ++c) {
+      const double finer = c >= n - fine ? kFiner : 1, most = static_cast<double>(kLevels) * finer;
+      const double value = std::clamp(std::nearbyint(left[c] * finer), -most, most) / finer;
+      out(r, order[static_cast<size_t>(c)]) = static_cast<float>(value * step);
+      left.tail(n - c) -= (left[c] - value) / factor(c, c) * factor.row(c).tail(n - c);
+    }
+  }
+  return out;
+}
+
+// The layers, and behind them the linear path.
+template <class Network> auto& matrix(Network& n, size_t which) {
+  return which < n.layers.size() ? n.layers[which].weights : n.linear;
+}
+
+// One patch: what its networks see, and what comes of it.
+struct Known {
+  learn::Matrix inputs, right;  // frames to measure by
+  learn::Matrix squares;        // of the cloth's displacement, from coefficients
+  std::vector<Square> factor;   // for the inputs of each layer
+  std::vector<Order> order;
+};
+
+class Rounding {
+ public:
+  Rounding(learn::PatchModel& model, const learn::PatchInputs& frames)
+      : model_(model), known_(model.patches.size()), layers_(model.stages[0].network.layers.size()) {
+    std::vector<std::vector<Square>> spreads(known_.size());
+    for_each_in_parallel(known_.size(), [&](size_t p) { spreads[p] = look_at(p, frames); });
+    // Inputs stand alike in all patches, so the fine ones are the same; units of layers each patch may sort for itself.
+    Square together = spreads[0][0];
+    for (size_t p = 1; p < known_.size(); ++p) together += spreads[p][0];
+    const Order seen = by_what_they_add(together);
+    first_ = seen;
+    for_each_in_parallel(known_.size(), [&](size_t p) {
+      Known& k = known_[p];
+      for (size_t i = 0; i < spreads[p].size(); ++i) {
+        if (i > 0) sort_units(p, i - 1, by_what_they_add(spreads[p][i]), spreads[p][i]);
+        Order order = i == 0 ? seen : Order(static_cast<size_t>(spreads[p][i].rows()));
+        if (i > 0) std::iota(order.begin(), order.end(), Index{0});
+        std::reverse(order.begin(), order.end());
+        k.factor.push_back(factor_of(spreads[p][i], order));
+        k.order.push_back(std::move(order));
+      }
+    });
+  }
+
+  // Matrices that have the same inputs are rounded alike: the linear path goes with the first layer.
+  size_t groups() const { return std::max<size_t>(1, layers_); }
+  Index columns(size_t group) const { return static_cast<Index>(known_[0].order[group].size()); }
+  double numbers(size_t group) const {
+    double sum = 0;
+    for (const size_t m : matrices_of(group))
+      for (size_t p = 0; p < known_.size(); ++p)
+        sum += static_cast<double>(matrix(model_.stages[p].network, m).size());
+    return sum;
+  }
+  // mm squared
+  double error(size_t group, Index fine) {
+    const auto [at, fresh] = errors_.try_emplace({group, fine}, 0.0);
+    if (!fresh) return at->second;
+    std::vector<double> sums(known_.size());
+    for_each_in_parallel(known_.size(), [&](size_t p) {
+      learn::Network changed = model_.stages[p].network;
+      round(p, group, fine, changed);
+      const Known& k = known_[p];
+      const learn::Matrix off = changed(k.inputs) - k.right;
+      sums[p] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) /
+                static_cast<double>(std::max<Index>(1, k.inputs.rows()));
+    });
+    at->second =
+        1e6 / static_cast<double>(model_.rest.size()) * std::accumulate(sums.begin(), sums.end(), 0.0);
+    return at->second;
+  }
+  // For good.
+  void round(size_t group, Index fine, RoundedNetworks& out) {
+    for (const size_t m : matrices_of(group)) {
+      RoundedMatrix& r = out.matrices[m];
+      r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
+      for (Index c = 0; c < fine; ++c)
+        r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt12;
+      const bool last = m + 1 >= layers_;
+      const auto rows =
+          static_cast<uint32_t>(last ? most_components(model_) : matrix(model_.stages[0].network, m).rows());
+      for (const learn::Stage& s : model_.stages) {
+        const std::vector<float> scales = scales_of(matrix(s.network, m));
+        r.row_scales.insert(r.row_scales.end(), scales.begin(), scales.end());
+        r.row_scales.resize(r.row_scales.size() + in_panels(rows) - scales.size(), 1.0f);
+      }
+    }
+    for_each_in_parallel(known_.size(), [&](size_t p) { round(p, group, fine, model_.stages[p].network); });
+  }
+  size_t matrices() const { return layers_ + (model_.stages[0].network.linear.size() > 0); }
+
+ private:
+  static constexpr Index kFrames = 512, kMeasured = 128;
+
+  std::vector<size_t> matrices_of(size_t group) const {
+    std::vector<size_t> out;
+    if (group < layers_) out.push_back(group);
+    if (group == 0 && model_.stages[0].network.linear.size() > 0) out.push_back(layers_);
+    return out;
+  }
+  void round(size_t p, size_t group, Index fine, learn::Network& n) const {
+    const Known& k = known_[p];
+    for (const size_t m : matrices_of(group))
+      matrix(n, m) = rounded(matrix(n, m), k.factor[group], k.order[group], fine);
+  }
+
+  // What a patch sees in half of the frames goes into `known_`; in the other half, how its layers' inputs vary.
+  std::vector<Square> look_at(size_t p, const learn::PatchInputs& frames) {
+    Known& k = known_[p];
+    const learn::Network& n = model_.stages[p].network;
+    const learn::Matrix all = frames.bones.rows() > 0 ? model_.seen(p, frames) : typical_inputs(n, kFrames);
+    learn::Matrix half((all.rows() + 1) / 2, all.cols());
+    for (Index f = 0; f < half.rows(); ++f) half.row(f) = all.row(2 * f);
+    const Index measured = std::min(all.rows() / 2, kMeasured);
+    k.inputs.resize(measured, all.cols());
+    for (Index f = 0; f < measured; ++f) k.inputs.row(f) = all.row(2 * (f * (all.rows() / 2) / measured) + 1);
+    k.right = n(k.inputs);
+    k.squares = displacement_squares(model_, p);
+    std::vector<Square> spreads;
+    learn::Matrix values = n.centered(half);
+    spreads.push_back(spread_of(values));
+    for (size_t i = 0; i + 1 < layers_; ++i) {
+      values = n.after(i, values);
+      spreads.push_back(spread_of(values));
+    }
+    return spreads;
+  }
+  // Puts the units of a layer in order; `spread` is that of their values.
+  void sort_units(size_t p, size_t layer, const Order& order, Square& spread) {
+    learn::Network& n = model_.stages[p].network;
+    const learn::Layer from = n.layers[layer];
+    const learn::Matrix next = n.layers[layer + 1].weights;
+    const Square before = spread;
+    for (Index i = 0; i < spread.rows(); ++i) {
+      const Index o = order[static_cast<size_t>(i)];
+      n.layers[layer].weights.row(i) = from.weights.row(o);
+      n.layers[layer].bias[i] = from.bias[o];
+      n.layers[layer + 1].weights.col(i) = next.col(o);
+      for (Index j = 0; j < spread.rows(); ++j) spread(i, j) = before(o, order[static_cast<size_t>(j)]);
+    }
+  }
+
+  learn::PatchModel& model_;
+  std::vector<Known> known_;
+  size_t layers_;
+  Order first_;  // of the inputs
+  std::map<std::pair<size_t, Index>, double> errors_;
+};
+
+}  // namespace
+
+learn::PatchInputs frames_to_round_by(const learn::Frames& frames) {
+  constexpr size_t kEach = 600;
+  const std::vector<uint32_t> all = frames.of(dataset::Part::kTrain);
+  std::vector<uint32_t> some;
+  const size_t count = std::min(kEach, all.size());
+  for (size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
+  learn::PatchSamples samples = learn::patch_samples(frames, some, learn::Source::kEmbedded, nullptr);
+  samples.append(learn::patch_samples(frames, some, learn::Source::kRope, nullptr));
+  return samples.inputs;
+}
+
+RoundedNetworks round_networks(learn::PatchModel& model, const learn::PatchInputs& frames,
+                               double most_error) {
+  Rounding rounding(model, frames);
+  // From no fine columns on, whatever gains most for a byte gets eight more.
+  std::vector<Index> fine(rounding.groups(), 0);
+  const auto more = [&](size_t g) { return std::min(fine[g] + 8, rounding.columns(g)); };
+  RoundedNetworks out;
+  for (;;) {
+    out.error = 0;
+    for (size_t g = 0; g < fine.size(); ++g) out.error += rounding.error(g, fine[g]);
+    if (out.error <= most_error) break;
+    size_t best = fine.size();
+    double best_gain = 0;
+    for (size_t g = 0; g < fine.size(); ++g) {
+      if (fine[g] == rounding.columns(g)) continue;
+      const double gain = (rounding.error(g, fine[g]) - rounding.error(g, more(g))) / rounding.numbers(g) *
+                          static_cast<double>(rounding.columns(g));
+      if (best == fine.size() || gain > best_gain) best = g, best_gain = gain;
+    }
+    if (best == fine.size()) break;  // as fine as it gets
+    fine[best] = more(best);
+  }
+  out.matrices.resize(rounding.matrices());
+  for (size_t g = 0; g < fine.size(); ++g) {
+    rounding.round(g, fine[g], out);
+    const double columns = static_cast<double>(rounding.columns(g));
+    out.bytes +=
+        static_cast<size_t>(rounding.numbers(g) * (1 + 0.5 * static_cast<double>(fine[g]) / columns));
+  }
+  return out;
+}
+
+}  // namespace billow::pack
