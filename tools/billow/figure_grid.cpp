@@ -2,7 +2,7 @@
 // cape_grid and skirt_grid).
 #include <algorithm>
 #include <cmath>
-#include <thread>
+#include <functional>
 
 #include "figures.h"
 #include "picture.h"
@@ -77,9 +77,7 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
   rows.push_back(record("skinning + shape", options, true, wanted, false, &inside));
   Row reference{"reference cloth"};
   Progress progress("reference cloth");
-  for (const std::vector<V3>& p :
-       reference_of(worn, wanted, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
-                    std::ref(progress)))
+  for (const std::vector<V3>& p : reference_of(worn, wanted, std::ref(progress)))
     reference.cloth.emplace_back(&p[0].x, &p[0].x + 3 * p.size());
   rows.push_back(std::move(reference));
 

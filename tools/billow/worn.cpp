@@ -86,14 +86,15 @@ billow_instance_report Worn::report() const {
   return report;
 }
 
-std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted, int threads,
+std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted,
                                           const std::function<void(double)>& told) {
   const auto before = dataset::lead_in(worn.wearer().skeleton, worn.clip());
   const Transform moved = before[0][0] * inverse(body::rest_transforms(worn.wearer().skeleton)[0]);
   std::vector<V3> start;
   for (const V3& p : worn.garment().rest) start.push_back(apply(moved, p));
   const dress::Wearer wearer = worn.wearer();
-  dress::Dressed cloth(worn.garment(), wearer, start, before[0], {}, threads);
+  // One thread: several would wait for each other wherever the machine has other work.
+  dress::Dressed cloth(worn.garment(), wearer, start, before[0], {}, 1);
   const float dt = 1 / worn.clip().frames_per_second;
   for (const auto& joints : before) cloth.step(dt, joints);
   std::vector<std::vector<V3>> kept;

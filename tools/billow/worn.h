@@ -64,7 +64,7 @@ class Worn {
 
 // The reference cloth of the same garment in the same motion, in the frames that are wanted (ascending): slow. `told` hears the
 // share that is done.
-std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted, int threads,
+std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted,
                                           const std::function<void(double)>& told = {});
 
 }  // namespace billow::tool
