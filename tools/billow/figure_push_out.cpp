@@ -103,7 +103,7 @@ Figure figure_push_out(const FigureInputs& inputs) {
   figure.shows =
       "A sphere moves into six free particles at 3 m/s and stops after 1 s; steps of 1/15 s, no friction. Of "
       "6, so many are "
-      "still on its front just before it stops: red (gradient for push-out and velocity) " +
+      "still in contact with its front just before it stops: red (gradient for push-out and velocity) " +
       figure.numbers["gradient"]["in_front"].dump() + ", purple (history for push-out) " +
       figure.numbers["mixed"]["in_front"].dump() + ", green (history for both) " +
       figure.numbers["history"]["in_front"].dump() + ".";
