@@ -9,6 +9,7 @@ install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET billow_cli)
   install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments FILES_MATCHING PATTERN "*.billow")
   # The program itself writes its manual page and what shells complete with.
   install(
     CODE "

@@ -85,12 +85,12 @@ TEST_F(FiguresCli, GarmentsBodyAndGrids) {
 }
 
 TEST_F(FiguresCli, SaysWhatIsMissing) {
-  const testing::Outcome done = run("collision modes cape -o out");
+  const testing::Outcome done = run("collision modes -o out");
   EXPECT_EQ(done.code, 0) << done.output;
   for (const char* part :
        {"needs --garment FILE, --data DIR, and --free", "needs --garment FILE and --data DIR"})
     EXPECT_TRUE(contains(done.output, part) && contains(page(), part)) << part;
-  EXPECT_FALSE(exists("out/cape.json"));
+  EXPECT_FALSE(exists("out/modes.json"));
   const testing::Outcome refused = run("pendulum circle -o elsewhere");
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(contains(refused.output, "circle") && contains(refused.output, "push_out")) << refused.output;

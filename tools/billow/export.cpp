@@ -92,7 +92,10 @@ void run_export(const ExportOptions& o) {
 void add_export(CLI::App& app) {
   auto o = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "A garment file in motion, for other tools");
-  command->add_option("file", o->worn.file, "Garment file (.billow)")->required();
+  command
+      ->add_option("file", o->worn.file,
+                   "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
   command
       ->add_option("-o,--out", o->out,
                    "A .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or cape_####.obj")
@@ -118,7 +121,7 @@ void add_export(CLI::App& app) {
       "--seconds 0.1` writes\n"
       "as an .obj.\n\n"
       "Examples\n"
-      "  billow export cape.billow -o cape.glb\n"
+      "  billow export cape -o cape.glb\n"
       "  billow export skirt.billow --motion dance --seconds 8 -o skirt.usda\n"
       "  billow export cape.billow -o 'frames/cape_####.obj'\n");
   command->callback([o] { run_export(*o); });

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "files.h"
 #include "files/whole_file.h"
+#include "shipped.h"
 
 namespace billow::tool {
 
@@ -76,6 +77,8 @@ void print(const MadeFigure& made) {
 
 void run_figures(FiguresOptions o) {
   o.inputs.folder = make_folder(o.folder);
+  if (o.inputs.garment.empty()) o.inputs.garment = shipped_garment("cape");
+  if (o.inputs.skirt.empty()) o.inputs.skirt = shipped_garment("skirt");
   std::vector<MadeFigure> made;
   nlohmann::ordered_json numbers;
   for (const FigureKind& kind : figure_kinds()) {
@@ -121,8 +124,14 @@ void add_figures(CLI::App& app) {
   figures->add_option("names", o->names, "Which; none: all of them")
       ->check(CLI::Validator(check_name, "NAME"));
   figures->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
-  figures->add_option("--garment", o->inputs.garment, "A trained cape (.billow)")->check(CLI::ExistingFile);
-  figures->add_option("--skirt", o->inputs.skirt, "A trained skirt (.billow)")->check(CLI::ExistingFile);
+  figures
+      ->add_option("--garment", o->inputs.garment,
+                   "A trained cape (.billow); none: the one that comes with Billow")
+      ->check(CLI::ExistingFile);
+  figures
+      ->add_option("--skirt", o->inputs.skirt,
+                   "A trained skirt (.billow); none: the one that comes with Billow")
+      ->check(CLI::ExistingFile);
   figures->add_option("--data", o->inputs.data, "The cape's data set")->check(CLI::ExistingDirectory);
   figures->add_option("--overtrained", o->inputs.overtrained, "The cape trained far too long (.billow)")
       ->check(CLI::ExistingFile);

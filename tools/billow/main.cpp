@@ -35,9 +35,9 @@ int main(int argc, char** argv) {
   // Set last: commands added after it would have it, too.
   app.footer(
       "Examples\n"
-      "  billow render cape.billow -o cape.mp4            a cape on a running person\n"
+      "  billow render cape -o cape.mp4                   a cape on a running person\n"
       "  billow figures -o out/figures                    the figures of the paper\n"
-      "  billow export cape.billow -o cape.glb            for Blender, three.js and others\n"
+      "  billow export cape -o cape.glb                   for Blender, three.js and others\n"
       "  billow make cape --dry-run                       how a garment file comes about\n"
       "  billow scene run cape_running                    rope chains alone\n"
       "  source <(billow completion bash)                 completion in this shell\n");

@@ -21,7 +21,7 @@ PictureStyle style_for(const garment::Garment& garment) {
   PictureStyle style;
   if (!garment.ring) return style;
   style.azimuth = 35;
-  style.cloth = draw::srgb(0x2f5da8), style.lining = draw::srgb(0x24406e);
+  style.cloth = draw::srgb(0x2f5da8), style.lining = draw::srgb(0x234a86);
   return style;
 }
 

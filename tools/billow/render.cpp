@@ -139,7 +139,10 @@ void render(RenderOptions o) {
 void add_render(CLI::App& app) {
   auto* command = app.add_subcommand("render", "Pictures and films of a garment file on the built-in person");
   auto o = std::make_shared<RenderOptions>();
-  command->add_option("file", o->worn.file, "Garment file (.billow)")->required();
+  command
+      ->add_option("file", o->worn.file,
+                   "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
   command->add_option("-o,--out", o->out, "What to write: .png, .mp4 or .gif (films through ffmpeg)")
       ->required();
   command
@@ -181,7 +184,7 @@ void add_render(CLI::App& app) {
   command->add_flag("--quiet", o->quiet, "Print nothing");
   command->footer(
       "Examples\n"
-      "  billow render cape.billow -o cape.png --at 3\n"
+      "  billow render cape -o cape.png --at 3\n"
       "  billow render cape.billow -o strip.png --panels 8\n"
       "  billow render skirt.billow --motion dance -o dance.mp4 --seconds 8\n"
       "  billow render cape.billow -o chains.png --chains --no-cloth\n");

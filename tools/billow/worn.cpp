@@ -7,12 +7,21 @@
 #include "dataset/clip_writer.h"
 #include "dress/dressed.h"
 #include "motion_file.h"
+#include "shipped.h"
 
 namespace billow::tool {
+namespace {
+
+WornOptions named(WornOptions options) {
+  options.file = garment_file(options.file);
+  return options;
+}
+
+}  // namespace
 
 Worn::Worn(const WornOptions& options)
-    : options_(options),
-      packed_(pack::read_garment_asset(options.file)),
+    : options_(named(options)),
+      packed_(pack::read_garment_asset(options_.file)),
       wearer_(dataset::person_as_wearer("average")) {
   const auto frames = static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
   check_motion_name(options.motion);
@@ -22,7 +31,7 @@ Worn::Worn(const WornOptions& options)
   if (clip_.frames.size() > frames) clip_.frames.resize(frames);
 
   billow_garment* garment = nullptr;
-  expect(billow_garment_load(options.file.c_str(), nullptr, &garment));
+  expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
   for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
     char name[256] = "";
