@@ -1,37 +1,128 @@
-// `billow demo`: shows in pictures and numbers what the runtime does.
-#include "demo.h"
-
+// `billow demo`: the garments that come with Billow, played through the runtime: strips, films, and what a frame costs.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "files.h"
+#include "files/whole_file.h"
+#include "film.h"
+#include "picture.h"
+#include "progress.h"
+#include "shipped.h"
+#include "worn.h"
 
 namespace billow::tool {
 namespace {
 
-void run_demo(const std::string& folder_name) {
-  const std::filesystem::path folder = make_folder(folder_name);
-  for (const auto& draw : {demo_cape, demo_skirt}) {
-    const DemoPicture picture = draw(folder);
-    std::printf("%s\n  %s\n", picture.file.string().c_str(), picture.shows.c_str());
-    for (const std::string& line : picture.numbers) std::printf("    %s\n", line.c_str());
-    std::printf("\n");
-    std::fflush(stdout);  // a picture may take a second
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct DemoOptions {
+  std::string folder = "out";
+  double seconds = 5, fps = 20;
+  size_t panels = 8;
+  bool no_film = false;
+};
+
+struct Show {
+  const char *garment, *motion, *shows;
+};
+constexpr Show kShows[] = {{"cape", "run", "a cape on a running person"},
+                           {"skirt", "dance", "a skirt on a dancing person"}};
+
+double at_share(std::vector<double> values, double share) {
+  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + k, values.end());
+  return values[static_cast<size_t>(k)];
+}
+
+// Films are drawn without rays: a demo should not take minutes.
+PictureStyle style_of(const Worn& worn, bool film) {
+  PictureStyle style = style_for(worn.garment());
+  style.rays = 0;
+  style.width = film ? 320 : 400, style.height = film ? 400 : 500;
+  return style;
+}
+
+// Plays one garment and returns its figures.
+Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
+  const std::string name = std::string(show.garment) + "_" + show.motion;
+  const fs::path strip = folder / (name + ".png"), film = folder / (name + ".mp4");
+  WornOptions worn_options{garment_file(show.garment), show.motion, o.seconds, 60, true, true};
+  Worn worn(worn_options);
+  const DrawnBody body(worn.wearer());
+  const std::vector<Following> camera = follow(worn);
+  std::unique_ptr<FilmWriter> writer;
+  const PictureStyle in_film = style_of(worn, true), in_strip = style_of(worn, false);
+  if (!o.no_film) writer = std::make_unique<FilmWriter>(film, in_film.width, in_film.height, o.fps);
+
+  const auto picture_of = [&](const PictureStyle& style, const std::string& label) {
+    Picture picture(style, body, worn.joints());
+    picture.add_cloth(worn.positions(), worn.garment().triangles);
+    return picture.make(camera[worn.frame()], label);
+  };
+  std::vector<draw::Image> panels;
+  std::vector<double> frame_ms;
+  size_t inside = 0, shown = 0;
+  Progress progress(show.garment);
+  while (worn.step()) {
+    const billow_instance_report report = worn.report();
+    double seconds = 0;
+    for (const double stage : report.stage_seconds) seconds += stage;
+    frame_ms.push_back(1e3 * seconds), inside += report.inside;
+    if (writer && static_cast<double>(shown) <= worn.time() * o.fps)
+      writer->add(picture_of(in_film, "")), ++shown;
+    if (worn.frame() + 1 == worn.frames() * (panels.size() + 1) / o.panels) {
+      char label[32];
+      std::snprintf(label, sizeof label, "%.2f s", worn.time());
+      panels.push_back(picture_of(in_strip, label));
+    }
+    progress(static_cast<double>(worn.frame() + 1) / static_cast<double>(worn.frames()));
   }
+  draw::write_png(draw::strip(panels, 4, 4), strip);
+  if (writer) writer->finish();
+
+  Json figures{{"shows", show.shows},
+               {"vertices", worn.garment().size()},
+               {"frames", frame_ms.size()},
+               {"frame_ms", {{"p50", at_share(frame_ms, 0.5)}, {"p99", at_share(frame_ms, 0.99)}}},
+               {"inside", inside},
+               {"strip", strip.string()}};
+  if (writer) figures["film"] = film.string();
+  std::printf(
+      "%s: %zu vertices, %zu frames at 60 Hz\n  %.2f ms a frame (p99 %.2f), %zu vertices inside the body in "
+      "all frames together\n  %s%s%s\n",
+      show.shows, worn.garment().size(), frame_ms.size(), at_share(frame_ms, 0.5), at_share(frame_ms, 0.99),
+      inside, strip.c_str(), writer ? ", " : "", writer ? film.c_str() : "");
+  std::fflush(stdout);
+  return figures;
+}
+
+void run_demo(const DemoOptions& o) {
+  const fs::path folder = make_folder(o.folder);
+  Json all;
+  for (const Show& show : kShows) all[show.garment] = play(show, o, folder);
+  files::write_whole_file(folder / "demo.json", all.dump(2) + "\n");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  auto folder = std::make_shared<std::string>("out");
-  CLI::App* demo = app.add_subcommand("demo", "Pictures and numbers: a cape and a skirt of ropes");
-  demo->add_option("-o,--out", *folder, "Folder for the pictures, made if need be")->capture_default_str();
+  auto o = std::make_shared<DemoOptions>();
+  CLI::App* demo = app.add_subcommand(
+      "demo", "The garments that come with Billow, worn: strips, films, and what a frame costs");
+  demo->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
+  demo->add_option("--seconds", o->seconds, "How long each is played")
+      ->capture_default_str()
+      ->check(CLI::Range(0.5, 60.0));
+  demo->add_flag("--no-film", o->no_film, "Strips alone: needs no ffmpeg, and is quicker");
   demo->footer(
       "Examples\n"
-      "  billow demo                  pictures in out/\n"
-      "  billow demo -o pictures      pictures elsewhere\n");
-  demo->callback([folder] { run_demo(*folder); });
+      "  billow demo                        strips, films and demo.json in out/\n"
+      "  billow demo -o pictures --no-film  strips elsewhere\n");
+  demo->callback([o] { run_demo(*o); });
 }
 
 }  // namespace billow::tool

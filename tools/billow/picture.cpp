@@ -42,6 +42,13 @@ std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, f
   return all;
 }
 
+std::vector<Following> follow(const Worn& worn) {
+  std::vector<V3> pelvis;
+  for (size_t f = 0; f < worn.frames(); ++f) pelvis.push_back(worn.joints_at(f)[0].position);
+  const V3 ahead = rotate(worn.joints_at(0)[0].rotation, {0, 0, 1});
+  return follow(pelvis, std::atan2(ahead.x, ahead.z), worn.clip().frames_per_second);
+}
+
 Following following(const std::vector<Transform>& joints) {
   const V3 ahead = rotate(joints[0].rotation, {0, 0, 1});
   return {{joints[0].position.x, 0, joints[0].position.z}, std::atan2(ahead.x, ahead.z)};

@@ -8,6 +8,7 @@
 #include "draw/canvas.h"
 #include "draw_dressed.h"
 #include "garment/garment.h"
+#include "worn.h"
 
 namespace billow::tool {
 
@@ -31,6 +32,8 @@ struct Following {
 };
 // The person's mean heading and its smoothed place in each frame.
 std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second);
+
+std::vector<Following> follow(const Worn& worn);
 
 // Where the camera is for one moment alone.
 Following following(const std::vector<Transform>& joints);

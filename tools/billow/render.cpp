@@ -78,11 +78,7 @@ void render(RenderOptions o) {
   Worn worn(o.worn);
   const PictureStyle style = style_of(o, worn.garment(), film);
   const DrawnBody body(worn.wearer());
-  std::vector<V3> pelvis;
-  for (size_t f = 0; f < worn.frames(); ++f) pelvis.push_back(worn.joints_at(f)[0].position);
-  const V3 ahead = rotate(worn.joints_at(0)[0].rotation, {0, 0, 1});
-  const std::vector<Following> camera =
-      follow(pelvis, std::atan2(ahead.x, ahead.z), worn.clip().frames_per_second);
+  const std::vector<Following> camera = follow(worn);
   const std::vector<size_t> wanted = wanted_frames(o, worn.frames(), film);
   if (out.has_parent_path()) make_folder(out.parent_path());
 
