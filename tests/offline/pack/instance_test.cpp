@@ -266,8 +266,7 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
       packed.sources = reinterpret_cast<const uint32_t*>(at + sizeof m);
       packed.scales = reinterpret_cast<const float*>(packed.sources + packed.stored_count());
       if (m.row_scales) packed.row_scales = packed.scales + packed.stored_count();
-      packed.neighbours = are_neighbours(packed);
-      packed.largest_scale = largest_scale(packed);
+      find_shortcuts(packed);
       const learn::Matrix stored = unpack_matrix(packed);
       EXPECT_LT((stored - dense).norm(), (kind == Kind::kInt4 ? 0.2f : 0.01f) * dense.norm());
       learn::Vector x = learn::Vector::Zero(Eigen::Index{columns} + 8);
