@@ -60,7 +60,8 @@ std::vector<PlannedClip> plan(const Request& request) {
       clips.push_back(planned(m));
   const size_t seen = clips.size();
   if (request.unseen > 0)
-    for (const auto& m : motion::varied_motions(request.seed + 0x10000u, request.unseen, rate, mix))
+    for (const auto& m :
+         motion::varied_motions(request.seed + 0x10000u, request.unseen, rate, mix, motion::kJudgedClips))
       clips.push_back(planned(m));
 
   std::vector<size_t> frames;

@@ -16,7 +16,7 @@ struct Request {
   std::string preset = "average";  // of the built-in person
   size_t vertices = 0;             // 0: as the garment has them
   size_t frames = 5000;            // of clips that are learnt from
-  size_t unseen = 600;             // more, of clips that are not
+  size_t unseen = 900;             // more, of clips that are not
   float frames_per_second = 30;
   uint32_t seed = 1;
   std::string mix;  // of built-in motions; empty: the garment's

@@ -173,17 +173,16 @@ Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, dou
 }
 
 std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double frames_per_second,
-                                          const std::vector<MotionShare>& mix) {
-  // Short: what is learnt from many clips holds for others better than what is learnt from many frames of few.
-  constexpr double kShortest = 2, kLongest = 3.5;  // s
+                                          const std::vector<MotionShare>& mix, ClipLengths lengths) {
   check(mix);
   Random random(seed);
   Draw draw(mix);
   std::vector<MotionRequest> out;
   while (frames > 0) {
-    const size_t wanted = static_cast<size_t>(random.uniform(kShortest, kLongest) * frames_per_second);
+    const size_t wanted =
+        static_cast<size_t>(random.uniform(lengths.shortest, lengths.longest) * frames_per_second);
     const size_t count =
-        frames < wanted + static_cast<size_t>(kShortest * frames_per_second) ? frames : wanted;
+        frames < wanted + static_cast<size_t>(lengths.shortest * frames_per_second) ? frames : wanted;
     MotionRequest request{draw.next(random), seed * 1000003u + static_cast<uint32_t>(out.size()),
                           static_cast<double>(count) / frames_per_second, frames_per_second, 0};
     out.push_back(request);

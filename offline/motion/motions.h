@@ -48,8 +48,17 @@ struct SequencePart {
 Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, double frames_per_second,
                    const std::vector<MotionShare>& mix, std::vector<SequencePart>* parts = nullptr);
 
-// Many clips for a data set: requests of 2 to 3.5 seconds (the last one up to 5.5) with seeds of their own, `frames` frames all together.
+// How long clips are, in seconds; the last of several may be as long as both together.
+struct ClipLengths {
+  double shortest, longest;
+};
+// To learn from, short: what is learnt from many clips holds for others better than what is learnt from many frames of few.
+inline constexpr ClipLengths kLearntClips{2, 3.5};
+// To judge by, as long as people watch: what drifts off shows only then.
+inline constexpr ClipLengths kJudgedClips{4, 6};
+// Many clips for a data set, with seeds of their own, `frames` frames all together.
 std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double frames_per_second,
-                                          const std::vector<MotionShare>& mix);
+                                          const std::vector<MotionShare>& mix,
+                                          ClipLengths lengths = kLearntClips);
 
 }  // namespace billow::motion

@@ -20,7 +20,7 @@ struct Packed {
   std::vector<billow_collider> colliders;   // analytic ones: no custom functions, grids and networks
   std::vector<std::string> collider_names;  // one each, or none at all
   billow_settings settings{};
-  learn::Layer correction;  // of rope bones (offline/ropes); empty: none
+  learn::Network correction;  // of rope bones, to what has to be added to them; no layers: none
   learn::ClothModel model;
   std::string training;                      // a report: JSON
   std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)

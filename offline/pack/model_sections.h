@@ -15,6 +15,11 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
 void add_numbers(SectionFile& file, const learn::Model& model);
 void add_numbers(SectionFile& file, const learn::PatchModel& model);
 
+// Of what bones are to what has to be added to them: a network whose matrices are stored with 12 bits.
+void check_correction(const learn::Network& correction, const garment::Garment& garment);
+void add_correction(SectionFile& file, const learn::Network& correction);
+learn::Network correction_of(const asset::GarmentView& view);
+
 learn::Model whole_model_of(const asset::GarmentView& view);
 learn::PatchModel patch_model_of(const asset::GarmentView& view, const garment::Garment& garment);
 

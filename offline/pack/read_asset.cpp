@@ -97,10 +97,7 @@ Packed read_garment_asset(const std::filesystem::path& path) {
   }
   p.settings = billow_settings_default();
   api::read_settings_words(view.settings, p.settings);
-  if (view.correction.rows > 0) {
-    const learn::Matrix m = unpack_matrix(view.correction);
-    p.correction = {m.leftCols(m.cols() - 1), m.rightCols(1)};
-  }
+  p.correction = correction_of(view);
   if (view.patches.record)
     p.model = patch_model_of(view, p.garment);
   else

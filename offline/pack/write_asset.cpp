@@ -106,20 +106,7 @@ void check(const Packed& p) {
   expect(p.collider_names.empty() || p.collider_names.size() == p.colliders.size(),
          "expected a name for each collider, or none");
   std::visit([&](const auto& model) { check_model(model, p.garment); }, p.model);
-  const auto values = static_cast<Eigen::Index>(3 * p.garment.bones.size());
-  const learn::Layer& c = p.correction;
-  expect(c.weights.size() == 0 ||
-             (c.weights.rows() == values && c.weights.cols() == values && c.bias.size() == values),
-         "correction: expected " + std::to_string(values) + " x " + std::to_string(values) +
-             " numbers and as many more");
-}
-
-// 12 bits are off by hundredths of a millimetre.
-void add_correction(SectionFile& file, const learn::Layer& correction) {
-  if (correction.weights.size() == 0) return;
-  learn::Matrix m(correction.weights.rows(), correction.weights.cols() + 1);
-  m << correction.weights, correction.bias;
-  file.add("correction", pack_matrix(m, std::vector<Kind>(static_cast<size_t>(m.cols()), Kind::kInt12)));
+  check_correction(p.correction, p.garment);
 }
 
 void add_networks(SectionFile& file, const Matrices& matrices, const Choice& choice) {

@@ -5,8 +5,8 @@
 
 namespace billow::ropes {
 
-learn::Layer fit_correction(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
-                            size_t threads) {
+learn::Network fit_correction(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
+                              size_t threads) {
   constexpr uint32_t kEvery = 2;  // frames beside each other say the same
   std::vector<uint32_t> which, groups;
   for (uint32_t c = 0; c < frames.clips().size(); ++c) {
@@ -28,8 +28,7 @@ learn::Layer fit_correction(const Frames& frames, const Matrix& embedded, const 
   const double without = std::sqrt(static_cast<double>(outputs.rowwise().squaredNorm().mean()));
   if (ridge.errors.empty() || *std::min_element(ridge.errors.begin(), ridge.errors.end()) >= without)
     return {};
-  const learn::Network& n = ridge.network;
-  return {n.linear * n.scale.asDiagonal(), n.bias - n.linear * n.scale.cwiseProduct(n.mean)};
+  return ridge.network;
 }
 
 }  // namespace billow::ropes

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/correction.h"
 #include "learn/rows.h"
 #include "ropes/correct_ropes.h"
 
@@ -66,7 +67,7 @@ Report measure_ropes(const Frames& frames, const billow_settings& settings, size
   };
   report.unseen = unseen(ropes);
   if (!parts.train.empty())
-    report.corrected = unseen(corrected(fit_correction(frames, embedded, ropes, threads), ropes));
+    report.corrected = unseen(learn::corrected(fit_correction(frames, embedded, ropes, threads), ropes));
   return report;
 }
 

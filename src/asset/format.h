@@ -116,8 +116,8 @@ struct ColliderRecord {
 };
 static_assert(sizeof(ColliderRecord) == 128);
 
-// Sections "skinning" and "shape". Behind it: mean and scale of the inputs, deviation of the outputs, then the biases,
-// layer after layer.
+// Sections "skinning", "shape" and "correction". Behind it: mean and scale of the inputs, deviation of the outputs (0 in a
+// correction), then the biases, layer after layer.
 struct NetworkRecord {
   uint32_t inputs, outputs;
   uint32_t layers;

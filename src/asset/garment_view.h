@@ -67,7 +67,7 @@ struct GarmentView {
   // shape its last part is missing.
   PackedMatrix basis;
   // Values of the bones x (displacements of all bones, 1): what is added to them before anything else is made of them. No rows: nothing.
-  PackedMatrix correction;
+  NetworkView correction;
   std::string_view training;  // JSON
   std::span<const Section> sections;
 

@@ -162,9 +162,7 @@ bool Reader::read_chains() {
       if (!check_below("bones", i, "a vertex", v, g.vertices)) return false;
     if (!check_weights("bones", i, view_.bones[i].weights)) return false;
   }
-  if (find("correction") &&
-      !read_matrix("correction", 3 * uint64_t{g.bones}, 3 * g.bones + 1, view_.correction))
-    return false;
+  if (find("correction") && !read_network("correction", 3 * g.bones, view_.correction)) return false;
   size_t next = 0;
   for (size_t c = 0; c < view_.chain_sizes.size(); ++c) {
     const uint32_t n = view_.chain_sizes[c];
@@ -212,10 +210,11 @@ bool Reader::read_rest() {
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
   // What this version does not know was put there by something it does not understand.
-  constexpr std::string_view kKnown[] = {"garment",     "text",        "joints",   "triangles", "rest",
-                                         "flat",        "attachments", "bones",    "chains",    "chain_bones",
-                                         "chain_cloth", "correction",  "settings", "colliders", "training"};
-  constexpr std::string_view kPatches[] = {"patches"}, kWhole[] = {"skinning", "shape", "basis"};
+  constexpr std::string_view kKnown[] = {
+      "garment", "text",   "joints",      "triangles",   "rest",     "flat",      "attachments",
+      "bones",   "chains", "chain_bones", "chain_cloth", "settings", "colliders", "training"};
+  constexpr std::string_view kPatches[] = {"patches", "correction"},
+                             kWhole[] = {"skinning", "shape", "basis", "correction"};
   const std::span<const std::string_view> learnt =
       by_patches() ? std::span<const std::string_view>(kPatches) : std::span<const std::string_view>(kWhole);
   for (const Section& s : view_.sections) {

@@ -147,7 +147,7 @@ class Inference {
 }  // namespace
 
 uint32_t Mlp::widest() const {
-  uint32_t most = inputs;
+  uint32_t most = std::max(inputs, linear.rows);
   for (uint32_t k = 0; k < layers; ++k) most = std::max(most, layer[k].rows);
   return most;
 }

@@ -40,11 +40,14 @@ void find_bones(const Garment& g, uint32_t* attached) {
 
 // Patches have networks of the same sizes.
 void find_networks(Garment& g) {
-  g.most_stored = g.view.correction.stored_count();
   const auto measure = [&](const Mlp& m, const PackedMatrix& basis) {
     g.widest_layer = std::max(g.widest_layer, m.widest());
     g.most_stored = std::max({g.most_stored, m.most_stored(), basis.stored_count()});
   };
+  if (g.view.correction.record) {
+    g.correction = g.view.correction.mlp();
+    measure(g.correction, {});
+  }
   if (g.view.patches.record) {
     g.skinning = g.view.patches.mlp();
     measure(g.skinning, g.view.patches.basis);

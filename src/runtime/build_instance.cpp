@@ -21,8 +21,8 @@ void build(Instance& i, Arena& arena) {
   i.pins = arena.take<V3>(r.attachments);
   i.roots = arena.take<Transform>(r.chains);
   i.bones = arena.take<V3>(r.bones);
-  i.bone_values = arena.take<float>(in_panels(g.view.correction.columns));
-  i.bone_correction = arena.take<float>(in_panels(g.view.correction.rows));
+  i.bone_values = arena.take<float>(g.correction.inputs);
+  i.bone_correction = arena.take<float>(g.correction.outputs);
   i.places = arena.take<V3>(by_patches ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
   const size_t local = by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0;
@@ -54,7 +54,6 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
-  std::fill_n(i.bone_values, in_panels(g.view.correction.columns), 0.0f);
   for (const InferRoom& room : i.infer) {
     for (float* numbers : {room.inputs, room.values, room.linear}) std::fill_n(numbers, widest, 0.0f);
     std::fill_n(room.factors.high, stored, int8_t{0});

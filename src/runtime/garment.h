@@ -18,6 +18,7 @@ struct Garment {
   asset::GarmentView view;
   Mlp skinning,
       shape;  // of the whole cloth, shape without outputs where there is none; or skinning of all patches
+  Mlp correction;  // of bones; without outputs where there is none
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones

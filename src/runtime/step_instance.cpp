@@ -110,7 +110,7 @@ void gather_bones(Instance& i) {
 
 void correct_bones(Instance& i, float scale) {
   const Garment& g = *i.garment;
-  if (g.view.correction.rows == 0) return;
+  if (g.correction.outputs == 0) return;
   const Transform& key = i.moved[g.view.record->key_joint];
   const Transform back = inverse(key);
   for (uint32_t b = 0; b < g.bones(); ++b) {
@@ -118,11 +118,10 @@ void correct_bones(Instance& i, float scale) {
     float* to = i.bone_values + 3 * size_t{b};
     to[0] = d.x, to[1] = d.y, to[2] = d.z;
   }
-  i.bone_values[3 * size_t{g.bones()}] = 1;
-  multiply(g.view.correction, find_entries(i.bone_values, g.view.correction.columns), i.infer[0].factors,
-           i.bone_correction);
+  const InferItem all_bones{0, i.bone_values, i.bone_correction};
+  infer(g.correction, &all_bones, 1, i.infer);
   // Learnt from motions that people make: on others it may not go far.
-  constexpr float kMost = 0.3f;  // m
+  constexpr float kMost = 0.3f;  // m, as learn::kMostCorrection
   for (uint32_t b = 0; b < g.bones(); ++b) {
     const float* by = i.bone_correction + 3 * size_t{b};
     const V3 d{by[0], by[1], by[2]};

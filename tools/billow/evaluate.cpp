@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "evaluate/report.h"
 #include "files/whole_file.h"
+#include "learn/correction.h"
 #include "learn/gru_file.h"
 #include "pack/garment_asset.h"
-#include "ropes/correct_ropes.h"
 #include "ropes/simulate_ropes.h"
 
 namespace billow::tool {
@@ -64,7 +64,7 @@ void run(const EvaluateOptions& o) {
   options.measure.threads = o.threads;
   // As the file has them: data sets keep those of the day they were made.
   options.rope =
-      ropes::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads));
+      learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads));
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
     options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
   if (isatty(2))

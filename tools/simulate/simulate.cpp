@@ -14,11 +14,11 @@ namespace {
 
 constexpr const char* kHelp =
     "billow_simulate GARMENT FOLDER [FRAMES [UNSEEN [SEED [THREADS [SHARD SHARDS]]]]]\n\n"
-    "Makes a data set of reference cloth: GARMENT is cape or skirt; default 5000 frames to learn from, 600 "
+    "Makes a data set of reference cloth: GARMENT is cape or skirt; default 5000 frames to learn from, 900 "
     "of clips\n"
     "that are never seen, seed 1, all cores. SHARD is 1 to SHARDS.\n\n"
     "Example\n"
-    "  billow_simulate cape data/cape 5000 600 1 16\n";
+    "  billow_simulate cape data/cape 5000 900 1 16\n";
 
 }  // namespace
 
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   job.request.garment = argv[1];
   job.folder = argv[2];
   job.request.frames = static_cast<size_t>(number(3, 5000));
-  job.request.unseen = static_cast<size_t>(number(4, 600));
+  job.request.unseen = static_cast<size_t>(number(4, 900));
   job.request.seed = static_cast<uint32_t>(number(5, 1));
   job.threads =
       static_cast<int>(std::max(1l, number(6, static_cast<long>(std::thread::hardware_concurrency()))));

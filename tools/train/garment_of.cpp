@@ -4,10 +4,11 @@
 
 #include "dress/ropes.h"
 #include "evaluate/report.h"
+#include "learn/correction.h"
 #include "learn/gru_file.h"
 #include "pack/round_networks.h"
-#include "ropes/correct_ropes.h"
 #include "ropes/simulate_ropes.h"
+#include "train/correction.h"
 
 namespace billow::tool {
 namespace {
@@ -25,16 +26,21 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Fi
 
 }  // namespace
 
-HungRopes hang_ropes(learn::Frames& frames) {
-  HungRopes hung{dress::rope_settings(frames.garment()), {}};
+HungRopes hang_ropes(learn::Frames& frames, const train::Run& run) {
+  HungRopes hung{dress::rope_settings(frames.garment()), {}, {}};
   const learn::Matrix bones = ropes::simulate_ropes(frames, hung.settings);
-  hung.correction = ropes::fit_correction(frames, evaluate::embedded_bones(frames).bones, bones);
-  frames.replace_ropes(ropes::corrected(hung.correction, bones));
+  train::Correction trained =
+      train_correction(frames, bones, evaluate::embedded_bones(frames).bones, {}, run);
+  hung.corrected = learn::corrected(trained.network, bones);
+  hung.correction = std::move(trained.network);
+  frames.replace_ropes(std::move(trained.unlearnt));
   return hung;
 }
 
-pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figures figures,
+pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
                         const std::function<void(const std::string&)>& say) {
+  // From here on as the garment has them.
+  frames.replace_ropes(learnt.ropes.corrected);
   pack::Packed packed;
   packed.garment = frames.garment();
   packed.skeleton = frames.person().skeleton;

@@ -11,12 +11,14 @@
 
 namespace billow::tool {
 
-// How the garment's rope chains are set, and what their bones are off. These, corrected, replace those that the data set was made with.
+// How the garment's rope chains are set, and what their bones are off. These, corrected by networks that have not seen their
+// clips, replace those that the data set was made with.
 struct HungRopes {
   billow_settings settings;
-  learn::Layer correction;
+  learn::Network correction;
+  learn::Matrix corrected;  // a row a frame, as the garment will have them
 };
-HungRopes hang_ropes(learn::Frames& frames);
+HungRopes hang_ropes(learn::Frames& frames, const train::Run& run);
 
 struct Learnt {
   HungRopes ropes;
@@ -28,7 +30,7 @@ struct Learnt {
 enum class Figures { kNone, kQuick, kFull };
 
 // With a report: the record of the training, and figures of what was learnt.
-pack::Packed garment_of(const learn::Frames& frames, const Learnt& learnt, Figures figures,
+pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
                         const std::function<void(const std::string&)>& say);
 
 }  // namespace billow::tool

@@ -77,7 +77,10 @@ void run(const Given& given) {
   Teller teller(given.quiet);
   learn::Frames frames(given.data);
   teller.say("ropes: run over all clips, and corrected");
-  Learnt learnt{hang_ropes(frames), train_networks(given, options, frames, teller), {}, {}};
+  train::Run how;
+  how.seed = options.seed, how.device = options.device;
+  how.report = [&](const train::Progress& p) { teller.report(p); };
+  Learnt learnt{hang_ropes(frames, how), train_networks(given, options, frames, teller), {}, {}};
   if (given.gru) {
     learnt.gru = train_baseline(given, options, frames, teller).gru;
     // As the file will have it.

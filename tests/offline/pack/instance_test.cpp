@@ -152,13 +152,18 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
   const auto values = static_cast<Eigen::Index>(3 * plain.garment.bones.size());
   testing::Random random(7);
   Packed corrected = plain, far = plain;
-  corrected.correction = {learn::Matrix(values, values), learn::Vector(values)};
-  for (Eigen::Index i = 0; i < values; ++i) {
-    corrected.correction.bias[i] = static_cast<float>(random.uniform(-0.02, 0.02));
-    for (Eigen::Index k = 0; k < values; ++k)
-      corrected.correction.weights(i, k) = static_cast<float>(random.uniform(-0.01, 0.01));
+  learn::Network& n = corrected.correction;
+  n.mean = learn::Vector::Zero(values), n.scale = learn::Vector::Constant(values, 4);
+  n.activation = learn::Activation::kGelu;
+  for (const auto& [rows, columns] : {std::pair{Eigen::Index{24}, values}, {values, Eigen::Index{24}}}) {
+    learn::Layer layer{learn::Matrix(rows, columns), learn::Vector(rows)};
+    for (Eigen::Index i = 0; i < layer.weights.size(); ++i)
+      layer.weights.data()[i] = static_cast<float>(random.uniform(-0.05, 0.05));
+    for (float& bias : layer.bias) bias = static_cast<float>(random.uniform(-0.02, 0.02));
+    n.layers.push_back(layer);
   }
-  far.correction = {learn::Matrix::Zero(values, values), learn::Vector::Constant(values, 5)};
+  far.correction = n;
+  far.correction.layers[1].bias.setConstant(5);
   Worn a(plain, Storage::kFloat32), b(corrected, Storage::kFloat32), c(far, Storage::kFloat32);
   std::vector<Transform> last;
   for (const auto& joints : frames_of(person, "run", 20)) {
@@ -166,16 +171,16 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
     last = joints;
   }
   const learn::Vector d = bones_of(plain, a, last);
-  const learn::Vector wanted = d + corrected.correction.weights * d + corrected.correction.bias;
-  EXPECT_LT((bones_of(plain, b, last) - wanted).cwiseAbs().maxCoeff(), 2e-4f);
-  EXPECT_GT((d - wanted).cwiseAbs().maxCoeff(), 0.02f);
+  const learn::Vector by = n(d.transpose()).row(0);
+  EXPECT_LT((bones_of(plain, b, last) - d - by).cwiseAbs().maxCoeff(), 2e-4f);
+  EXPECT_GT(by.cwiseAbs().maxCoeff(), 0.02f);
   // No farther than it may.
   EXPECT_NEAR((bones_of(plain, c, last) - d).head<3>().norm(), 0.3f, 1e-4f);
 
-  const learn::Layer back = read_back(corrected).correction;
-  EXPECT_LT((back.weights - corrected.correction.weights).cwiseAbs().maxCoeff(), 1e-4f);
-  EXPECT_EQ(read_back(plain).correction.weights.size(), 0);
-  corrected.correction.bias.resize(2);
+  const learn::Network back = read_back(corrected).correction;
+  EXPECT_LT((back(d.transpose()) - n(d.transpose())).cwiseAbs().maxCoeff(), 1e-4f);
+  EXPECT_TRUE(read_back(plain).correction.layers.empty());
+  n.scale.resize(2);
   EXPECT_THROW(pack_garment(corrected), std::invalid_argument);
 }
 
