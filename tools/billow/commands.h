@@ -19,6 +19,7 @@ void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_pack(CLI::App& app);
 void add_wear(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_info(CLI::App& app);
 void add_check(CLI::App& app);
 
