@@ -206,7 +206,8 @@ bool Reader::read_rest() {
   const Section* settings = find("settings");
   if (!settings || settings->size % 4 != 0 || settings->size > 4096)
     return fail("expected a section 'settings' of up to 1024 words");
-  view_.settings = {reinterpret_cast<const uint32_t*>(bytes_ + settings->offset), settings->size / 4};
+  view_.settings = {reinterpret_cast<const uint32_t*>(bytes_ + settings->offset),
+                    static_cast<size_t>(settings->size / 4)};
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
   // What this version does not know was put there by something it does not understand.

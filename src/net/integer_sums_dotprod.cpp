@@ -95,7 +95,8 @@ BILLOW_ALWAYS_INLINE void add_narrow(std::integer_sequence<int, kQuad...>, const
   for (uint32_t p = 0; p < run.count; ++p, at += run.stride, out += kPanelRows) {
     Sums sums{none, none, none, none};
     (add_int8<kQuad % 4>(sums, at + 32 * kQuad, kQuad < 4 ? h0 : h1, kQuad < 4 ? l0 : l1), ...);
-    (__builtin_prefetch(at + run.ahead + 32 * kQuad), ...);
+    // A line of the cache is 64 bytes.
+    ((kQuad % 2 == 0 ? __builtin_prefetch(at + run.ahead + 32 * kQuad) : void()), ...);
     finish(sums, out);
   }
 }
