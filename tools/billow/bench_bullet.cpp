@@ -9,8 +9,9 @@
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
+
+#include "bench_frames.h"
 
 namespace billow::tool {
 namespace {
@@ -112,10 +113,9 @@ PeerFigures time_bullet(const garment::Garment& garment, const body::Person& per
   std::vector<double> times;
   for (size_t k = 0; k < 40; ++k) {
     const auto joints = body::joint_transforms(person.skeleton, clip.frames[k % clip.frames.size()]);
-    const auto start = std::chrono::steady_clock::now();
+    const double start = own_ms();
     world.step(joints);
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(own_ms() - start);
   }
   std::nth_element(times.begin(), times.begin() + 20, times.end());
   return {

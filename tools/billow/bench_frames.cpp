@@ -15,12 +15,7 @@
 namespace billow::tool {
 namespace {
 
-// ms. Of this thread, so that what other programs do in between does not count; and of the wall, for several threads.
-double own_ms() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
-}
+// For several threads.
 double wall_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -112,6 +107,12 @@ struct Counter {
 };
 
 }  // namespace
+
+double own_ms() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+}
 
 BenchGarment::BenchGarment(const std::string& name, const std::string& file, const body::Person& person)
     : made_up_(file.empty()) {

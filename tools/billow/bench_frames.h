@@ -12,6 +12,9 @@
 
 namespace billow::tool {
 
+// Processor time of this thread, ms: what other programs do in between does not count.
+double own_ms();
+
 // A garment file in memory, and what it takes.
 class BenchGarment {
  public:

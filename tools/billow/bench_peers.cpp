@@ -1,8 +1,8 @@
 #include "bench_peers.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "bench_frames.h"
 #include "dress/dressed.h"
 
 namespace billow::tool {
@@ -20,10 +20,9 @@ PeerFigures time_reference(const garment::Garment& garment, const body::Person& 
   for (; frame < 30; ++frame) dressed.step(kFrame, pose(frame));
   std::vector<double> times;
   for (; frame < 45; ++frame) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = own_ms();
     dressed.step(kFrame, pose(frame));
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(own_ms() - start);
   }
   std::nth_element(times.begin(), times.begin() + 7, times.end());
   return {times[7], "the reference cloth, one thread, self-contact on"};
