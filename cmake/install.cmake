@@ -9,6 +9,22 @@ install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET billow_cli)
   install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments FILES_MATCHING PATTERN "*.billow")
+  # The program itself writes its manual page and what shells complete with.
+  install(
+    CODE "
+    set(program \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/billow\")
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}\")
+    foreach(pair \"man|man/man1/billow.1\" \"completion bash|bash-completion/completions/billow\"
+                 \"completion zsh|zsh/site-functions/_billow\" \"completion fish|fish/vendor_completions.d/billow.fish\")
+      string(REGEX REPLACE \"[|].*\" \"\" words \${pair})
+      string(REGEX REPLACE \".*[|]\" \"\" file \${pair})
+      separate_arguments(words)
+      cmake_path(GET file PARENT_PATH folder)
+      file(MAKE_DIRECTORY \${share}/\${folder})
+      execute_process(COMMAND \${program} \${words} OUTPUT_FILE \${share}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+      message(STATUS \"Written: \${share}/\${file}\")
+    endforeach()")
 endif()
 
 install(EXPORT billow NAMESPACE billow:: FILE billowConfig.cmake DESTINATION ${package_dir})

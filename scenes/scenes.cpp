@@ -44,6 +44,7 @@ void finish(Scene& s, std::vector<float> rest, const Settings& settings) {
   require(body.status());
   s.body = std::move(body).value();
   s.roots.resize(s.bone_counts.size());
+  s.rest = std::move(rest);
 }
 
 Scene single_chain(const char* name, const char* about, int ropes, double length, double below_horizontal,
@@ -192,6 +193,31 @@ Scene sphere_and_particles(billow_direction push, billow_direction velocity) {
   return s;
 }
 
+Scene flag(const Settings& settings) {
+  constexpr int kChains = 5, kBones = 9;
+  constexpr double kSpacing = 0.1, kSlant = kPi / 4;
+  Scene s;
+  s.name = "flag";
+  s.about = "a flag of 5 chains of 9 bones on a slanting pole (paper, Figure flag)";
+  std::vector<float> rest;
+  for (int c = 0; c < kChains; ++c)
+    for (int i = 0; i < kBones; ++i) {
+      // Down along the pole, and out across it.
+      const double along = kSpacing * c, out = kSpacing * i;
+      rest.push_back(static_cast<float>(out * std::cos(kSlant) - along * std::sin(kSlant)));
+      rest.push_back(static_cast<float>(-along * std::cos(kSlant) - out * std::sin(kSlant)));
+      rest.push_back(0);
+    }
+  s.bone_counts.assign(kChains, kBones);
+  s.joints = {translation(0, 0, 0)};
+  finish(s, rest, settings);
+  s.pose = [rest](Scene& scene, double) {
+    for (size_t c = 0; c < kChains; ++c)
+      scene.roots[c] = translation(rest[3 * kBones * c], rest[3 * kBones * c + 1], 0);
+  };
+  return s;
+}
+
 Scene skirt_standing(const Settings& settings) {
   return skirt("skirt_standing", "a ring of 26 chains on a standing person", settings,
                [](double) { return person_joints(standing(), 0, 0.95f, 0, 0); });
@@ -241,13 +267,15 @@ Scene cape_running(const Settings& settings) {
 }
 
 std::vector<std::string> names() {
-  return {"pendulum", "swing", "sphere_and_particles", "skirt_standing", "skirt_kicking", "cape_running"};
+  return {"pendulum",       "swing",         "sphere_and_particles", "flag",
+          "skirt_standing", "skirt_kicking", "cape_running"};
 }
 
 Scene make(std::string_view name) {
   if (name == "pendulum") return pendulum();
   if (name == "swing") return swing();
   if (name == "sphere_and_particles") return sphere_and_particles(BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY);
+  if (name == "flag") return flag();
   if (name == "skirt_standing") return skirt_standing();
   if (name == "skirt_kicking") return skirt_kicking();
   if (name == "cape_running") return cape_running();

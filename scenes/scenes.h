@@ -19,6 +19,7 @@ struct Scene {
   std::vector<Collider> colliders;  // of the body
   std::vector<uint32_t> bone_counts;
   std::vector<float> max_lengths;  // of the rope above each bone; 0 for roots
+  std::vector<float> rest;         // where all bones begin, seen from where the roots do
   bool closed = false, neighbours = false;
   std::vector<Transform> roots, joints;
   std::function<void(Scene&, double)> pose;  // fills roots and joints for a time
@@ -40,6 +41,8 @@ Scene swing(const Settings& settings = billow_settings_default());
 // The paper's toy: a sphere moves into six free particles and stops. `directions` per particle is shared:
 // make one scene per colour.
 Scene sphere_and_particles(billow_direction push, billow_direction velocity);
+// A flag on a slanting pole: 5 chains of 9 bones, at first stretched out across it.
+Scene flag(const Settings& settings = billow_settings_default());
 // A ring of 26 chains of 9 bones on a person of 16 capsules: standing, or kicking at running speed.
 Scene skirt_standing(const Settings& settings = billow_settings_skirt());
 Scene skirt_kicking(const Settings& settings = billow_settings_skirt());

@@ -124,6 +124,15 @@ void Writer::write(std::span<const V3> positions) {
   ++written_;
 }
 
+void Writer::add_points(std::vector<Point> points) {
+  if (!takes_points()) fail(path_.string(), ": expected .glb or .gltf for points beside the surface");
+  for (size_t k = 0; k < points.size(); ++k)
+    if (points[k].places.size() != frames_ || points[k].parent >= static_cast<int>(k))
+      fail(path_.string(), ": expected ", frames_, " places of point ", k, " and a parent before it, found ",
+           points[k].places.size(), " and parent ", points[k].parent);
+  points_ = std::move(points);
+}
+
 void Writer::finish() {
   if (finished_) return;
   if (written_ != frames_)

@@ -70,10 +70,19 @@ class Reader {
 // A file, or a sequence: a folder, cape_####.obj or cape_%04d.obj. A single .obj is a cache of one frame.
 std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const OpenOptions& options = {});
 
+// A point that moves beside the surface: a bone of a chain. Only glTF has them, as nodes.
+struct Point {
+  std::string name;
+  int parent = -1;         // a point before it; -1: none
+  std::vector<V3> places;  // in the world, one a frame
+};
+
 // Writes beside the file. Without finish() nothing is left of it.
 class Writer {
  public:
   virtual ~Writer() = default;
+  // Before finish(). Throws std::runtime_error where the format has none, or a point has no place for some frame.
+  void add_points(std::vector<Point> points);
   // The next frame. Throws where a number is not finite, or is no frame of this cache.
   void write(std::span<const V3> positions);
   // Throws unless all frames were written; then takes the file's place.
@@ -83,11 +92,13 @@ class Writer {
   friend std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path&, const Topology&, double,
                                                    size_t);
   virtual void begin() {}
+  virtual bool takes_points() const { return false; }
   virtual void add(std::span<const V3> positions) = 0;
   virtual void end() = 0;
 
   std::filesystem::path path_;
   Topology topology_;
+  std::vector<Point> points_;
   double fps_ = 0;
   size_t frames_ = 0, written_ = 0;
   bool finished_ = false;

@@ -1,6 +1,6 @@
 // glTF with one morph target a frame: the mesh is the first frame, the targets are the differences of the
 // others to it, and their weights go to 1 and back one after the other. Positions read back to the last bit or
-// two of a float.
+// two of a float. Points beside the surface are nodes that move.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -32,6 +32,8 @@ std::string base64(const std::string& bytes) {
 }
 
 class GltfWriter : public Writer {
+  bool takes_points() const override { return true; }
+
   void begin() override {
     file_ = std::make_unique<files::PartFile>(path_);
     split();
@@ -132,7 +134,10 @@ class GltfWriter : public Writer {
   }
 
   void add_animation() {
-    if (targets_.empty()) return;
+    if (frames_ < 2) {
+      json none;
+      return add_point_nodes(none, 0);
+    }
     std::vector<float> times, weights(frames_ * targets_.size(), 0.0f);
     for (size_t frame = 0; frame < frames_; ++frame) {
       times.push_back(static_cast<float>(static_cast<double>(frame) / fps_));
@@ -141,10 +146,40 @@ class GltfWriter : public Writer {
     const size_t input = floats("SCALAR", 1, times, false), output = floats("SCALAR", 1, weights, false);
     json_["accessors"][input]["min"] = {times.front()};
     json_["accessors"][input]["max"] = {times.back()};
-    json_["animations"] = json::array(
-        {{{"name", path_.stem().string()},
-          {"samplers", json::array({{{"input", input}, {"output", output}, {"interpolation", "LINEAR"}}})},
-          {"channels", json::array({{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}})}}});
+    json animation = {
+        {"name", path_.stem().string()},
+        {"samplers", json::array({{{"input", input}, {"output", output}, {"interpolation", "LINEAR"}}})},
+        {"channels", json::array({{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}})}};
+    add_point_nodes(animation, input);
+    json_["animations"] = json::array({std::move(animation)});
+  }
+
+  // A node a point, moved in the space of its parent, under a node of their own.
+  void add_point_nodes(json& animation, size_t times) {
+    if (points_.empty()) return;
+    json& nodes = json_["nodes"];
+    const size_t top = nodes.size();
+    nodes.push_back({{"name", "chains"}});
+    json_["scenes"][0]["nodes"].push_back(top);
+    for (size_t k = 0; k < points_.size(); ++k) {
+      const Point& point = points_[k];
+      std::vector<float> places;
+      for (size_t f = 0; f < frames_; ++f) {
+        V3 p = point.places[f];
+        if (point.parent >= 0) p = p - points_[static_cast<size_t>(point.parent)].places[f];
+        places.insert(places.end(), {p.x, p.y, p.z});
+      }
+      const size_t parent = point.parent < 0 ? top : top + 1 + static_cast<size_t>(point.parent);
+      nodes[parent]["children"].push_back(nodes.size());
+      if (frames_ > 1) {
+        const size_t output = floats("VEC3", 3, places, false);
+        const size_t sampler = animation["samplers"].size();
+        animation["samplers"].push_back({{"input", times}, {"output", output}, {"interpolation", "LINEAR"}});
+        animation["channels"].push_back(
+            {{"sampler", sampler}, {"target", {{"node", nodes.size()}, {"path", "translation"}}}});
+      }
+      nodes.push_back({{"name", point.name}, {"translation", {places[0], places[1], places[2]}}});
+    }
   }
 
   void end() override {

@@ -24,6 +24,9 @@ struct Camera {
   float field_of_view = 0.6f;  // radians, from the bottom to the top of the picture
 };
 
+// How light plays on a surface; the rasteriser knows gloss only.
+enum class Finish { kPlain, kCloth, kSkin };
+
 struct Material {
   Colour colour = {0.6f, 0.6f, 0.6f};
   std::optional<Colour> back = {};  // of the side whose corners turn clockwise; none: the same
@@ -34,6 +37,7 @@ struct Material {
   bool flat = false;  // one normal a triangle
   bool casts_shadow = true;
   float gloss = 0.15f;
+  Finish finish = Finish::kPlain;
   float lift = 0;  // m nearer than it is when it comes to what hides what
 };
 
@@ -66,6 +70,11 @@ class Canvas {
 
   Image render(const Camera& camera) const;
 
+  // The same with rays: soft shadows, light from all of the sky, and what cloth and skin do with it. Slower, and only where
+  // Embree was there at build time (can_trace); render() otherwise. `rays`: a pixel. `threads`: 0 takes all cores.
+  Image trace(const Camera& camera, int rays = 64, int threads = 0) const;
+  static bool can_trace();
+
  private:
   struct Vertex {
     Vec3 position, normal;
@@ -81,6 +90,7 @@ class Canvas {
     Colour colour;
   };
   class Renderer;
+  class Tracer;
 
   int width_, height_, samples_;
   std::vector<Vertex> vertices_;

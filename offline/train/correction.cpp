@@ -1,5 +1,7 @@
 #include "train/correction.h"
 
+#include <numeric>
+
 #include "learn/correction.h"
 
 namespace billow::train {
@@ -34,6 +36,8 @@ learn::Network train_one(const learn::Frames& frames, const Matrix& ropes, const
   task.name = "correction";
   task.inputs = ropes, task.truth = off;
   task.outside = Vector::Zero(ropes.rows());
+  task.frames.resize(frames.size());
+  std::iota(task.frames.begin(), task.frames.end(), 0u);
   task.train = train, task.validation = validation;
   task.vertices = frames.garment().bones.size();
   Matrix learnt(static_cast<Eigen::Index>(train.learn.size()), ropes.cols());

@@ -269,7 +269,7 @@ billow_status billow_garment_section(const billow_garment* garment, const char* 
   *size = 0;
   const asset::GarmentView& v = garment->garment.view;
   for (const asset::Section& s : v.sections)
-    if (std::strcmp(s.name, name) == 0) *bytes = v.bytes_of(s).data(), *size = s.size;
+    if (std::strcmp(s.name, name) == 0) *bytes = v.bytes_of(s).data(), *size = v.bytes_of(s).size();
   return BILLOW_OK;
 }
 

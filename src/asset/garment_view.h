@@ -72,7 +72,9 @@ struct GarmentView {
   std::span<const Section> sections;
 
   std::string_view text_of(Text t) const { return text.substr(t.offset, t.length); }
-  std::string_view bytes_of(const Section& s) const { return file.substr(s.offset, s.size); }
+  std::string_view bytes_of(const Section& s) const {
+    return file.substr(static_cast<size_t>(s.offset), static_cast<size_t>(s.size));
+  }
   std::string_view file;
 };
 

@@ -42,7 +42,7 @@ bool Reader::read_table(bool checksums) {
                 static_cast<unsigned long long>(header.file_size), size_);
   if (header.section_count < 1 || header.section_count > kMostSections)
     return fail("expected 1 to %u sections, found %u", kMostSections, header.section_count);
-  const uint64_t table_end = sizeof(Header) + uint64_t{header.section_count} * sizeof(Section);
+  const size_t table_end = sizeof(Header) + header.section_count * sizeof(Section);
   if (table_end > size_)
     return fail("expected %u sections, found a file that ends before", header.section_count);
   if (!all_zero(header.reserved, sizeof header.reserved))
@@ -73,9 +73,10 @@ bool Reader::read_table(bool checksums) {
       return fail("section '%s': expected it to end within the file's %zu bytes, found %llu bytes at %llu",
                   s.name, size_, static_cast<unsigned long long>(s.size),
                   static_cast<unsigned long long>(s.offset));
-    if (!all_zero(bytes_ + end, s.offset - end) || !all_zero(s.reserved, sizeof s.reserved))
+    if (!all_zero(bytes_ + end, static_cast<size_t>(s.offset - end)) ||
+        !all_zero(s.reserved, sizeof s.reserved))
       return fail("section '%s': expected zeros before it and in its reserved bytes", s.name);
-    if (checksums && checksum(bytes_ + s.offset, s.size) != s.checksum)
+    if (checksums && checksum(bytes_ + s.offset, static_cast<size_t>(s.size)) != s.checksum)
       return fail("section '%s': it is damaged (its checksum does not match)", s.name);
     end = s.offset + s.size;
   }

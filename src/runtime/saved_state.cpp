@@ -90,7 +90,8 @@ const char* restore_state(Chains& chains, const unsigned char* bytes, size_t siz
     return "the saved state of chains with another layout";
   if (h.size != payload_size(chains) || size < sizeof h + h.size) return "a truncated saved state";
   const unsigned char* from = bytes + sizeof h;
-  if (fnv(from, h.size, kHashStart) != h.hash) return "a damaged saved state (its checksum does not match)";
+  if (fnv(from, payload_size(chains), kHashStart) != h.hash)
+    return "a damaged saved state (its checksum does not match)";
   float scale = chains.settings.scale;
   visit(chains, [&](unsigned char* p, size_t n) {
     std::memcpy(p, from, n);

@@ -51,6 +51,28 @@ int covered(const Image& image) {
   return count;
 }
 
+TEST(Canvas, RaysSeeShadowsAndBothSides) {
+  if (!Canvas::can_trace()) GTEST_SKIP() << "built without Embree";
+  Canvas canvas(100, 100, 1);
+  canvas.light.toward = {0, 1, 0};
+  add_square(canvas, 2, 0, {.colour = kRed, .back = kBlue});
+  canvas.ground({.height = -4, .grid = 0, .centre = {0, -4, 0}, .reach = 50});
+  canvas.sphere({0, -2, -1}, 1, {.colour = kGreen});
+  const Image front = canvas.trace(kCamera, 16, 1),
+              behind = canvas.trace(
+                  {.eye = {0, 0, -10}, .target = {}, .field_of_view = kCamera.field_of_view}, 16, 2);
+  EXPECT_GT(front.at(50, 50).r, 3 * front.at(50, 50).b) << "the front is red";
+  EXPECT_GT(behind.at(50, 40).b, 3 * behind.at(50, 40).r) << "the back is blue";
+  const Image above = canvas.trace({.eye = {0, 4, 14}, .target = {0, -4, 0}, .field_of_view = 1.0f}, 64, 1);
+  Canvas bare(100, 100, 1);
+  bare.light.toward = {0, 1, 0};
+  bare.ground({.height = -4, .grid = 0, .centre = {0, -4, 0}, .reach = 50});
+  const Image open = bare.trace({.eye = {0, 4, 14}, .target = {0, -4, 0}, .field_of_view = 1.0f}, 64, 1);
+  // Straight below the sphere: its light comes from above.
+  EXPECT_LT(above.at(50, 47).g, 0.75f * open.at(50, 47).g) << "a shadow";
+  EXPECT_NEAR(above.at(5, 95).g, open.at(5, 95).g, 0.05f) << "far from it there is none";
+}
+
 TEST(Canvas, TriangleCoversTheExpectedPixels) {
   Canvas canvas(100, 100, 1);
   const float positions[] = {-2, -2, 0, 2, -2, 0, -2, 2, 0};

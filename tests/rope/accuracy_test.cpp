@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "rope_reference.h"
 #include "scenes.h"
-#include "support/rope_reference.h"
 
 namespace billow::scenes {
 namespace {
@@ -17,13 +17,12 @@ struct PendulumError {
 
 PendulumError pendulum_error(double hz) {
   Scene s = pendulum();
-  double angle = std::acos(-1.0) / 3, rate = 0;
   PendulumError worst;
   for (int k = 1; k <= static_cast<int>(20 * hz); ++k) {
-    test::advance_pendulum(angle, rate, 1 / hz);
     s.step(1 / hz);
     const std::vector<float> x = s.positions();
-    const double error = std::fabs(std::atan2(static_cast<double>(x[3]), -static_cast<double>(x[4])) - angle);
+    const double error = std::fabs(std::atan2(static_cast<double>(x[3]), -static_cast<double>(x[4])) -
+                                   exact_pendulum(std::acos(-1.0) / 3, k / hz));
     if (k <= 2 * hz) worst.over_2s = std::max(worst.over_2s, error);
     worst.over_20s = std::max(worst.over_20s, error);
   }
@@ -42,7 +41,7 @@ TEST(Accuracy, PendulumFollowsItsEquation) {
 
 // Largest RMS distance over the bones to the converged motion.
 double swing_error(const Settings& settings, double hz, double seconds) {
-  static const auto truth = test::reference_chain(14, 0.1, std::acos(-1.0) / 6, 3, 1.0 / 120, 800);
+  static const auto truth = reference_chain(14, 0.1, std::acos(-1.0) / 6, 3, 1.0 / 120, 800);
   Scene s = swing(settings);
   double worst = 0;
   for (int k = 1; k <= static_cast<int>(seconds * hz); ++k) {

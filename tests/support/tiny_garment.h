@@ -34,7 +34,7 @@ class GarmentBytes {
     std::string body;
     const uint64_t start = sizeof header + table.size() * sizeof(Section);
     for (size_t i = 0; i < table.size(); ++i) {
-      body.resize(round_up(start + body.size()) - start, '\0');
+      body.resize(static_cast<size_t>(round_up(start + body.size()) - start), '\0');
       std::memcpy(table[i].name, sections_[i].name.data(), sections_[i].name.size());
       table[i].offset = start + body.size();
       table[i].size = sections_[i].bytes.size();
@@ -72,7 +72,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
   for (uint32_t j = 0; j < stored; ++j) put(size * (j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64));
   for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
     put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
-  out.resize(asset::matrix_panels_at(m), '\0');
+  out.resize(static_cast<size_t>(asset::matrix_panels_at(m)), '\0');
   for (uint32_t p = 0; p < (rows + 7) / 8; ++p) {
     for (uint32_t i = 0; i < 8 * m.float32; ++i)
       put(static_cast<float>(static_cast<int>(random.bits() % 2001) - 1000) / 1024);

@@ -92,6 +92,22 @@ TEST_F(EvaluateCli, JsonWithoutANameIsPrintedAlone) {
   EXPECT_EQ(quick.at("floor").at("unseen"), whole.at("floor").at("unseen"));
 }
 
+TEST_F(EvaluateCli, FiguresShowWhatWasLearnt) {
+  const auto out = testing::run_program(
+      "figures --quick --json modes skinning shape holdout collision gru_training gru_holdout --data . "
+      "--garment sheet.billow --overtrained sheet.billow --free sheet.billow -o out",
+      set_.folder());
+  ASSERT_EQ(out.code, 0) << out.output;
+  const auto json = nlohmann::json::parse(out.output);
+  const auto table = nlohmann::json::parse(run("sheet.billow . --quick --json").output);
+  EXPECT_EQ(json["holdout"]["shape"]["rmse_mm"], table["sets"]["holdout"]["embedded"]["rmse_mm"]);
+  EXPECT_EQ(json["skinning"]["overtrained"], json["skinning"]["skinning"]) << "the same file";
+  EXPECT_GT(json["gru_holdout"]["bones_unseen_mm"], 10) << "its chains do not move";
+  for (const char* name :
+       {"modes", "skinning", "shape", "holdout", "collision", "gru_training", "gru_holdout"})
+    EXPECT_TRUE(fs::exists(set_.folder() / "out" / (std::string(name) + ".png"))) << name;
+}
+
 TEST_F(EvaluateCli, SaysWhatDoesNotGoTogether) {
   EXPECT_EQ(run("sheet.billow").code, 2);
   EXPECT_EQ(run("nothing.billow .").code, 1);

@@ -183,6 +183,10 @@ void check(const AssetOptions& o) {
 void add_info(CLI::App& app) {
   auto o = std::make_shared<AssetOptions>();
   CLI::App* command = app.add_subcommand("info", "What is in a garment file (.billow)");
+  command->footer(
+      "Examples\n"
+      "  billow info cape.billow\n"
+      "  billow info cape.billow --json\n");
   command->add_option("file", o->file, "Garment file")->required();
   command->add_flag("--json", o->json, "As JSON, with the training report under 'training'");
   command->callback([o] { info(*o); });
@@ -191,6 +195,9 @@ void add_info(CLI::App& app) {
 void add_check(CLI::App& app) {
   auto o = std::make_shared<AssetOptions>();
   CLI::App* command = app.add_subcommand("check", "Look at every byte of a garment file (.billow)");
+  command->footer(
+      "Examples\n"
+      "  billow check cape.billow\n");
   command->add_option("file", o->file, "Garment file")->required();
   command->callback([o] { check(*o); });
 }

@@ -141,6 +141,11 @@ void add_preset(CLI::App* command, BodyOptions& options, const std::string& abou
 
 void add_body(CLI::App& app) {
   CLI::App* command = app.add_subcommand("body", "The built-in person: skeleton, colliders and skin");
+  command->footer(
+      "Examples\n"
+      "  billow body show -o pictures\n"
+      "  billow body info --poses 200\n"
+      "  billow body fit hero.glb -o body.json\n");
   command->require_subcommand(1);
   auto options = std::make_shared<BodyOptions>();
   CLI::App* show = command->add_subcommand("show", "Write pictures of a person at rest and in some poses");

@@ -118,6 +118,10 @@ void add_shared(CLI::App* command, CacheOptions& options) {
 
 void add_cache(CLI::App& app) {
   CLI::App* command = app.add_subcommand("cache", "Look into mesh caches of other tools, or convert them");
+  command->footer(
+      "Examples\n"
+      "  billow cache info cape.pc2\n"
+      "  billow cache convert cape.mdd cape.glb --topology cape.obj\n");
   command->require_subcommand(1);
 
   auto info = std::make_shared<CacheOptions>();

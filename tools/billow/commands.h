@@ -8,6 +8,7 @@ namespace billow::tool {
 
 void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_figures(CLI::App& app);
 void add_body(CLI::App& app);
 void add_motion(CLI::App& app);
 void add_garment(CLI::App& app);
@@ -18,9 +19,16 @@ void add_cache(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_pack(CLI::App& app);
+void add_render(CLI::App& app);
+void add_export(CLI::App& app);
+void add_make(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_man(CLI::App& app);
+void add_view(CLI::App& app);
 void add_wear(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_info(CLI::App& app);
 void add_check(CLI::App& app);
+void add_bake(CLI::App& app);
 
 }  // namespace billow::tool

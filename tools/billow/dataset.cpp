@@ -118,6 +118,14 @@ void print_left_out(const dataset::DatasetInfo& info) {
 void add_dataset(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("dataset", "Data sets: look into them, check them, make them of caches and back");
+  command->footer(
+      "Examples\n"
+      "  billow dataset info data/cape --json\n"
+      "  billow dataset check data/cape\n"
+      "  billow dataset show data/cape --clip 3 --from 40 --every 3 -o clip.png\n"
+      "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n"
+      "  billow dataset import run.pc2 --fps 24 --garment cape.json --motion run.bvh -o data/cape\n"
+      "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n");
   command->require_subcommand(1);
   auto folder = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
@@ -140,14 +148,6 @@ void add_dataset(CLI::App& app) {
     dataset::merge_dataset({shards->begin(), shards->end()}, *out);
     std::printf("%s\n", out->c_str());
   });
-  command->footer(
-      "Examples\n"
-      "  billow dataset info data/cape --json\n"
-      "  billow dataset check data/cape\n"
-      "  billow dataset show data/cape --clip 3 --from 40 --every 3 -o clip.png\n"
-      "  billow dataset merge data/cape_1 data/cape_2 data/cape_3 data/cape_4 -o data/cape\n"
-      "  billow dataset import run.pc2 --fps 24 --garment cape.json --motion run.bvh -o data/cape\n"
-      "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n");
 }
 
 }  // namespace billow::tool

@@ -18,11 +18,5 @@ struct DemoPicture {
 // them.
 DemoPicture demo_cape(const std::filesystem::path& folder);
 DemoPicture demo_skirt(const std::filesystem::path& folder);
-// A pendulum against the exact solution.
-DemoPicture demo_pendulum(const std::filesystem::path& folder);
-// A sphere pushes six particles, with three kinds of collision response (paper: Collisions).
-DemoPicture demo_particles(const std::filesystem::path& folder);
-// A falling chain with solvers of growing accuracy (paper: Velocity Update).
-DemoPicture demo_swing(const std::filesystem::path& folder);
 
 }  // namespace billow::tool

@@ -7,17 +7,43 @@
 #include "draw_body.h"
 
 namespace billow::tool {
+namespace {
+
+const draw::Colour kSkin = draw::srgb(0xc9a48c), kSuit = draw::srgb(0x4a5261);
+
+bool is_bare(const std::string& joint) {
+  for (const char* part : {"head", "neck", "hand", "finger", "thumb", "foot", "toe"})
+    if (joint.find(part) != std::string::npos) return true;
+  return false;
+}
+
+// So that cloth stands out, and hems of the suit are where the weights go from one joint to the next.
+std::vector<draw::Colour> suit_of(const body::Skin& skin, const body::Skeleton& skeleton) {
+  std::vector<draw::Colour> colours;
+  for (size_t v = 0; v < skin.mesh.positions.size(); ++v) {
+    float bare = 0;
+    for (size_t k = 0; k < body::kJointsPerVertex; ++k)
+      if (is_bare(skeleton.joints[skin.joints[v][k]].name)) bare += skin.weights[v][k];
+    colours.push_back(draw::mix(kSuit, kSkin, std::clamp(8 * bare - 3.5f, 0.0f, 1.0f)));
+  }
+  return colours;
+}
+
+}  // namespace
 
 DrawnBody::DrawnBody(const dataset::OwnedWearer& wearer)
     : colliders_(wearer.colliders), rest_(body::rest_transforms(wearer.skeleton)) {
-  if (!wearer.preset.empty()) skin_ = body::make_skin(body::make_person(body::person_preset(wearer.preset)));
+  if (!wearer.preset.empty()) {
+    skin_ = body::make_skin(body::make_person(body::person_preset(wearer.preset)));
+    colours_ = suit_of(skin_, wearer.skeleton);
+  }
   for (const billow_collider& c : colliders_)
     height_ = std::max(height_, std::max(c.position[1], c.end[1]) +
                                     std::max(c.radius, std::max(c.half_extents[1], c.half_extents[2])));
 }
 
 void DrawnBody::draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {
-  const draw::Material material{.colour = draw::srgb(0xc9a48c), .gloss = 0.1f};
+  const draw::Material material{.colour = kSkin, .gloss = 0.1f, .finish = draw::Finish::kSkin};
   if (skin_.mesh.positions.empty()) {
     std::vector<Transform> moved;
     for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(rest_[j]));
@@ -26,7 +52,8 @@ void DrawnBody::draw(draw::Canvas& canvas, const std::vector<Transform>& joints)
   std::vector<V3> body(skin_.mesh.positions.size());
   body::skin_vertices(skin_, joints, body);
   canvas.mesh({.positions = {&body[0].x, 3 * body.size()},
-               .indices = {skin_.mesh.triangles[0].data(), 3 * skin_.mesh.triangles.size()}},
+               .indices = {skin_.mesh.triangles[0].data(), 3 * skin_.mesh.triangles.size()},
+               .colours = colours_},
               material);
 }
 

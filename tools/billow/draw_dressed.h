@@ -28,6 +28,7 @@ class DrawnBody {
   std::vector<billow_collider> colliders_;
   std::vector<Transform> rest_;
   body::Skin skin_;
+  std::vector<draw::Colour> colours_;  // of the skin's vertices: a suit, but for head, hands and feet
   float height_ = 0;
 };
 

@@ -10,14 +10,9 @@ int main(int argc, char** argv) {
   CLI::App app("Billow: rope-chain cloth in real time.", "billow");
   app.set_version_flag("--version", billow_version());
   app.require_subcommand(1);
-  app.footer(
-      "Examples\n"
-      "  billow demo                           pictures and numbers of all that is there, in out/\n"
-      "  billow scene list                     the named scenes\n"
-      "  billow scene run cape_running         one of them: a picture strip and its numbers\n"
-      "  billow scene run --help               what can be changed\n");
   billow::tool::add_demo(app);
   billow::tool::add_scene(app);
+  billow::tool::add_figures(app);
   billow::tool::add_body(app);
   billow::tool::add_motion(app);
   billow::tool::add_garment(app);
@@ -28,10 +23,26 @@ int main(int argc, char** argv) {
   billow::tool::add_train(app);
   billow::tool::add_evaluate(app);
   billow::tool::add_pack(app);
+  billow::tool::add_render(app);
+  billow::tool::add_export(app);
   billow::tool::add_wear(app);
   billow::tool::add_bench(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);
+  billow::tool::add_bake(app);
+  billow::tool::add_view(app);
+  billow::tool::add_make(app);
+  billow::tool::add_completion(app);
+  billow::tool::add_man(app);
+  // Set last: commands added after it would have it, too.
+  app.footer(
+      "Examples\n"
+      "  billow render cape -o cape.mp4                   a cape on a running person\n"
+      "  billow figures -o out/figures                    the figures of the paper\n"
+      "  billow export cape -o cape.glb                   for Blender, three.js and others\n"
+      "  billow make cape --dry-run                       how a garment file comes about\n"
+      "  billow scene run cape_running                    rope chains alone\n"
+      "  source <(billow completion bash)                 completion in this shell\n");
 
   try {
     app.parse(argc, argv);

@@ -281,6 +281,11 @@ void add_show(CLI::App* command) {
 
 void add_motion(CLI::App& app) {
   CLI::App* command = app.add_subcommand("motion", "List the built-in motions, or show one");
+  command->footer(
+      "Examples\n"
+      "  billow motion list\n"
+      "  billow motion list robot.glb\n"
+      "  billow motion show dance --seconds 10\n");
   command->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* list = command->add_subcommand("list", "Print the names of the motions, or the clips of a file");

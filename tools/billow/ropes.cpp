@@ -119,6 +119,12 @@ void fit(RopesOptions o) {
 void add_ropes(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("ropes", "Rope chains beside the reference cloth: measure them, fit their settings");
+  command->footer(
+      "Examples\n"
+      "  billow ropes measure data/cape\n"
+      "  billow ropes measure data/cape --settings ropes.json --json\n"
+      "  billow ropes fit data/cape -o ropes.json\n"
+      "  billow ropes fit data/cape --settings ropes.json --clips 0 --rounds 2 -o better.json\n");
   command->require_subcommand(1);
   auto o = std::make_shared<RopesOptions>();
   const auto common = [&](CLI::App* c) {
@@ -141,12 +147,6 @@ void add_ropes(CLI::App& app) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   fitted->callback([o] { fit(*o); });
-  command->footer(
-      "Examples\n"
-      "  billow ropes measure data/cape\n"
-      "  billow ropes measure data/cape --settings ropes.json --json\n"
-      "  billow ropes fit data/cape -o ropes.json\n"
-      "  billow ropes fit data/cape --settings ropes.json --clips 0 --rounds 2 -o better.json\n");
 }
 
 }  // namespace billow::tool

@@ -69,6 +69,10 @@ CLI::Validator number_from(double low, double high) {
 
 void add_scene(CLI::App& app) {
   CLI::App* scene = app.add_subcommand("scene", "List the named scenes, or play one of them");
+  scene->footer(
+      "Examples\n"
+      "  billow scene list\n"
+      "  billow scene run cape_running\n");
   scene->require_subcommand(1);
   scene->add_subcommand("list", "Print the names of the scenes and what they show")->callback(list_scenes);
 

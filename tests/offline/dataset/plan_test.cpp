@@ -21,7 +21,7 @@ TEST(Plan, DealsOutTheFrames) {
   EXPECT_EQ(count(clips, Part::kTrain), 4000u);
   EXPECT_EQ(count(clips, Part::kValidation), 500u);
   EXPECT_EQ(count(clips, Part::kHoldout), 500u);
-  EXPECT_EQ(count(clips, Part::kUnseen), 600u);
+  EXPECT_EQ(count(clips, Part::kUnseen), 900u);
   std::set<std::string> names;
   for (const PlannedClip& c : clips) {
     EXPECT_EQ(c.parts.size(), c.frames);

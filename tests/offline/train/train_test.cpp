@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "dataset/simulate.h"
+#include "learn/correction.h"
 #include "learn/rows.h"
+#include "train/correction.h"
 #include "train/gru.h"
 
 namespace billow::train {
@@ -176,6 +179,34 @@ TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
     EXPECT_FALSE(in(c.train) && in(c.validation));
   }
   for (uint32_t f : c.train) EXPECT_EQ(frames_->part(f), dataset::Part::kTrain);
+}
+
+TEST_F(TrainSlow, RopesAreCorrectedByWhatHasNotSeenTheirClips) {
+  std::vector<uint32_t> all(frames_->size());
+  std::iota(all.begin(), all.end(), 0u);
+  const Matrix embedded = bone_matrix(*frames_, all, learn::Source::kEmbedded);
+  // Off by something that other clips tell, and by something that only the clip itself does.
+  Matrix ropes = embedded * 0.8f;
+  for (size_t c = 0; c < frames_->clips().size(); ++c)
+    for (uint32_t f = frames_->clips()[c].begin; f < frames_->clips()[c].end; ++f)
+      ropes.row(static_cast<Eigen::Index>(f)).array() +=
+          0.02f * static_cast<float>(c % 2 ? 1 : -1) * static_cast<float>(c);
+  CorrectionOptions options;
+  options.epochs = 60, options.hidden = 64, options.batch = 32, options.folds = 2;
+  train::Run run;
+  run.device = Device::kCpu;
+  const Correction c = train_correction(*frames_, ropes, embedded, options, run);
+  const auto off = [&](const Matrix& bones, dataset::Part part) {
+    double sum = 0;
+    for (const uint32_t f : frames_->of(part))
+      sum += static_cast<double>((bones - embedded).row(static_cast<Eigen::Index>(f)).squaredNorm());
+    return sum;
+  };
+  const Matrix learnt = learn::corrected(c.network, ropes);
+  EXPECT_LT(off(learnt, dataset::Part::kTrain), 0.2 * off(ropes, dataset::Part::kTrain));
+  EXPECT_GT(off(c.unlearnt, dataset::Part::kTrain), 2 * off(learnt, dataset::Part::kTrain));
+  // Nothing was learnt from unseen clips: theirs are what the garment will have.
+  EXPECT_EQ(off(c.unlearnt, dataset::Part::kUnseen), off(learnt, dataset::Part::kUnseen));
 }
 
 TEST_F(TrainSlow, GruLearnsOfAClip) {

@@ -1,11 +1,11 @@
-// `billow demo`: a sphere pushes six particles and stops, with three kinds of collision response (paper:
-// Collisions, Figure toy_coll).
+// `billow figures push_out`: a sphere pushes six particles and stops, with three kinds of collision response (paper:
+// Figure toy_coll).
 #include <algorithm>
 #include <cmath>
 
-#include "demo.h"
 #include "draw/paint.h"
 #include "draw_scene.h"
+#include "figures.h"
 #include "play.h"
 #include "scenes.h"
 
@@ -16,7 +16,7 @@ constexpr double kHz = 15;  // coarse steps: the finer, the less push-out alone 
 constexpr int kWidth = 680, kHeight = 420;
 
 struct Response {
-  const char* name;
+  const char *key, *name;
   draw::Colour colour;
   float pixels;  // smaller ones lie on larger ones, so that all can be seen
   billow_direction push, velocity;
@@ -52,18 +52,16 @@ draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Sc
 
 }  // namespace
 
-DemoPicture demo_particles(const std::filesystem::path& folder) {
+Figure figure_push_out(const FigureInputs& inputs) {
   std::vector<Response> responses = {
-      {"gradient for push-out and velocity", draw::srgb(0xd62f2f), 22, BILLOW_ALONG_GRADIENT,
+      {"gradient", "gradient for push-out and velocity", draw::srgb(0xd62f2f), 22, BILLOW_ALONG_GRADIENT,
        BILLOW_ALONG_GRADIENT},
-      {"history for push-out, gradient for velocity", draw::srgb(0x8a2fd0), 14, BILLOW_ALONG_HISTORY,
+      {"mixed", "history for push-out, gradient for velocity", draw::srgb(0x8a2fd0), 14, BILLOW_ALONG_HISTORY,
        BILLOW_ALONG_GRADIENT},
-      {"history for both", draw::srgb(0x118a35), 7, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
+      {"history", "history for both", draw::srgb(0x118a35), 7, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
   };
   const std::vector<double> moments = {1 / kHz, 5 / kHz, 8 / kHz, 11 / kHz, 14 / kHz, 17 / kHz};
-  DemoPicture picture{folder / "sphere_and_particles.png",
-                      "a sphere moves into six free particles at 3 m/s and stops after 1 s; steps of 1/15 s",
-                      {}};
+  Figure figure;
 
   // Record the three kinds.
   scenes::Scene last;
@@ -85,9 +83,7 @@ DemoPicture demo_particles(const std::filesystem::path& folder) {
       ahead += p.x > sphere[frame].x && draw::length(p - sphere[frame]) < 1.05f;
       widest = std::max(widest, std::fabs(p.y));
     }
-    picture.numbers.push_back(std::string(r.name) + ": " + std::to_string(ahead) +
-                              " of 6 on the sphere's front just before it stops, up to " +
-                              rounded(widest, 2) + " m aside (0.75 m at first)");
+    figure.numbers[r.key] = {{"in_front", ahead}, {"widest_m", widest}};
   }
 
   // Draw the moments, and say in the first what the colours mean.
@@ -103,8 +99,15 @@ DemoPicture demo_particles(const std::filesystem::path& folder) {
     draw::paint_text(panels[0], 40, y, r.name, {11, Palette{}.ink});
     y += 22;
   }
-  draw::write_png(draw::strip(panels, 3, 6), picture.file);
-  return picture;
+  add_picture(figure, inputs, "push_out", draw::strip(panels, 3, 6));
+  figure.shows =
+      "A sphere moves into six free particles at 3 m/s and stops after 1 s; steps of 1/15 s, no friction. Of "
+      "6, so many are "
+      "still in contact with its front just before it stops: red (gradient for push-out and velocity) " +
+      figure.numbers["gradient"]["in_front"].dump() + ", purple (history for push-out) " +
+      figure.numbers["mixed"]["in_front"].dump() + ", green (history for both) " +
+      figure.numbers["history"]["in_front"].dump() + ".";
+  return figure;
 }
 
 }  // namespace billow::tool

@@ -1,6 +1,7 @@
-// The motion of a hanging chain in the limit of small steps: an independent solver in double precision.
+// What chains are measured against: the exact pendulum, and the motion of a hanging chain in the limit of small
+// steps, from an independent solver in double precision.
 //
-// Unit masses in a plane under gravity. Each tiny step is symplectic Euler with inelastic impulses (Moreau):
+// The chain: unit masses in a plane under gravity. Each tiny step is symplectic Euler with inelastic impulses (Moreau):
 // the smallest pulls that keep every rope within its length at the step's end, from a tri-diagonal
 // complementarity problem.
 #pragma once
@@ -8,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace billow::test {
+namespace billow::scenes {
 
 struct PlanePoint {
   double x, y;
@@ -74,18 +75,21 @@ inline std::vector<std::vector<PlanePoint>> reference_chain(int ropes, double le
   return samples;
 }
 
-// Angle of a pendulum of 1 m from the vertical, by Runge-Kutta at tiny steps: advances (angle, rate) by dt.
-inline void advance_pendulum(double& angle, double& rate, double dt) {
-  constexpr int kSteps = 1000;
-  const double h = dt / kSteps;
-  auto f = [](double a) { return -9.81 * std::sin(a); };
-  for (int i = 0; i < kSteps; ++i) {
-    const double k1 = rate, l1 = f(angle), k2 = rate + h / 2 * l1, l2 = f(angle + h / 2 * k1);
-    const double k3 = rate + h / 2 * l2, l3 = f(angle + h / 2 * k2), k4 = rate + h * l3,
-                 l4 = f(angle + h * k3);
-    angle += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-    rate += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+// Angle from the vertical, t seconds after release at rest, of a pendulum of 1 m: 2 asin(k cd(t sqrt(g), k)) with
+// k = sin(release / 2). Jacobi's functions by descending Landen steps (Abramowitz and Stegun 16.4).
+inline double exact_pendulum(double release, double t) {
+  const double k = std::sin(release / 2);
+  double a[8] = {1}, c[8] = {k}, b = std::sqrt(1 - k * k);
+  int n = 0;
+  for (; n < 7 && c[n] > 1e-17; ++n) {
+    a[n + 1] = (a[n] + b) / 2;
+    c[n + 1] = (a[n] - b) / 2;
+    b = std::sqrt(a[n] * b);
   }
+  double phase = std::ldexp(a[n] * t * std::sqrt(9.81), n);
+  for (; n > 0; --n) phase = (phase + std::asin(c[n] / a[n] * std::sin(phase))) / 2;
+  const double sine = std::sin(phase), cosine = std::cos(phase);
+  return 2 * std::asin(k * cosine / std::sqrt(1 - k * k * sine * sine));
 }
 
-}  // namespace billow::test
+}  // namespace billow::scenes

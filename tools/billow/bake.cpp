@@ -1,0 +1,227 @@
+// `billow bake`: the built-in person and its motions as the files that the web viewer reads (docs/viewer.md).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "body/postures.h"
+#include "body/skin.h"
+#include "commands.h"
+#include "dataset/reader/dataset_file.h"
+#include "files.h"
+#include "files/npy.h"
+#include "files/whole_file.h"
+#include "motion/loop.h"
+#include "motion/motions.h"
+
+namespace billow::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BakeOptions {
+  std::string folder, reference, clip;
+  std::vector<std::string> motions;
+  double seconds = 16, rate = 60;
+  uint32_t seed = 3;
+};
+
+// What is written once all of it is made, so that a wish that cannot be fulfilled leaves nothing behind.
+struct Baked {
+  Json json;
+  std::vector<std::pair<std::string, std::string>> files;  // names and bytes
+};
+
+// Numbers behind one another, little-endian.
+class Bytes {
+ public:
+  template <class T> void add(T value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  size_t size() const { return text_.size(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// A share of -1 to 1, or of 0 to 1, as steps of a small integer.
+int16_t signed_steps(float share) {
+  return static_cast<int16_t>(std::lround(32767 * std::clamp(share, -1.0f, 1.0f)));
+}
+
+Json joints_as_json(const body::Skeleton& skeleton) {
+  Json out = Json::array();
+  for (const body::Joint& joint : skeleton.joints) {
+    const V3 p = joint.rest.position;
+    const Quat q = joint.rest.rotation;
+    out.push_back({{"name", joint.name},
+                   {"parent", joint.parent},
+                   {"position", {p.x, p.y, p.z}},
+                   {"rotation", {q.x, q.y, q.z, q.w}}});
+  }
+  return out;
+}
+
+// Positions float32, triangles uint16, joints uint8, weights uint8 that add up to 255.
+Json bake_skin(const body::Skin& skin, Baked& baked) {
+  const size_t vertices = skin.mesh.positions.size();
+  if (vertices > 65535 || skin.joint_rest.size() > 255)
+    throw std::runtime_error("the skin: expected up to 65535 vertices and 255 joints, found " +
+                             std::to_string(vertices) + " and " + std::to_string(skin.joint_rest.size()));
+  Bytes bytes;
+  for (const V3 p : skin.mesh.positions) bytes.add(p.x), bytes.add(p.y), bytes.add(p.z);
+  for (const auto& joints : skin.joints)
+    for (const uint32_t j : joints) bytes.add(static_cast<uint8_t>(j));
+  for (const auto& weights : skin.weights) {
+    int left = 255;
+    uint8_t steps[body::kJointsPerVertex];
+    for (size_t k = body::kJointsPerVertex; k-- > 1;) {
+      steps[k] = static_cast<uint8_t>(std::lround(255 * std::clamp(weights[k], 0.0f, 1.0f)));
+      left -= steps[k];
+    }
+    steps[0] = static_cast<uint8_t>(std::max(0, left));
+    for (const uint8_t s : steps) bytes.add(s);
+  }
+  for (const body::Triangle& t : skin.mesh.triangles)
+    for (const uint32_t v : t) bytes.add(static_cast<uint16_t>(v));
+  baked.files.emplace_back("skin.bin", bytes.text());
+  return {{"file", "skin.bin"}, {"vertices", vertices}, {"triangles", skin.mesh.triangles.size()}};
+}
+
+// A frame: the root's place as float32, then a turn a joint relative to its parent, x y z w in 1/32767.
+std::string frames_as_bytes(const std::vector<body::Pose>& frames) {
+  Bytes bytes;
+  for (const body::Pose& pose : frames) {
+    const V3 p = pose.root_position;
+    bytes.add(p.x), bytes.add(p.y), bytes.add(p.z);
+    for (const Quat turn : pose.rotations) {
+      const Quat q = normalized(turn);
+      for (const float part : {q.x, q.y, q.z, q.w}) bytes.add(signed_steps(part));
+    }
+  }
+  return bytes.text();
+}
+
+Json bake_motion(const body::Person& person, const std::string& kind, const BakeOptions& o, Baked& baked) {
+  const motion::Loop loop =
+      motion::make_loop(motion::make_motion(person, {kind, o.seed, o.seconds, o.rate, 0}), 1, o.seconds / 3);
+  const std::string file = "motion_" + kind + ".bin";
+  baked.files.emplace_back(file, frames_as_bytes(loop.clip.frames));
+  std::string about;
+  for (const motion::MotionKind& k : motion::motion_kinds())
+    if (k.name == kind) about = k.about;
+  return {{"name", kind},
+          {"about", about},
+          {"file", file},
+          {"frames", loop.clip.frames.size()},
+          {"frames_per_second", o.rate},
+          {"loop_from", loop.first}};
+}
+
+// The pose that puts the joints where they are in the world.
+body::Pose pose_of(const body::Skeleton& skeleton, std::span<const float> joints) {
+  std::vector<Quat> world;
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const float* at = joints.data() + 7 * j;
+    world.push_back(normalized(Quat{at[3], at[4], at[5], at[6]}));
+  }
+  body::Pose pose;
+  pose.root_position = {joints[0], joints[1], joints[2]};
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    pose.rotations.push_back(parent == body::kNoJoint
+                                 ? world[j]
+                                 : normalized(conjugate(world[static_cast<size_t>(parent)]) * world[j]));
+  }
+  return pose;
+}
+
+// A clip of a data set with the cloth of its simulation: a motion like others, and for each frame the cloth as seen from the root's
+// place, int16 in steps of `unit`.
+Json bake_reference(const body::Person& person, const BakeOptions& o, Baked& baked) {
+  const dataset::DatasetInfo info = dataset::read_dataset(o.reference);
+  size_t clip = 0;
+  while (clip < info.clips.size() && info.clips[clip].name != o.clip) ++clip;
+  if (clip == info.clips.size())
+    throw std::runtime_error(o.reference + ": expected a clip '" + o.clip + "', found none of that name");
+  const files::NpyMap joints(info.clip_folder(clip) / "joints.npy"),
+      cloth(info.clip_folder(clip) / "cloth.npy");
+  if (info.preset != "average" ||
+      joints.shape() != std::vector<size_t>{info.clips[clip].frames, person.skeleton.size(), 7})
+    throw std::runtime_error(o.reference + ": expected a data set of the built-in average person");
+  constexpr float kUnit = 1.0f / 10000;  // m: 3 m and more about the root
+  std::vector<body::Pose> frames;
+  Bytes bytes;
+  for (size_t f = 0; f < info.clips[clip].frames; ++f) {
+    frames.push_back(pose_of(person.skeleton, joints.row(f)));
+    const V3 p = frames.back().root_position;
+    const float root[3] = {p.x, p.y, p.z};
+    const std::span<const float> values = cloth.row(f);
+    for (size_t k = 0; k < values.size(); ++k)
+      bytes.add(signed_steps((values[k] - root[k % 3]) / (32767 * kUnit)));
+  }
+  baked.files.emplace_back("motion_reference.bin", frames_as_bytes(frames));
+  baked.files.emplace_back("reference_cloth.bin", bytes.text());
+  return {{"name", "reference"},
+          {"about", "a simulated clip, '" + o.clip + "', beside what the garment makes of it"},
+          {"file", "motion_reference.bin"},
+          {"frames", frames.size()},
+          {"frames_per_second", info.frames_per_second},
+          {"loop_from", 0},
+          {"cloth",
+           {{"file", "reference_cloth.bin"},
+            {"garment", info.garment},
+            {"vertices", info.vertices},
+            {"unit", kUnit}}}};
+}
+
+void bake(const BakeOptions& o) {
+  const body::Person person = body::make_person();
+  Baked baked;
+  Json& json = baked.json;
+  json = {{"format", "billow person"}, {"version", 1}, {"joints", joints_as_json(person.skeleton)}};
+  json["skin"] = nullptr;
+  json["motions"] = Json::array();
+  for (const std::string& kind : o.motions) json["motions"].push_back(bake_motion(person, kind, o, baked));
+  if (!o.reference.empty()) json["motions"].push_back(bake_reference(person, o, baked));
+  json["skin"] = bake_skin(body::make_skin(person), baked);
+
+  // What names all others is written last.
+  const std::filesystem::path folder = make_folder(o.folder);
+  for (const auto& [name, bytes] : baked.files) files::write_whole_file(folder / name, bytes);
+  files::write_whole_file(folder / "person.json", json.dump(1) + "\n");
+  std::printf("%zu motions and a skin of %zu vertices in %s\n", json["motions"].size(),
+              json["skin"]["vertices"].get<size_t>(), o.folder.c_str());
+}
+
+}  // namespace
+
+void add_bake(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("bake", "The built-in person and its motions as files for the web viewer");
+  auto o = std::make_shared<BakeOptions>();
+  o->motions = {"run", "walk", "dance", "jump", "stop", "spin", "pirouette", "bend", "squat", "stand"};
+  command->add_option("-o,--out", o->folder, "Folder to write")->required();
+  command->add_option("--motions", o->motions, "Some of `billow motion list`")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--seconds", o->seconds, "Of each motion, before it is made to loop")
+      ->check(CLI::Range(5.0, 120.0))
+      ->capture_default_str();
+  command->add_option("--rate", o->rate, "Frames a second")
+      ->check(CLI::Range(10.0, 240.0))
+      ->capture_default_str();
+  command->add_option("--seed", o->seed, "Another one moves in another way")->capture_default_str();
+  auto* reference = command->add_option("--reference", o->reference,
+                                        "A data set, one clip of which is shown beside the garment");
+  command->add_option("--clip", o->clip, "The clip's name in it")->needs(reference);
+  reference->needs("--clip");
+  command->footer(
+      "Examples\n"
+      "  billow bake -o viewer/public/person\n"
+      "  billow bake -o viewer/public/person --reference data/cape --clip 'run 1000007'\n");
+  command->callback([o] { bake(*o); });
+}
+
+}  // namespace billow::tool

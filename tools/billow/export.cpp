@@ -1,0 +1,130 @@
+// `billow export`: a garment file in motion as a cache that other tools play.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cache/cache.h"
+#include "commands.h"
+#include "files.h"
+#include "files/whole_file.h"
+#include "progress.h"
+#include "worn.h"
+
+namespace billow::tool {
+namespace {
+
+struct ExportOptions {
+  WornOptions worn;
+  std::string out, mesh;
+  double fps = 30;
+  bool no_chains = false, json = false, quiet = false;
+};
+
+bool is_gltf(const std::filesystem::path& out) {
+  return out.extension() == ".glb" || out.extension() == ".gltf";
+}
+
+cache::Topology topology_of(const garment::Garment& g) {
+  cache::Topology topology{.vertices = g.size(), .triangles = g.triangles, .uvs = {}, .uv_triangles = {}};
+  // The pattern laid flat is where a texture goes: one UV a vertex.
+  for (const auto& [u, v] : g.flat) topology.uvs.push_back({u, v});
+  if (!g.flat.empty()) topology.uv_triangles = g.triangles;
+  return topology;
+}
+
+// Points in the order of the chains, so that parents come first.
+std::vector<cache::Point> points_of(const garment::Garment& g) {
+  std::vector<cache::Point> points;
+  for (size_t c = 0; c < g.chains.size(); ++c)
+    for (size_t i = 0; i < g.chains[c].size(); ++i)
+      points.push_back({"chain_" + std::to_string(c) + "_bone_" + std::to_string(i),
+                        i == 0 ? -1 : static_cast<int>(points.size()) - 1,
+                        {}});
+  return points;
+}
+
+void add_places(std::vector<cache::Point>& points, const garment::Garment& g, const std::vector<V3>& bones) {
+  size_t k = 0;
+  for (const auto& chain : g.chains)
+    for (const uint32_t bone : chain) points[k++].places.push_back(bones[bone]);
+}
+
+void run_export(const ExportOptions& o) {
+  const std::filesystem::path out = o.out;
+  Worn worn(o.worn);
+  const garment::Garment& g = worn.garment();
+  // Every so manieth simulated frame is written.
+  const auto every = static_cast<size_t>(std::max(1.0, std::round(o.worn.rate / o.fps)));
+  const double fps = o.worn.rate / static_cast<double>(every);
+  const size_t count = (worn.frames() + every - 1) / every;
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  const std::unique_ptr<cache::Writer> writer = cache::make_cache_writer(out, topology_of(g), fps, count);
+  const bool chains = is_gltf(out) && !o.no_chains;
+  std::vector<cache::Point> points = points_of(g);
+  Progress progress("export");
+  std::vector<V3> positions(g.size());
+  while (worn.step()) {
+    if (!o.quiet) progress(static_cast<double>(worn.frame() + 1) / static_cast<double>(worn.frames()));
+    if (worn.frame() % every != 0) continue;
+    const std::span<const float> p = worn.positions();
+    for (size_t v = 0; v < positions.size(); ++v) positions[v] = {p[3 * v], p[3 * v + 1], p[3 * v + 2]};
+    writer->write(positions);
+    if (chains) add_places(points, g, worn.bones());
+  }
+  if (chains) writer->add_points(std::move(points));
+  writer->finish();
+  if (o.json)
+    std::printf("%s\n", nlohmann::ordered_json{{"file", o.out},
+                                               {"frames", count},
+                                               {"frames_per_second", fps},
+                                               {"vertices", g.size()},
+                                               {"chain_nodes", chains}}
+                            .dump(2)
+                            .c_str());
+  else if (!o.quiet)
+    std::printf("%s: %zu frames of %zu vertices at %g a second%s\n", o.out.c_str(), count, g.size(), fps,
+                chains ? ", chains as nodes" : "");
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  auto o = std::make_shared<ExportOptions>();
+  CLI::App* command = app.add_subcommand("export", "A garment file in motion, for other tools");
+  command
+      ->add_option("file", o->worn.file,
+                   "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
+  command
+      ->add_option("-o,--out", o->out,
+                   "A .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or cape_####.obj")
+      ->required();
+  command
+      ->add_option("--motion", o->worn.motion,
+                   "One of `billow motion list`, dance:7 for another seed, or a file")
+      ->capture_default_str();
+  command->add_option("--seconds", o->worn.seconds, "How long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 600.0));
+  command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
+      ->capture_default_str()
+      ->check(CLI::Range(10.0, 1000.0));
+  command->add_option("--fps", o->fps, "Frames a second that are written")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1000.0));
+  command->add_flag("--no-chains", o->no_chains, "Leave the chains out, which glTF has as nodes");
+  command->add_flag("--json", o->json, "Print what was made as JSON");
+  command->add_flag("--quiet", o->quiet, "Print nothing");
+  command->footer(
+      "Metres, y up. PC2 and MDD have no triangles: they go with the mesh that `billow export --fps 1 "
+      "--seconds 0.1` writes\n"
+      "as an .obj.\n\n"
+      "Examples\n"
+      "  billow export cape -o cape.glb\n"
+      "  billow export skirt.billow --motion dance --seconds 8 -o skirt.usda\n"
+      "  billow export cape.billow -o 'frames/cape_####.obj'\n");
+  command->callback([o] { run_export(*o); });
+}
+
+}  // namespace billow::tool

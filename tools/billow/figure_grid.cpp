@@ -1,0 +1,126 @@
+// `billow figures cape skirt`: rope chains, skinning, shape and the reference cloth in one motion, a row each (paper: Figures
+// cape_grid and skirt_grid).
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "figures.h"
+#include "picture.h"
+#include "progress.h"
+#include "worn.h"
+
+namespace billow::tool {
+namespace {
+
+struct Row {
+  const char* label;
+  std::vector<std::vector<float>> cloth = {};  // of each moment; empty: chains
+  std::vector<std::vector<V3>> bones = {};
+};
+
+// Plays and keeps the wanted moments.
+Row record(const char* label, WornOptions options, bool shape, const std::vector<size_t>& wanted, bool chains,
+           size_t* inside) {
+  options.shape = shape;
+  Worn worn(options);
+  Row row{label};
+  for (size_t next = 0; next < wanted.size() && worn.step();) {
+    if (inside != nullptr) *inside += worn.report().inside;
+    if (worn.frame() != wanted[next]) continue;
+    ++next;
+    if (chains)
+      row.bones.push_back(worn.bones());
+    else
+      row.cloth.emplace_back(worn.positions().begin(), worn.positions().end());
+  }
+  return row;
+}
+
+double rms_mm(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+  double sum = 0, count = 0;
+  for (size_t f = 0; f < a.size(); ++f)
+    for (size_t i = 0; i < a[f].size(); ++i) sum += std::pow(double{a[f][i]} - b[f][i], 2), ++count;
+  return 1000 * std::sqrt(3 * sum / count);
+}
+
+// The 99th percentile of |l / L - 1| over the edges of all moments, in percent.
+double strain_p99(const garment::Garment& g, const std::vector<std::vector<float>>& cloth) {
+  std::vector<double> strains;
+  for (const std::vector<float>& p : cloth)
+    for (const garment::Triangle& t : g.triangles)
+      for (size_t k = 0; k < 3; ++k) {
+        const uint32_t a = t[k], b = t[(k + 1) % 3];
+        const double now = std::hypot(double{p[3 * a]} - p[3 * b], double{p[3 * a + 1]} - p[3 * b + 1],
+                                      double{p[3 * a + 2]} - p[3 * b + 2]);
+        strains.push_back(std::fabs(now / double{garment::rest_distance(g, a, b)} - 1));
+      }
+  const auto at = strains.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(strains.size()));
+  std::nth_element(strains.begin(), at, strains.end());
+  return 100 * *at;
+}
+
+Figure grid(const FigureInputs& inputs, const std::string& name, const std::filesystem::path& file,
+            const std::string& motion) {
+  if (file.empty())
+    throw NotMade("needs " + std::string(name == "skirt" ? "--skirt" : "--garment") + " FILE, a trained " +
+                  name);
+  const size_t columns = inputs.quick ? 2 : 8;
+  WornOptions options{file.string(), motion, inputs.quick ? 0.4 : 3.2, 60};
+  Worn worn(options);
+  std::vector<size_t> wanted;
+  for (size_t k = 0; k < columns; ++k) wanted.push_back((worn.frames() - 1) * (k + 1) / columns);
+
+  size_t inside = 0;
+  std::vector<Row> rows;
+  rows.push_back(record("rope chains", options, true, wanted, true, nullptr));
+  rows.push_back(record("skinning", options, false, wanted, false, nullptr));
+  rows.push_back(record("skinning + shape", options, true, wanted, false, &inside));
+  Row reference{"reference cloth"};
+  Progress progress("reference cloth");
+  for (const std::vector<V3>& p : reference_of(worn, wanted, std::ref(progress)))
+    reference.cloth.emplace_back(&p[0].x, &p[0].x + 3 * p.size());
+  rows.push_back(std::move(reference));
+
+  PictureStyle style = style_for(worn.garment());
+  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.6f;
+  if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;
+  const DrawnBody body(worn.wearer());
+  std::vector<V3> pelvis;
+  for (size_t f = 0; f < worn.frames(); ++f) pelvis.push_back(worn.joints_at(f)[0].position);
+  const std::vector<Following> camera =
+      follow(pelvis, following(worn.joints_at(0)).heading, worn.clip().frames_per_second);
+  std::vector<draw::Image> panels;
+  for (const Row& row : rows)
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      Picture picture(style, body, worn.joints_at(wanted[k]));
+      if (row.cloth.empty())
+        picture.add_chains(worn.garment(), row.bones[k]);
+      else
+        picture.add_cloth(row.cloth[k], worn.garment().triangles);
+      panels.push_back(picture.make(camera[wanted[k]], k == 0 ? row.label : ""));
+    }
+
+  Figure figure;
+  add_picture(figure, inputs, name, draw::strip(panels, static_cast<int>(columns), 3));
+  figure.numbers = {{"vertices", worn.garment().size()},
+                    {"seconds", options.seconds},
+                    {"vertices_left_inside_all_frames", inside},
+                    {"rms_to_reference_mm", rms_mm(rows[2].cloth, rows[3].cloth)},
+                    {"skinning_rms_to_reference_mm", rms_mm(rows[1].cloth, rows[3].cloth)},
+                    {"strain_p99_percent", strain_p99(worn.garment(), rows[2].cloth)},
+                    {"reference_strain_p99_percent", strain_p99(worn.garment(), rows[3].cloth)}};
+  figure.shows = "The " + name + " in the motion '" + motion +
+                 "', time from left to right: rope chains (green, lateral springs purple), skinning on them, "
+                 "shape on top, "
+                 "and the reference cloth of the same motion. Loose cloth is chaotic: the last row is what "
+                 "cloth may do, not "
+                 "what it has to.";
+  return figure;
+}
+
+}  // namespace
+
+Figure figure_cape(const FigureInputs& inputs) { return grid(inputs, "cape", inputs.garment, "run"); }
+Figure figure_skirt(const FigureInputs& inputs) { return grid(inputs, "skirt", inputs.skirt, "dance"); }
+
+}  // namespace billow::tool

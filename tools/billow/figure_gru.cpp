@@ -1,0 +1,73 @@
+// `billow figures gru_training gru_holdout`: bones by recurrent units from the body's pose, and cloth on them (paper: Figures
+// rnn_training and rnn_holdout).
+#include <cmath>
+
+#include "learn/gru_file.h"
+#include "learned_rows.h"
+
+namespace billow::tool {
+namespace {
+
+learn::Matrix bones_of(const pack::Packed& packed, const learn::Frames& frames, const std::string& file) {
+  const auto section = packed.extra.find(learn::kGruSection);
+  if (section == packed.extra.end())
+    throw NotMade("needs a garment file with recurrent units, which " + file +
+                  " has not (billow train --gru)");
+  return learn::gru_bones(frames, learn::gru_from_bytes(section->second));
+}
+
+double rms_mm(const learn::Matrix& a, const learn::Matrix& b, const std::vector<uint32_t>& which) {
+  double sum = 0;
+  for (const uint32_t f : which) sum += double{(a.row(f) - b.row(f)).squaredNorm()};
+  return which.empty()
+             ? 0
+             : 1000 * std::sqrt(3 * sum / static_cast<double>(which.size()) / static_cast<double>(a.cols()));
+}
+
+Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part part) {
+  LearnedRows rows(inputs);
+  const evaluate::BoneSource gru{"gru", bones_of(rows.garment(), rows.frames(), inputs.garment.string())};
+  const learn::Matrix& truth = rows.embedded().bones;
+  rows.add_chains("recurrent units", gru.bones);
+  rows.add_chains("reference", truth);
+  rows.add_networks("networks on the first row", "networks_on_gru", rows.garment().model, true, gru);
+  rows.add_truth();
+  Figure figure;
+  add_picture(figure, inputs, name, rows.draw(rows.some_of(part)));
+  figure.numbers = rows.numbers(part);
+  for (size_t s = 0; s < evaluate::kSets.size(); ++s) {
+    const std::vector<uint32_t> which = rows.frames().of(evaluate::kSets[s]);
+    if (!which.empty())
+      figure.numbers["bones_" + std::string(evaluate::kSetNames[s]) + "_mm"] =
+          rms_mm(gru.bones, truth, which);
+  }
+  figure.differs.push_back(
+      "The paper's overtrained row is left out: garment files hold one set of recurrent units.");
+  return figure;
+}
+
+}  // namespace
+
+Figure figure_gru_training(const FigureInputs& inputs) {
+  Figure figure = recurrent(inputs, "gru_training", dataset::Part::kTrain);
+  figure.shows =
+      "Training frames: bones as one recurrent unit a chain has them, bones embedded in the reference, our "
+      "networks on the "
+      "former, and the reference cloth. Numbers: RMS distance of the units' bones on each part of the data "
+      "set.";
+  return figure;
+}
+
+Figure figure_gru_holdout(const FigureInputs& inputs) {
+  Figure figure = recurrent(inputs, "gru_holdout", dataset::Part::kUnseen);
+  figure.shows =
+      "The same on clips that were never seen, where recurrent units fail: their bones do not follow the "
+      "reference, and no "
+      "network on top can mend that.";
+  figure.differs.push_back(
+      "The paper's holdout frames stand among training frames; we show clips never seen, which is what "
+      "holdout is to say.");
+  return figure;
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,143 @@
+// `billow figures sweeps`: a chain of 14 ropes let go, with solvers of growing accuracy side by side (paper: Figure
+// swing_rope). Grey is its motion in the limit of small steps.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "draw/paint.h"
+#include "draw/plot.h"
+#include "draw_scene.h"
+#include "figures.h"
+#include "play.h"
+#include "rope_reference.h"
+#include "scenes.h"
+
+namespace billow::tool {
+namespace {
+
+constexpr double kHz = 60, kSeconds = 3, kShown = 1;
+constexpr uint32_t kEvery = 9;  // frames from one exposure to the next
+constexpr int kWidth = 680, kHeight = 480;
+
+using Path = std::vector<std::vector<float>>;  // positions of each frame
+
+struct Variant {
+  std::string key, name;
+  draw::Colour colour;  // in the plot
+  billow_solver method;
+  uint32_t sweeps;
+};
+
+Path record(const Variant& v, double& microseconds) {
+  Settings settings = billow_settings_default();
+  settings.tension.method = settings.impulse.method = v.method;
+  settings.tension.sweeps = settings.impulse.sweeps = v.sweeps;
+  Path path;
+  scenes::Scene scene = scenes::swing(settings);
+  microseconds = play(scene, kSeconds, kHz, [&](const scenes::Scene& s, uint32_t) {
+                   path.push_back(s.positions());
+                 }).step_p50;
+  return path;
+}
+
+// The independent solver's motion, in as many frames.
+Path reference() {
+  Path path;
+  for (const auto& bones : scenes::reference_chain(14, 0.1, std::numbers::pi / 6, kSeconds, 1 / kHz, 1600)) {
+    std::vector<float>& frame = path.emplace_back();
+    for (const auto& [x, y] : bones)
+      frame.insert(frame.end(), {static_cast<float>(x), static_cast<float>(y), 0.0f});
+  }
+  path.erase(path.begin());  // the start
+  return path;
+}
+
+// RMS over the bones but the root, frame by frame.
+std::vector<double> distances(const Path& a, const Path& b) {
+  std::vector<double> all;
+  for (size_t f = 0; f < a.size(); ++f) {
+    double sum = 0;
+    for (size_t i = 3; i < a[f].size(); ++i) sum += std::pow(double{a[f][i]} - b[f][i], 2);
+    all.push_back(std::sqrt(3 * sum / static_cast<double>(a[f].size() - 3)));
+  }
+  return all;
+}
+
+double largest(const std::vector<double>& values, double seconds) {
+  return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(seconds * kHz));
+}
+
+void add_chain(draw::Canvas& canvas, const std::vector<float>& p, float pixels, draw::Colour colour,
+               float lift, bool bones) {
+  for (size_t i = 3; i + 2 < p.size(); i += 3) {
+    const draw::Vec3 a{p[i - 3], p[i - 2], p[i - 1]}, b{p[i], p[i + 1], p[i + 2]};
+    canvas.line(a, b, pixels, colour, 1, lift);
+    if (bones) canvas.point(b, 2.2f * pixels, colour, 1, lift);
+  }
+}
+
+draw::Image draw_variant(const Path& path, const Path& truth, const std::string& name,
+                         const std::string& note) {
+  draw::Canvas canvas(kWidth, kHeight);
+  const auto count = static_cast<size_t>(kShown * kHz);
+  for (size_t f = kEvery - 1; f < count; f += kEvery) {
+    const float share = static_cast<float>(f) / static_cast<float>(count);
+    add_chain(canvas, truth[f], 9, draw::srgb(0xc3c8d1), 0, false);
+    // Later is darker and in front.
+    const draw::Colour green = draw::mix(draw::srgb(0x8fd39a), draw::srgb(0x0a4a20), share);
+    add_chain(canvas, path[f], 2.6f, green, 0.01f + 0.01f * share, true);
+  }
+  canvas.sphere({}, 0.025f, {.colour = Palette{}.ink});
+  draw::Image image =
+      canvas.render({.eye = {0, -0.62f, 8}, .target = {0, -0.62f, 0}, .field_of_view = 0.262f});
+  label(image, name);
+  draw::paint_text(image, 14, 52, note, {11, Palette{}.ink});
+  return image;
+}
+
+}  // namespace
+
+Figure figure_sweeps(const FigureInputs& inputs) {
+  const Variant variants[] = {
+      {"1", "1 sweep", draw::srgb(0xd62f2f), BILLOW_SWEEPS, 1},
+      {"5", "5 sweeps", draw::srgb(0xe58a1f), BILLOW_SWEEPS, 5},
+      {"10", "10 sweeps", draw::srgb(0xc9b400), BILLOW_SWEEPS, 10},
+      {"tolerance", "sweeps to 1e-6", draw::srgb(0x8db4ec), BILLOW_TOLERANCE, 10000},
+      {"direct", "direct", draw::srgb(0x118a35), BILLOW_DIRECT, 1},
+  };
+  const Path truth = reference();
+  Figure figure;
+  std::vector<draw::Image> panels;
+  draw::Plot plot{.title = "distance to the converged motion",
+                  .x_label = "time, s",
+                  .y_label = "RMS over the bones, m",
+                  .series = {},
+                  .width = kWidth,
+                  .height = kHeight,
+                  .x_range = {{0, kSeconds}},
+                  .log_y = true};
+  for (const Variant& v : variants) {
+    double microseconds = 0;
+    const Path path = record(v, microseconds);
+    // To tolerance and direct agree: draw one wider.
+    draw::Series curve{
+        v.name, {}, distances(path, truth), v.colour, v.method == BILLOW_TOLERANCE ? 6.0f : 2.2f};
+    for (size_t f = 0; f < curve.y.size(); ++f) curve.x.push_back(static_cast<double>(f + 1) / kHz);
+    const double one = largest(curve.y, 1), three = largest(curve.y, 3);
+    plot.series.push_back(std::move(curve));
+    panels.push_back(
+        draw_variant(path, truth, v.name, "at most " + rounded(100 * one, 1) + " cm off in this second"));
+    figure.numbers[v.key] = {{"rms_1s_m", one}, {"rms_3s_m", three}, {"frame_us", microseconds}};
+  }
+  panels.push_back(draw::draw_plot(plot));
+  add_picture(figure, inputs, "sweeps", draw::strip(panels, 3, 6));
+  figure.shows =
+      "14 ropes of 0.1 m let go 30 degrees below horizontal, at 60 frames a second, drawn every 0.15 s for 1 "
+      "s "
+      "over the converged motion (grey). With few Gauss-Seidel sweeps the chain is damped: it comes to hang "
+      "where it should swing through. Swept to a relative 1e-6 and solved directly it is right, and directly "
+      "it costs no more than a few sweeps. Numbers: the largest RMS distance over the bones up to that time.";
+  return figure;
+}
+
+}  // namespace billow::tool

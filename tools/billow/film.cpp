@@ -1,0 +1,134 @@
+#include "film.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace billow::tool {
+namespace {
+
+std::string extension(const std::filesystem::path& file) {
+  std::string kind = file.extension().string();
+  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+  return kind;
+}
+
+std::vector<std::string> arguments(const std::filesystem::path& out, int width, int height, double rate) {
+  char fps[32];
+  std::snprintf(fps, sizeof fps, "%g", rate);
+  std::vector<std::string> all = {"ffmpeg",
+                                  "-hide_banner",
+                                  "-loglevel",
+                                  "error",
+                                  "-y",
+                                  "-f",
+                                  "rawvideo",
+                                  "-pix_fmt",
+                                  "rgb24",
+                                  "-s",
+                                  std::to_string(width) + "x" + std::to_string(height),
+                                  "-r",
+                                  fps,
+                                  "-i",
+                                  "-"};
+  if (extension(out) == ".gif")
+    // Colours of its own: the usual 256 make bands of soft shadows.
+    all.insert(all.end(),
+               {"-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a"});
+  else
+    all.insert(all.end(),
+               {"-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"});
+  all.push_back(out.string());
+  return all;
+}
+
+}  // namespace
+
+bool is_film(const std::filesystem::path& file) {
+  const std::string kind = extension(file);
+  return kind == ".mp4" || kind == ".gif";
+}
+
+FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height, double frames_per_second)
+    : file_(file), beside_(file), width_(width), height_(height) {
+  beside_.replace_filename("." + file.stem().string() + ".part" + file.extension().string());
+  if (extension(file) == ".mp4" && (width % 2 != 0 || height % 2 != 0))
+    throw std::runtime_error(file.string() + ": expected an even width and height for an MP4, found " +
+                             std::to_string(width) + " x " + std::to_string(height));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe to ffmpeg");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
+  const std::vector<std::string> words = arguments(beside_, width, height, frames_per_second);
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  const int failed = posix_spawnp(&program_, "ffmpeg", &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  pipe_ = ends[1];
+  if (failed != 0) {
+    close(pipe_);
+    throw std::runtime_error(
+        "cannot write " + file.string() +
+        ": films need ffmpeg, which is not installed (Debian, Ubuntu: apt install ffmpeg); "
+        "pictures (.png) do without");
+  }
+  // A program that ends early is told by its exit code, not by a signal.
+  signal(SIGPIPE, SIG_IGN);
+}
+
+FilmWriter::~FilmWriter() {
+  if (program_ <= 0) return;
+  stop();
+  std::error_code ignored;
+  std::filesystem::remove(beside_, ignored);
+}
+
+void FilmWriter::add(const draw::Image& image) {
+  if (image.width() != width_ || image.height() != height_)
+    throw std::invalid_argument("all pictures of a film have one size");
+  std::vector<uint8_t> bytes;
+  bytes.reserve(3 * static_cast<size_t>(width_) * static_cast<size_t>(height_));
+  for (int y = 0; y < height_; ++y)
+    for (int x = 0; x < width_; ++x) {
+      const draw::Colour& c = image.at(x, y);
+      for (const float v : {c.r, c.g, c.b})
+        bytes.push_back(static_cast<uint8_t>(std::lround(255 * draw::encode_srgb(v))));
+    }
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = write(pipe_, bytes.data() + done, bytes.size() - done);
+    if (n <= 0) throw std::runtime_error("cannot write " + file_.string() + ": ffmpeg ended early");
+    done += static_cast<size_t>(n);
+  }
+}
+
+int FilmWriter::stop() {
+  close(pipe_);
+  int status = 0;
+  waitpid(program_, &status, 0);
+  program_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+void FilmWriter::finish() {
+  if (stop() != 0) {
+    std::error_code ignored;
+    std::filesystem::remove(beside_, ignored);
+    throw std::runtime_error("cannot write " + file_.string() + ": ffmpeg said why above");
+  }
+  std::filesystem::rename(beside_, file_);
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,118 @@
+#include "picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "draw/paint.h"
+
+namespace billow::tool {
+namespace {
+
+using draw::Vec3;
+
+constexpr float kDegree = std::numbers::pi_v<float> / 180;
+
+Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
+
+}  // namespace
+
+PictureStyle style_for(const garment::Garment& garment) {
+  PictureStyle style;
+  if (!garment.ring) return style;
+  style.azimuth = 35;
+  style.cloth = draw::srgb(0x2f5da8), style.lining = draw::srgb(0x234a86);
+  return style;
+}
+
+std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second) {
+  // Half a second either way: bobbing and swaying is the person's, not the camera's.
+  const auto reach = static_cast<std::ptrdiff_t>(0.5f * frames_per_second), count = std::ssize(pelvis);
+  const V3 way = pelvis.back() - pelvis.front();
+  const float heading = std::hypot(way.x, way.z) > 1.5f ? std::atan2(way.x, way.z) : first_heading;
+  std::vector<Following> all;
+  for (std::ptrdiff_t f = 0; f < count; ++f) {
+    V3 sum{0, 0, 0};
+    // As far back as ahead, so that the mean does not run away near the ends.
+    const std::ptrdiff_t side = std::min({reach, f, count - 1 - f});
+    for (std::ptrdiff_t k = f - side; k <= f + side; ++k) sum += pelvis[static_cast<size_t>(k)];
+    sum = sum * (1 / static_cast<float>(2 * side + 1));
+    all.push_back({{sum.x, 0, sum.z}, heading});
+  }
+  return all;
+}
+
+Following following(const std::vector<Transform>& joints) {
+  const V3 ahead = rotate(joints[0].rotation, {0, 0, 1});
+  return {{joints[0].position.x, 0, joints[0].position.z}, std::atan2(ahead.x, ahead.z)};
+}
+
+Picture::Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints)
+    : style_(style), canvas_(style.width, style.height) {
+  body.draw(canvas_, joints);
+}
+
+void Picture::add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
+                        float alpha, std::span<const draw::Colour> colours) {
+  draw::Material cloth{.colour = style_.cloth,
+                       .back = style_.lining,
+                       .alpha = alpha,
+                       .casts_shadow = alpha >= 1,
+                       .gloss = style_.gloss,
+                       .finish = draw::Finish::kCloth};
+  if (!colours.empty()) cloth.back.reset();
+  canvas_.mesh(
+      {.positions = positions, .indices = {triangles[0].data(), 3 * triangles.size()}, .colours = colours},
+      cloth);
+}
+
+void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bones) {
+  const draw::Material rope{.colour = draw::srgb(0x159a3c), .gloss = 0.3f},
+      lateral{.colour = draw::srgb(0x8a2fd0), .gloss = 0.2f},
+      bone{.colour = draw::srgb(0x0f5a26), .gloss = 0.3f},
+      fixed{.colour = draw::srgb(0x1f5fbf), .gloss = 0.3f};
+  const auto at = [&](uint32_t b) { return to_draw(bones[b]); };
+  std::vector<bool> chained(bones.size());
+  for (size_t c = 0; c < garment.chains.size(); ++c) {
+    const auto& chain = garment.chains[c];
+    for (size_t i = 0; i < chain.size(); ++i) {
+      chained[chain[i]] = true;
+      canvas_.sphere(at(chain[i]), 0.010f, bone, 12);
+      if (i > 0) canvas_.tube(at(chain[i - 1]), at(chain[i]), 0.006f, rope);
+    }
+    if (c + 1 == garment.chains.size() && !garment.ring) continue;
+    const auto& next = garment.chains[(c + 1) % garment.chains.size()];
+    for (size_t i = 1; i < std::min(chain.size(), next.size()); ++i)
+      canvas_.tube(at(chain[i]), at(next[i]), 0.0028f, lateral, 6);
+  }
+  for (uint32_t b = 0; b < bones.size(); ++b)
+    if (!chained[b]) canvas_.sphere(at(b), 0.008f, fixed, 10);
+}
+
+draw::Image Picture::make(const Following& at, const std::string& label) const {
+  const float turn = at.heading + kDegree * style_.azimuth, up = kDegree * style_.elevation;
+  const Vec3 target{at.place.x, style_.look_at, at.place.z};
+  const Vec3 from{style_.distance * std::cos(up) * std::sin(turn), style_.distance * std::sin(up),
+                  style_.distance * std::cos(up) * std::cos(turn)};
+  draw::Canvas canvas = canvas_;
+  // The key light stands beside the camera, high, so that folds cast shadows across the cloth.
+  const float light = turn + 55 * kDegree;
+  canvas.light.toward = {std::sin(light), 1.15f, std::cos(light)};
+  const bool traced = style_.rays > 0 && draw::Canvas::can_trace();
+  draw::Ground ground{.centre = {target.x, 0, target.z}};
+  if (traced) {
+    canvas.light.key = {1.06f, 1.00f, 0.90f};
+    canvas.light.sky = {0.55f, 0.60f, 0.68f};
+    canvas.light.bounce = {0.40f, 0.38f, 0.36f};
+    canvas.background_top = draw::srgb(0xdfe4ea), canvas.background_bottom = draw::srgb(0xeef0f2);
+    ground.colour = draw::srgb(0xe9ebee);
+    ground.reach = 8;
+  }
+  canvas.ground(ground);
+  const draw::Camera camera{.eye = target + from, .target = target, .field_of_view = 0.50f};
+  draw::Image image = traced ? canvas.trace(camera, style_.rays) : canvas.render(camera);
+  if (!label.empty()) draw::paint_text(image, 12, 24, label, {12, draw::srgb(0x2a2e36)});
+  return image;
+}
+
+}  // namespace billow::tool

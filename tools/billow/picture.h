@@ -1,0 +1,53 @@
+// Pictures of a worn garment as `billow render` and the figures show it: cloth, chains, person, ground, one camera.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "draw/canvas.h"
+#include "draw_dressed.h"
+#include "garment/garment.h"
+
+namespace billow::tool {
+
+struct PictureStyle {
+  int width = 720, height = 900;
+  int rays = 48;          // a pixel; 0: the rasteriser
+  float azimuth = 145;    // degrees round the person: 0 in front, 90 its left, 180 behind
+  float elevation = 9;    // degrees above
+  float distance = 4.3f;  // m
+  float look_at = 0.90f;  // m above the ground
+  draw::Colour cloth = draw::srgb(0xa3242f), lining = draw::srgb(0x6d1a26);
+  float gloss = 0.14f;
+};
+// Red from behind for what is open, blue from the front for rings of chains.
+PictureStyle style_for(const garment::Garment& garment);
+
+// Where the camera stands: it follows the person across the ground, and does not turn with it.
+struct Following {
+  V3 place{0, 0, 0};  // on the ground
+  float heading = 0;  // radians about y, 0 along +z
+};
+// The person's mean heading and its smoothed place in each frame.
+std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second);
+
+// Where the camera is for one moment alone.
+Following following(const std::vector<Transform>& joints);
+
+class Picture {
+ public:
+  Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
+  // `colours`: one a vertex, or none: the style's.
+  void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
+                 float alpha = 1, std::span<const draw::Colour> colours = {});
+  // Ropes green, neighbours of one height joined in purple, bones in no chain blue.
+  void add_chains(const garment::Garment& garment, std::span<const V3> bones);
+  draw::Image make(const Following& at, const std::string& label = "") const;
+
+ private:
+  PictureStyle style_;
+  draw::Canvas canvas_;
+};
+
+}  // namespace billow::tool

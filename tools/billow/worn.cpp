@@ -1,0 +1,120 @@
+#include "worn.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "dataset/clip_writer.h"
+#include "dress/dressed.h"
+#include "motion_file.h"
+#include "shipped.h"
+
+namespace billow::tool {
+namespace {
+
+WornOptions named(WornOptions options) {
+  options.file = garment_file(options.file);
+  return options;
+}
+
+}  // namespace
+
+Worn::Worn(const WornOptions& options)
+    : options_(named(options)),
+      packed_(pack::read_garment_asset(options_.file)),
+      wearer_(dataset::person_as_wearer("average")) {
+  const auto frames = static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
+  check_motion_name(options.motion);
+  clip_ =
+      motion::resample(motion_for(options.motion, wearer_.skeleton, wearer_.preset, frames, options.rate, 0),
+                       static_cast<float>(options.rate));
+  if (clip_.frames.size() > frames) clip_.frames.resize(frames);
+
+  billow_garment* garment = nullptr;
+  expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
+  garment_.reset(garment);
+  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
+    char name[256] = "";
+    billow_garment_joint_name(garment, j, name, sizeof name);
+    const int found = wearer_.skeleton.find(name);
+    if (found == body::kNoJoint)
+      throw std::runtime_error(
+          options.file + ": expected a garment for the built-in person, found one that needs a joint '" +
+          name + "'");
+    needed_.push_back(static_cast<size_t>(found));
+  }
+  billow_instance* instance = nullptr;
+  expect(billow_instance_create(garment, nullptr, &instance));
+  instance_.reset(instance);
+  billow_instance_options set = billow_instance_options_default();
+  set.shape = options.shape, set.push_out = options.push_out, set.profile = 1;
+  expect(billow_instance_set_options(instance, &set));
+}
+
+void Worn::expect(billow_status status) const {
+  if (status != BILLOW_OK) throw std::runtime_error(options_.file + ": " + billow_last_error());
+}
+
+std::vector<Transform> Worn::joints_at(size_t frame) const {
+  return body::joint_transforms(wearer_.skeleton, clip_.frames[frame]);
+}
+
+void Worn::move_to(const std::vector<Transform>& joints) {
+  std::vector<Transform> wanted;
+  for (const size_t j : needed_) wanted.push_back(joints[j]);
+  const auto given = body::to_api(wanted);
+  billow_frame frame{};
+  frame.dt = static_cast<float>(1 / options_.rate);
+  frame.joints = given.data(), frame.joint_count = static_cast<uint32_t>(given.size());
+  expect(billow_instance_step(instance_.get(), &frame));
+}
+
+bool Worn::step() {
+  if (next_ >= clip_.frames.size()) return false;
+  // As data sets begin: from the resting body into the first pose.
+  if (next_ == 0)
+    for (const auto& joints : dataset::lead_in(wearer_.skeleton, clip_)) move_to(joints);
+  joints_ = joints_at(next_++);
+  move_to(joints_);
+  return true;
+}
+
+std::span<const float> Worn::positions() const {
+  return {billow_instance_position_data(instance_.get()), 3 * packed_.garment.size()};
+}
+
+std::vector<V3> Worn::bones() const {
+  std::vector<V3> bones(packed_.garment.bones.size());
+  expect(billow_instance_bones(instance_.get(), &bones[0].x, static_cast<uint32_t>(bones.size())));
+  return bones;
+}
+
+billow_instance_report Worn::report() const {
+  billow_instance_report report;
+  expect(billow_instance_get_report(instance_.get(), &report));
+  return report;
+}
+
+std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted,
+                                          const std::function<void(double)>& told) {
+  const auto before = dataset::lead_in(worn.wearer().skeleton, worn.clip());
+  const Transform moved = before[0][0] * inverse(body::rest_transforms(worn.wearer().skeleton)[0]);
+  std::vector<V3> start;
+  for (const V3& p : worn.garment().rest) start.push_back(apply(moved, p));
+  const dress::Wearer wearer = worn.wearer();
+  // One thread: several would wait for each other wherever the machine has other work.
+  dress::Dressed cloth(worn.garment(), wearer, start, before[0], {}, 1);
+  const float dt = 1 / worn.clip().frames_per_second;
+  for (const auto& joints : before) cloth.step(dt, joints);
+  std::vector<std::vector<V3>> kept;
+  const size_t last = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
+  for (size_t f = 0; f <= last; ++f) {
+    cloth.step(dt, worn.joints_at(f));
+    if (std::find(wanted.begin(), wanted.end(), f) != wanted.end())
+      kept.emplace_back(cloth.vertices().begin(), cloth.vertices().end());
+    if (told) told(static_cast<double>(f + 1) / static_cast<double>(last + 1));
+  }
+  return kept;
+}
+
+}  // namespace billow::tool

@@ -1,0 +1,70 @@
+// A garment file on the built-in person in motion, through the runtime: what pictures, films, figures and exports play.
+#pragma once
+
+#include <billow/billow.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataset/reader/wearer.h"
+#include "motion/clip.h"
+#include "pack/garment_asset.h"
+
+namespace billow::tool {
+
+struct WornOptions {
+  std::string file, motion = "run";  // motion: of `billow motion list`, "dance:7" for another seed, or a file
+  double seconds = 5, rate = 60;     // rate: frames a second that are simulated
+  bool shape = true, push_out = true;
+};
+
+class Worn {
+ public:
+  // Throws std::runtime_error for a file that is none, or is for another character; for a motion there is none of.
+  explicit Worn(const WornOptions& options);
+
+  size_t frames() const { return clip_.frames.size(); }
+  // Frame after frame; false when there is none left.
+  bool step();
+  size_t frame() const { return next_ - 1; }
+  double time() const { return static_cast<double>(frame()) / options_.rate; }
+
+  const std::vector<Transform>& joints() const { return joints_; }  // all of the person's
+  std::span<const float> positions() const;
+  std::vector<V3> bones() const;
+  billow_instance_report report() const;
+  // The joints in any frame.
+  std::vector<Transform> joints_at(size_t frame) const;
+
+  const garment::Garment& garment() const { return packed_.garment; }
+  const dataset::OwnedWearer& wearer() const { return wearer_; }
+  const motion::Clip& clip() const { return clip_; }
+
+ private:
+  struct Destroy {
+    void operator()(billow_garment* g) const { billow_garment_destroy(g); }
+    void operator()(billow_instance* i) const { billow_instance_destroy(i); }
+  };
+  void expect(billow_status status) const;
+  void move_to(const std::vector<Transform>& joints);
+
+  WornOptions options_;
+  pack::Packed packed_;
+  dataset::OwnedWearer wearer_;
+  motion::Clip clip_;
+  std::unique_ptr<billow_garment, Destroy> garment_;
+  std::unique_ptr<billow_instance, Destroy> instance_;
+  std::vector<size_t> needed_;  // which of the person's joints the garment asks for, in its order
+  std::vector<Transform> joints_;
+  size_t next_ = 0;
+};
+
+// The reference cloth of the same garment in the same motion, in the frames that are wanted (ascending): slow. `told` hears the
+// share that is done.
+std::vector<std::vector<V3>> reference_of(const Worn& worn, std::span<const size_t> wanted,
+                                          const std::function<void(double)>& told = {});
+
+}  // namespace billow::tool

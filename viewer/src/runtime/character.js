@@ -1,0 +1,123 @@
+// One character that wears a garment: joints in, positions and normals out.
+
+export const TELEPORT = { none: 0, reset: 1, keep: 2 };
+const FRAME_STAGES = 7;
+const CHAIN_STAGES = 7;
+const COUNTS = ['pushed', 'inside', 'substeps', 'contacts', 'trapped', 'enclosed', 'flags'];
+
+// Names of stages and settings, as the runtime has them.
+export function namesOf(runtime) {
+  const { calls } = runtime;
+  const list = (count, call) => Array.from({ length: count }, (_, k) => runtime.text(calls[call](k)));
+  return {
+    stages: list(FRAME_STAGES, 'stage_name'),
+    chainStages: list(CHAIN_STAGES, 'chain_stage_name'),
+    settings: list(calls.setting_count(), 'setting_name'),
+  };
+}
+
+export class Character {
+  constructor(runtime, garment) {
+    this.runtime = runtime;
+    this.garment = garment;
+    this.names = namesOf(runtime);
+    this.handle = runtime.calls.character_create(garment.handle);
+    if (this.handle === 0) throw new Error(runtime.lastError);
+  }
+
+  destroy() {
+    this.runtime.calls.character_destroy(this.handle);
+    this.handle = 0;
+  }
+
+  // Seven floats a joint, x y z and x y z w, in the order of garment.jointNames. Not to be kept.
+  get joints() {
+    return this.runtime.floats(this.#call('character_joints'), 7 * this.garment.jointNames.length);
+  }
+
+  step(seconds, { teleport = TELEPORT.none, skipMesh = false } = {}) {
+    this.runtime.expect(this.#call('character_step', seconds, teleport, skipMesh ? 1 : 0));
+  }
+  // Hangs quietly on joints that stand still.
+  settle(seconds) {
+    this.runtime.expect(this.#call('character_settle', seconds));
+  }
+
+  // What follows lies in the runtime's memory: to be read before the next call, not to be kept.
+  get positions() {
+    return this.runtime.floats(this.#call('character_positions'), 3 * this.garment.vertexCount);
+  }
+  get normals() {
+    return this.runtime.floats(this.#call('character_normals'), 3 * this.garment.vertexCount);
+  }
+  get bones() {
+    const at = this.#call('character_bones');
+    return this.runtime.floats(at, 3 * this.#call('character_bone_count'));
+  }
+  // Of each vertex from the body, m; under 0 inside, 0.02 at most.
+  get distances() {
+    return this.runtime.floats(this.#call('character_distances'), this.garment.vertexCount);
+  }
+  // Where the vertices of this frame were without the shape network.
+  get withoutShape() {
+    const at = this.#call('character_without_shape');
+    if (at === 0) throw new Error(this.runtime.lastError);
+    return this.runtime.floats(at, 3 * this.garment.vertexCount);
+  }
+
+  setOptions({ networks, shape, pushOut, profile }) {
+    const flags = [networks, shape, pushOut, profile].map((on) => (on ? 1 : 0));
+    this.runtime.expect(this.#call('character_set_options', ...flags));
+  }
+  getSetting(name) {
+    return this.#call('character_get_setting', this.#settingAt(name));
+  }
+  setSetting(name, value) {
+    this.runtime.expect(this.#call('character_set_setting', this.#settingAt(name), value));
+  }
+  setWind([x, y, z], gust, seed = 1) {
+    const frequency = 0.6; // Hz
+    this.runtime.expect(this.#call('character_set_wind', x, y, z, gust, frequency, seed));
+  }
+
+  // The chains' state as bytes, and back again.
+  save() {
+    const size = this.#call('character_state_size');
+    return this.runtime.withRoom(size, (at) => {
+      this.runtime.expect(this.#call('character_save', at));
+      return this.runtime.bytes(at, size).slice();
+    });
+  }
+  restore(bytes) {
+    this.runtime.withRoom(bytes.length, (at) => {
+      this.runtime.bytes(at, bytes.length).set(bytes);
+      this.runtime.expect(this.#call('character_restore', at, bytes.length));
+    });
+  }
+  // Of positions and normals, 16 hexadecimal digits.
+  get hash() {
+    return BigInt.asUintN(64, this.#call('character_hash')).toString(16).padStart(16, '0');
+  }
+
+  // Milliseconds by stage, and counts, of the last frame.
+  get report() {
+    const numbers = this.runtime.doubles(
+      this.#call('character_report'),
+      FRAME_STAGES + CHAIN_STAGES + COUNTS.length,
+    );
+    const report = { stages: {}, chainStages: {} };
+    this.names.stages.forEach((name, k) => (report.stages[name] = 1e3 * numbers[k]));
+    this.names.chainStages.forEach((name, k) => (report.chainStages[name] = 1e3 * numbers[FRAME_STAGES + k]));
+    COUNTS.forEach((name, k) => (report[name] = numbers[FRAME_STAGES + CHAIN_STAGES + k]));
+    return report;
+  }
+
+  #settingAt(name) {
+    const at = this.names.settings.indexOf(name);
+    if (at < 0) throw new Error(`there is no setting '${name}'; there are ${this.names.settings.join(', ')}`);
+    return at;
+  }
+  #call(name, ...rest) {
+    return this.runtime.calls[name](this.handle, ...rest);
+  }
+}

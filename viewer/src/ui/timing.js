@@ -1,0 +1,81 @@
+// Milliseconds by stage, averaged over some frames, and frames a second.
+import { element } from './elements.js';
+
+const SHOWN_EVERY = 250; // ms
+const FULL = 8; // ms that a whole bar stands for
+
+export class Timing {
+  constructor({ stages, chainStages }) {
+    this.rows = new Map();
+    this.table = element('table', { className: 'timing', id: 'timing' });
+    for (const name of stages) {
+      this.#row(name, '');
+      if (name === 'chains') chainStages.forEach((part) => this.#row(`chains ${part}`, 'part', part));
+    }
+    this.#row('frame', 'sum');
+    this.counts = element('p', { className: 'note', id: 'counts' });
+    this.node = element('div', {}, this.table, this.counts);
+    this.sums = new Map();
+    this.frames = this.drawn = 0;
+    this.since = performance.now();
+  }
+
+  #row(key, className, label = key) {
+    const time = element('td');
+    const bar = element('div', { className: 'bar' });
+    this.table.append(
+      element(
+        'tr',
+        { className },
+        element('td', { textContent: label.replace('_', ' ') }),
+        time,
+        element('td', {}, bar),
+      ),
+    );
+    this.rows.set(key, { time, bar });
+  }
+
+  // reports: of all characters in one frame.
+  add(reports) {
+    ++this.frames;
+    for (const { stages, chainStages } of reports) {
+      for (const [name, ms] of Object.entries(stages)) this.#count(name, ms);
+      for (const [name, ms] of Object.entries(chainStages)) this.#count(`chains ${name}`, ms);
+    }
+    this.last = reports[0];
+  }
+  #count(key, ms) {
+    this.sums.set(key, (this.sums.get(key) ?? 0) + ms);
+  }
+
+  // After each picture. Says the frames a second where they were found anew.
+  draw(now) {
+    ++this.drawn;
+    if (now - this.since < SHOWN_EVERY) return null;
+    const result = {
+      pictures: (1e3 * this.drawn) / (now - this.since),
+      frames: (1e3 * this.frames) / (now - this.since),
+    };
+    if (this.frames > 0) this.#show();
+    this.sums.clear();
+    this.frames = this.drawn = 0;
+    this.since = now;
+    return result;
+  }
+  #show() {
+    let whole = 0;
+    for (const [key, sum] of this.sums) {
+      this.#set(key, sum / this.frames);
+      if (!key.startsWith('chains ')) whole += sum / this.frames;
+    }
+    this.#set('frame', whole);
+    this.ms = whole;
+    const { substeps, contacts, pushed, inside } = this.last;
+    this.counts.textContent = `${substeps} sub-steps, ${contacts} bones touch the body, ${pushed} vertices pushed out, ${inside} left inside`;
+  }
+  #set(key, ms) {
+    const { time, bar } = this.rows.get(key);
+    time.textContent = `${ms.toFixed(2)} ms`;
+    bar.style.width = `${Math.min(100, (100 * ms) / FULL)}%`;
+  }
+}

@@ -1,0 +1,42 @@
+// WebAssembly computes what native code does, to the last bit.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { garmentFiles, root } from './files.js';
+
+// Runs a program of build/wasm. Its folder /garment is the one given.
+function runWasm(program, folder, ...args) {
+  const script = `
+    import { WASI } from 'node:wasi';
+    import { readFileSync } from 'node:fs';
+    const wasi = new WASI({ version: 'preview1', args: ${JSON.stringify([program, ...args])}, preopens: { '/garment': ${JSON.stringify(folder)} } });
+    const module = await WebAssembly.compile(readFileSync(${JSON.stringify(join(root, 'build/wasm/bin', `${program}.wasm`))}));
+    process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));`;
+  return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+}
+
+for (const program of ['golden_hashes', 'garment_hashes'])
+  test(`${program}: the hashes noted for native code`, () => {
+    const { status, stdout, stderr } = runWasm(program, root);
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+for (const { name, path } of garmentFiles())
+  test(`${name}: 60 frames are those of native code`, () => {
+    const native = spawnSync(join(root, 'build/release/bin/billow_frames'), [path, '60'], {
+      encoding: 'utf8',
+    });
+    assert.equal(native.status, 0, native.stderr);
+    const wasm = runWasm(
+      'billow_frames',
+      dirname(path),
+      `/garment/${path.slice(dirname(path).length + 1)}`,
+      '60',
+    );
+    assert.equal(wasm.status, 0, wasm.stderr);
+    assert.equal(native.stdout.trim().split('\n').length, 60);
+    assert.equal(wasm.stdout, native.stdout);
+  });

@@ -1,0 +1,275 @@
+// The page in a real browser: Chromium, drawn by the processor.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { preview } from 'vite';
+import { bytesOf, garmentFiles, root, viewer } from './files.js';
+import { bvh, glb } from './motion_files.js';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const pictures = join(root, 'out/viewer');
+const [garment] = garmentFiles();
+
+let server, browser, page, address, troubles;
+
+before(async () => {
+  if (!existsSync(CHROMIUM))
+    throw new Error(`expected a browser at ${CHROMIUM}; the variable CHROMIUM names another one`);
+  mkdirSync(pictures, { recursive: true });
+  server = await preview({ root: viewer, preview: { port: 0 }, logLevel: 'error' });
+  address = server.resolvedUrls.local[0];
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--enable-unsafe-swiftshader', '--disable-gpu-watchdog'],
+  });
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+async function open(width, height) {
+  await page?.close();
+  page = await browser.newPage({ viewport: { width, height } });
+  troubles = [];
+  page.on('console', (message) => {
+    // Chromium's own remarks about drawing without a graphics card are no fault of the page.
+    if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(message.text()))
+      troubles.push(message.text());
+  });
+  page.on('pageerror', (error) => troubles.push(error.message));
+  await page.goto(`${address}?detail=0.5`);
+  await page.waitForFunction(() => window.billow?.player.ready, null, { timeout: 60000 });
+}
+// Drops files as a user would: [{ name, bytes }].
+async function drop(...files) {
+  const list = files.map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes).toString('base64') }));
+  await page.evaluate((all) => {
+    const data = new DataTransfer();
+    for (const { name, bytes } of all)
+      data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
+    for (const type of ['dragenter', 'drop'])
+      window.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, list);
+}
+const message = () => page.locator('#message:not([hidden])').innerText({ timeout: 60000 });
+const closeMessage = () => page.locator('#message button').click();
+const place = () =>
+  page.evaluate(() =>
+    Array.from(window.billow.player.characters[0].runtimeCharacter.positions.slice(0, 300)),
+  );
+const apart = (a, b) => a.reduce((most, v, k) => Math.max(most, Math.abs(v - b[k])), 0);
+const time = () => page.evaluate(() => window.billow.player.time);
+const pause = () => page.evaluate(() => (window.billow.player.playing = false));
+const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+
+beforeEach(() => open(640, 420));
+
+test('it loads, draws a person in cloth, plays and pauses, without a word in the console', async () => {
+  const [t, cloth] = [await time(), await place()];
+  await page.waitForFunction((since) => window.billow.player.time > since + 0.1, t, { timeout: 60000 });
+  assert.ok(apart(cloth, await place()) > 0.02, 'the cloth does not move');
+  await page.keyboard.press('Space');
+  const stopped = await time();
+  await page.waitForTimeout(500);
+  assert.equal(await time(), stopped);
+  await page.keyboard.press('.');
+  assert.ok(Math.abs((await time()) - stopped - 1 / 60) < 1e-9);
+  await page.waitForTimeout(1500);
+  await picture('plays');
+  assert.deepEqual(troubles, []);
+});
+
+test('what is drawn differs between modes and overlays', async () => {
+  await pause();
+  await page.evaluate(() => window.billow.app.scrub(4));
+  const seen = async () => {
+    // Two pictures later what was asked for is drawn.
+    await page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))),
+        ),
+    );
+    return (await page.locator('#stage').screenshot()).toString('base64');
+  };
+  const views = new Set([await seen()]);
+  for (const [key, name] of [
+    ['2', 'skinning'],
+    ['3', 'chains'],
+    ['1', 'shape'],
+    ['b', 'ropes'],
+    ['l', 'laterals'],
+    ['c', 'colliders'],
+    ['h', 'heat map'],
+  ]) {
+    await page.keyboard.press(key);
+    const view = await seen();
+    if (key !== '1') assert.ok(!views.has(view), `${name} looks as something before`);
+    views.add(view);
+  }
+  await picture('overlays');
+  await page.keyboard.press('p');
+  await page.keyboard.press('i');
+  const inside = await page.evaluate(() => window.billow.show.inside);
+  await page.keyboard.press('p');
+  assert.ok((await page.evaluate(() => window.billow.show.inside)) <= inside);
+  assert.deepEqual(troubles, []);
+});
+
+test('controls reach the runtime', async () => {
+  await open(820, 480);
+  await pause();
+  const setting = (name) => page.evaluate((n) => window.billow.player.getSetting(n), name);
+  for (const summary of ['Wind and gravity', 'Rope chains', 'Body contact'])
+    await page.getByText(summary, { exact: true }).click();
+  await page.locator('#solver').selectOption('5');
+  assert.deepEqual([await setting('tension_method'), await setting('tension_sweeps')], [1, 5]);
+  await page.locator('#solver').selectOption('direct');
+  assert.equal(await setting('tension_method'), 0);
+  await page.locator('#push_direction').selectOption('0');
+  assert.equal(await setting('push_direction'), 0);
+  for (const [id, value, name, expected] of [
+    ['gravity', 5, 'gravity', -5],
+    ['friction', 0.5, 'friction', 0.5],
+    ['damping', 3, 'damping', 3],
+    ['min_substeps', 12, 'max_substeps', 12],
+    ['lateral_stretch', 40, 'lateral_stretch', 40],
+  ]) {
+    await page.locator(`#${id}`).fill(String(value));
+    assert.equal(await setting(name), expected, name);
+  }
+  await page.locator('#rate').fill('30');
+  assert.equal(await page.evaluate(() => window.billow.player.rate), 30);
+  // The wind's arrow is dragged to the rim: from behind, at full strength.
+  const dial = page.locator('#wind');
+  await dial.scrollIntoViewIfNeeded();
+  const box = await dial.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + 2);
+  await page.mouse.up();
+  assert.deepEqual(
+    await page.evaluate(() => window.billow.app.wind.direction.map((v) => Math.round(v) + 0)),
+    [0, 12],
+  );
+  await page.locator('#defaults').click();
+  await page.waitForFunction(() => window.billow.player.getSetting('friction') !== 0.5);
+  await page.locator('#count').fill('3');
+  assert.equal(await page.evaluate(() => window.billow.player.characters.length), 3);
+  const before = await place();
+  await page.locator('#teleport').click();
+  assert.ok(apart(before, await place()) > 0.5);
+  assert.deepEqual(troubles, []);
+});
+
+test('good files that are dropped are used, bad ones are refused in words', async () => {
+  await pause();
+  const good = new Uint8Array(bytesOf(garment.path));
+  await drop({ name: 'mine.billow', bytes: good });
+  assert.match(await message(), /mine\.billow is worn/);
+  assert.equal(await page.locator('#garment').inputValue(), 'mine.billow');
+  await closeMessage();
+
+  const damaged = good.slice();
+  damaged[good.length >> 1] ^= 1;
+  for (const [name, bytes, expected] of [
+    ['damaged.billow', damaged, /damaged\.billow: .*damaged/],
+    ['short.billow', good.slice(0, 500), /short\.billow: .*expected/],
+    [
+      'letter.txt',
+      Buffer.from('hello'),
+      /letter\.txt: expected a \.billow garment, or a \.bvh or \.glb motion/,
+    ],
+    ['noise.bvh', Buffer.from('no motion at all'), /noise\.bvh: expected a BVH file/],
+    ['noise.glb', Buffer.from('no motion at all'), /noise\.glb: it is no sound glTF file/],
+    ['still.glb', glb({ animated: false }), /still\.glb: expected an animation/],
+    ['snake.bvh', Buffer.from(bvh().replaceAll('Leg', 'Loop')), /snake\.bvh: expected a skeleton with hips/],
+  ]) {
+    await drop({ name, bytes });
+    assert.match(await message(), expected, name);
+    await closeMessage();
+  }
+  assert.equal(await page.locator('#garment').inputValue(), 'mine.billow', 'a bad file took the garment off');
+
+  for (const [name, bytes] of [
+    ['knees.bvh', Buffer.from(bvh())],
+    ['knees.glb', glb()],
+  ]) {
+    await drop({ name, bytes });
+    assert.match(await message(), /is played on the built-in person/, name);
+    assert.equal(await page.locator('#motion').inputValue(), name);
+    // The knees bend, and the feet stand on the ground.
+    const [bend, toes] = await page.evaluate(() => {
+      const { app, player } = window.billow;
+      app.scrub(0.75);
+      const at = (joint) => player.characters[0].joints[player.joints.findIndex((j) => j.name === joint)];
+      const [a, b] = [at('left_thigh').rotation, at('left_calf').rotation];
+      return [
+        2 * Math.acos(Math.min(1, Math.abs(a.reduce((s, v, k) => s + v * b[k], 0)))),
+        at('left_toes').position[1],
+      ];
+    });
+    assert.ok(Math.abs(bend - 1) < 0.1, `${name}: knees bent by ${bend} rad`);
+    assert.ok(toes > -0.02 && toes < 1, `${name}: toes at ${toes} m`);
+    await closeMessage();
+  }
+  assert.deepEqual(troubles, []);
+});
+
+test('it fits a phone, and everything can be reached by keys', async () => {
+  await open(390, 780);
+  await pause();
+  assert.equal(await page.locator('#panel').isVisible(), false);
+  await page.waitForTimeout(1500);
+  await picture('phone');
+  await page.locator('#open-panel').click();
+  assert.equal(await page.locator('#panel').isVisible(), true);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  const reached = new Set();
+  for (let k = 0; k < 40; ++k) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement?.id));
+  }
+  for (const id of [
+    'stage',
+    'open-panel',
+    'garment',
+    'motion',
+    'mode',
+    'count',
+    'open',
+    'teleport',
+    'ropes',
+    'heat',
+    'play',
+    'scrub',
+    'speed',
+  ])
+    assert.ok(reached.has(id), `${id} is not reached by Tab`);
+  await page.locator('#stage').focus();
+  const from = () => page.evaluate(() => window.billow.stage.camera.position.toArray());
+  const was = await from();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  assert.ok(apart(was, await from()) > 0.1, 'arrow keys do not turn the view');
+  await page.waitForTimeout(1500);
+  await picture('phone_controls');
+  assert.deepEqual(troubles, []);
+});
+
+test('a frame in the browser takes less than 8 ms', async (t) => {
+  await pause();
+  const times = await page.evaluate(() => {
+    const { player } = window.billow;
+    return Array.from({ length: 120 }, () => {
+      const begin = performance.now();
+      player.step();
+      return performance.now() - begin;
+    }).sort((a, b) => a - b);
+  });
+  t.diagnostic(`median ${times[60].toFixed(2)} ms, fastest tenth ${times[12].toFixed(2)} ms`);
+  assert.ok(times[12] < 8, `expected less than 8 ms, found ${times[12]}`);
+});

@@ -1,0 +1,237 @@
+// What the web page calls: the C API with plain numbers for arguments, because JavaScript knows no structs. Pointers are
+// offsets into the module's memory; a result of 0 where a pointer is expected, or a status other than 0, means that last_error says why.
+#include <billow/billow.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "settings.h"
+
+#define BILLOW_PAGE(name) extern "C" __attribute__((export_name(#name)))
+
+namespace {
+
+struct Garment {
+  billow_garment* garment = nullptr;
+  void* bytes = nullptr;  // of the file, used where they lie
+  char text[256] = "";
+
+  ~Garment() {
+    billow_garment_destroy(garment);
+    std::free(bytes);
+  }
+};
+
+// What is read after a frame, as numbers of one kind.
+struct Report {
+  double stages[BILLOW_FRAME_STAGE_COUNT];
+  double chain_stages[BILLOW_STAGE_COUNT];
+  double pushed, inside, substeps, contacts, trapped, enclosed, flags;
+};
+
+struct Character {
+  const Garment* wears = nullptr;
+  billow_instance* instance = nullptr;
+  std::vector<billow_transform> joints;  // the page writes them before a step
+  std::vector<float> bones, distances, plain;
+  std::vector<unsigned char> state;
+  Report report{};
+
+  ~Character() { billow_instance_destroy(instance); }
+  billow_chains* chains() const { return billow_instance_chains(instance); }
+  uint32_t vertices() const { return billow_garment_vertex_count(wears->garment); }
+
+  billow_frame frame(float dt) const {
+    billow_frame f{};
+    f.dt = dt;
+    f.joints = joints.data(), f.joint_count = static_cast<uint32_t>(joints.size());
+    return f;
+  }
+};
+
+}  // namespace
+
+BILLOW_PAGE(version) const char* version() { return billow_version(); }
+BILLOW_PAGE(last_error) const char* last_error() { return billow_last_error(); }
+
+// Bytes that begin at a multiple of 64; 0 where there is no room.
+BILLOW_PAGE(allocate) void* allocate(size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
+BILLOW_PAGE(release) void release(void* bytes) { std::free(bytes); }
+
+// Takes a .billow file from `allocate` and keeps it, also where it is refused.
+BILLOW_PAGE(garment_open) Garment* garment_open(void* bytes, size_t size) {
+  auto made = std::make_unique<Garment>();
+  made->bytes = bytes;
+  billow_garment_desc desc{};
+  desc.bytes = bytes, desc.size = size, desc.keep = 1;
+  return billow_garment_create(&desc, &made->garment) == BILLOW_OK ? made.release() : nullptr;
+}
+BILLOW_PAGE(garment_close) void garment_close(Garment* g) { delete g; }
+
+BILLOW_PAGE(garment_vertices) uint32_t garment_vertices(const Garment* g) {
+  return billow_garment_vertex_count(g->garment);
+}
+BILLOW_PAGE(garment_triangles) uint32_t garment_triangles(const Garment* g) {
+  return billow_garment_triangle_count(g->garment);
+}
+BILLOW_PAGE(garment_joints) uint32_t garment_joints(const Garment* g) {
+  return billow_garment_joint_count(g->garment);
+}
+BILLOW_PAGE(garment_name) const char* garment_name(Garment* g) {
+  billow_garment_name(g->garment, g->text, sizeof g->text);
+  return g->text;
+}
+BILLOW_PAGE(garment_joint_name) const char* garment_joint_name(Garment* g, uint32_t joint) {
+  billow_garment_joint_name(g->garment, joint, g->text, sizeof g->text);
+  return g->text;
+}
+BILLOW_PAGE(garment_read_joint_rest) int garment_read_joint_rest(const Garment* g, billow_transform* out) {
+  return billow_garment_joint_rest(g->garment, out, billow_garment_joint_count(g->garment));
+}
+BILLOW_PAGE(garment_read_triangles) int garment_read_triangles(const Garment* g, uint32_t* out) {
+  return billow_garment_triangles(g->garment, out, billow_garment_triangle_count(g->garment));
+}
+BILLOW_PAGE(garment_read_uvs) int garment_read_uvs(const Garment* g, float* out) {
+  return billow_garment_uvs(g->garment, out, billow_garment_vertex_count(g->garment));
+}
+// Where a section of the file lies, and how many bytes it has; 0 and 0 where there is none.
+BILLOW_PAGE(garment_section) const void* garment_section(const Garment* g, const char* name, size_t* size) {
+  const void* bytes = nullptr;
+  billow_garment_section(g->garment, name, &bytes, size);
+  return bytes;
+}
+
+BILLOW_PAGE(character_create) Character* character_create(const Garment* g) {
+  auto made = std::make_unique<Character>();
+  made->wears = g;
+  if (billow_instance_create(g->garment, nullptr, &made->instance) != BILLOW_OK) return nullptr;
+  made->joints.resize(billow_garment_joint_count(g->garment));
+  billow_garment_joint_rest(g->garment, made->joints.data(), static_cast<uint32_t>(made->joints.size()));
+  made->bones.resize(3 * size_t{billow_chains_bone_count(made->chains())});
+  made->distances.resize(made->vertices());
+  made->plain.resize(3 * size_t{made->vertices()});
+  made->state.resize(billow_chains_state_size(made->chains()));
+  return made.release();
+}
+BILLOW_PAGE(character_destroy) void character_destroy(Character* c) { delete c; }
+
+// Seven floats a joint, position and rotation, in the order of the garment's joints: written before each step.
+BILLOW_PAGE(character_joints) billow_transform* character_joints(Character* c) { return c->joints.data(); }
+
+BILLOW_PAGE(character_step) int character_step(Character* c, float dt, int teleport, int skip_mesh) {
+  billow_frame frame = c->frame(dt);
+  frame.teleport = static_cast<billow_teleport>(teleport);
+  frame.skip_mesh = skip_mesh;
+  return billow_instance_step(c->instance, &frame);
+}
+BILLOW_PAGE(character_settle) int character_settle(Character* c, float seconds) {
+  const billow_frame frame = c->frame(0);
+  return billow_instance_settle(c->instance, &frame, seconds);
+}
+
+BILLOW_PAGE(character_positions) const float* character_positions(const Character* c) {
+  return billow_instance_position_data(c->instance);
+}
+BILLOW_PAGE(character_normals) const float* character_normals(const Character* c) {
+  return billow_instance_normal_data(c->instance);
+}
+BILLOW_PAGE(character_bone_count) uint32_t character_bone_count(const Character* c) {
+  return billow_chains_bone_count(c->chains());
+}
+// The bones of all chains, chain after chain from root to tip.
+BILLOW_PAGE(character_bones) const float* character_bones(Character* c) {
+  billow_chains_positions(c->chains(), c->bones.data(), billow_chains_bone_count(c->chains()));
+  return c->bones.data();
+}
+
+// How far each vertex is from the body, in metres: under 0 inside. At most 0.02.
+BILLOW_PAGE(character_distances) const float* character_distances(Character* c) {
+  const billow_status bad =
+      billow_body_query(billow_instance_body(c->instance), billow_instance_position_data(c->instance),
+                        c->vertices(), 0.02f, c->distances.data(), nullptr, nullptr);
+  return bad ? nullptr : c->distances.data();
+}
+
+// The last frame again without the shape network, so that the page can hold it against what is shown: x y z of each
+// vertex. The state is put back, and positions are those of the frame as it was.
+BILLOW_PAGE(character_without_shape) const float* character_without_shape(Character* c) {
+  billow_instance_options options;
+  billow_instance_get_options(c->instance, &options);
+  billow_chains_save(c->chains(), c->state.data(), c->state.size());
+  const billow_frame again = c->frame(0);
+  billow_instance_options plain = options;
+  plain.shape = 0, plain.profile = 0;
+  billow_instance_set_options(c->instance, &plain);
+  billow_status bad = billow_instance_step(c->instance, &again);
+  if (!bad) bad = billow_instance_positions(c->instance, c->plain.data(), 0, c->vertices());
+  billow_instance_set_options(c->instance, &options);
+  if (!bad) bad = billow_chains_restore(c->chains(), c->state.data(), c->state.size());
+  if (!bad) bad = billow_instance_step(c->instance, &again);
+  if (!bad) bad = billow_chains_restore(c->chains(), c->state.data(), c->state.size());
+  return bad ? nullptr : c->plain.data();
+}
+
+BILLOW_PAGE(character_set_options)
+int character_set_options(Character* c, int networks, int shape, int push_out, int profile) {
+  billow_instance_options options = billow_instance_options_default();
+  options.networks = networks, options.shape = shape, options.push_out = push_out, options.profile = profile;
+  return billow_instance_set_options(c->instance, &options);
+}
+
+BILLOW_PAGE(setting_count) int setting_count() { return billow::viewer::setting_count(); }
+BILLOW_PAGE(setting_name) const char* setting_name(int setting) {
+  return billow::viewer::setting_name(setting);
+}
+BILLOW_PAGE(character_get_setting) double character_get_setting(const Character* c, int setting) {
+  billow_settings settings;
+  billow_chains_get_settings(c->chains(), &settings);
+  return billow::viewer::get_setting(settings, setting);
+}
+BILLOW_PAGE(character_set_setting) int character_set_setting(Character* c, int setting, double value) {
+  billow_settings settings;
+  billow_chains_get_settings(c->chains(), &settings);
+  billow::viewer::set_setting(settings, setting, value);
+  return billow_chains_set_settings(c->chains(), &settings);
+}
+BILLOW_PAGE(character_set_wind)
+int character_set_wind(Character* c, float x, float y, float z, float gust, float frequency, uint32_t seed) {
+  billow_wind wind{};
+  wind.velocity[0] = x, wind.velocity[1] = y, wind.velocity[2] = z;
+  wind.gust = gust, wind.gust_frequency = frequency, wind.seed = seed;
+  return billow_chains_set_wind(c->chains(), &wind);
+}
+
+BILLOW_PAGE(character_state_size) size_t character_state_size(const Character* c) {
+  return billow_chains_state_size(c->chains());
+}
+BILLOW_PAGE(character_save) int character_save(const Character* c, void* out) {
+  return billow_chains_save(c->chains(), out, billow_chains_state_size(c->chains()));
+}
+BILLOW_PAGE(character_restore) int character_restore(Character* c, const void* bytes, size_t size) {
+  return billow_chains_restore(c->chains(), bytes, size);
+}
+BILLOW_PAGE(character_hash) uint64_t character_hash(const Character* c) {
+  return billow_instance_hash(c->instance);
+}
+
+BILLOW_PAGE(stage_name) const char* stage_name(int stage) {
+  return billow_frame_stage_name(static_cast<billow_frame_stage>(stage));
+}
+BILLOW_PAGE(chain_stage_name) const char* chain_stage_name(int stage) {
+  return billow_stage_name(static_cast<billow_stage>(stage));
+}
+// Doubles: seconds of the frame's stages, of the chains' stages, then the counts of struct Report.
+BILLOW_PAGE(character_report) const double* character_report(Character* c) {
+  billow_instance_report mesh;
+  billow_report chains;
+  if (billow_instance_get_report(c->instance, &mesh) || billow_chains_report(c->chains(), &chains))
+    return nullptr;
+  Report& r = c->report;
+  for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) r.stages[k] = mesh.stage_seconds[k];
+  for (int k = 0; k < BILLOW_STAGE_COUNT; ++k) r.chain_stages[k] = chains.stage_seconds[k];
+  r.pushed = mesh.pushed, r.inside = mesh.inside, r.substeps = chains.substeps, r.contacts = chains.contacts;
+  r.trapped = chains.trapped, r.enclosed = chains.enclosed, r.flags = chains.flags;
+  return r.stages;
+}

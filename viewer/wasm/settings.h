@@ -1,0 +1,13 @@
+// The settings of chains that the page has controls for, each by a name and as one number.
+#pragma once
+
+#include <billow/billow.h>
+
+namespace billow::viewer {
+
+int setting_count();
+const char* setting_name(int setting);
+double get_setting(const billow_settings& settings, int setting);
+void set_setting(billow_settings& settings, int setting, double value);
+
+}  // namespace billow::viewer
