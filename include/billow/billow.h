@@ -589,6 +589,19 @@ typedef struct billow_frame {
 } billow_frame;
 
 BILLOW_API billow_status billow_instance_step(billow_instance* instance, const billow_frame* frame);
+
+/* Runs job(data, 0) to job(data, count - 1), on any threads and in any order, and returns when all of them have returned. */
+typedef void (*billow_job)(void* data, uint32_t index);
+typedef struct billow_jobs {
+  void (*run)(void* user, billow_job job, void* data, uint32_t count);
+  void* user;
+} billow_jobs;
+
+/* One frame of many characters in the same garment, `count` of instances and frames. The garment's weights are read once for several
+ * of them, and every job is up to eight characters. `jobs` may be NULL: all here, one after the other. The same bits as
+ * billow_instance_step for each, whatever the order and the threads. */
+BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, const billow_frame* frames,
+                                           uint32_t count, const billow_jobs* jobs);
 /* Comes to rest on a standing character: as billow_chains_settle, then a mesh. `frame`'s dt is not used. */
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);

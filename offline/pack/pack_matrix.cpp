@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "asset/format.h"
 
@@ -76,6 +77,7 @@ struct Planes {
 Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales,
                   float most) {
   Planes all;
+  std::vector<Plane> rest8, rest4;  // behind the others, so that those stand in order
   for (Eigen::Index k = 0; k < dense.cols(); ++k) {
     const Kind kind = kinds[static_cast<size_t>(k)];
     std::vector<Plane> planes = planes_of(dense, k, scales, kind, most);
@@ -84,8 +86,10 @@ Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::
                   : kind == Kind::kInt4    ? all.int4
                                            : all.int8;
     first.push_back(std::move(planes[0]));
-    if (planes.size() > 1) (kind == Kind::kInt12 ? all.int4 : all.int8).push_back(std::move(planes[1]));
+    if (planes.size() > 1) (kind == Kind::kInt12 ? rest4 : rest8).push_back(std::move(planes[1]));
   }
+  std::move(rest8.begin(), rest8.end(), std::back_inserter(all.int8));
+  std::move(rest4.begin(), rest4.end(), std::back_inserter(all.int4));
   // Fill up the last two, four and eight.
   const auto fill = [&](std::vector<Plane>& planes, size_t group) {
     while (planes.size() % group) planes.push_back({0, 0, std::vector<float>(scales.size())});

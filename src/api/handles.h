@@ -38,6 +38,7 @@ struct billow_instance {
   billow_body* body;
   billow_instance_options options;
   billow::Transform* joints;  // scratch of a frame
+  bool in_crowd;              // scratch of a crowd's check
 };
 
 namespace billow::api {

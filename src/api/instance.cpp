@@ -8,8 +8,10 @@ namespace {
 
 const char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
 
-// Checks all of a frame before anything changes, and poses the instance's own body.
-billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
+float scale_of(const billow_frame& frame) { return frame.scale == 0 ? 1.0f : frame.scale; }
+
+// Checks all of a frame, and reads its joints, before anything changes.
+billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   if (!valid(i)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
   if (!frame || !frame->joints)
     return fail(BILLOW_INVALID_ARGUMENT, "frame and frame.joints: expected pointers, found NULL");
@@ -20,7 +22,7 @@ billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInp
   if (!(frame->dt >= 0))
     return fail(BILLOW_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g",
                 static_cast<double>(frame->dt));
-  const float scale = frame->scale == 0 ? 1.0f : frame->scale;
+  const float scale = scale_of(*frame);
   if (!(scale >= 1e-3f && scale <= 1e3f))
     return fail(BILLOW_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
                 static_cast<double>(scale));
@@ -31,16 +33,22 @@ billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInp
     return fail(BILLOW_INVALID_ARGUMENT, "frame.teleport: expected a billow_teleport, found %d", teleport);
   if (frame->body && !valid(frame->body))
     return fail(BILLOW_INVALID_ARGUMENT, "frame.body: expected a billow_body or NULL, found something else");
+  Transform space;
   if (frame->space)
     if (billow_status bad = read_transforms("frame.space", frame->space, 1, &space)) return bad;
-  if (billow_status bad = read_transforms("frame.joints", frame->joints, joints, i->joints)) return bad;
+  return read_transforms("frame.joints", frame->joints, joints, i->joints);
+}
 
+// A frame that was checked: poses the instance's own body. `space` keeps what `in` points to.
+void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
   constexpr float kLongestStep = 0.25f, kShortestStep = 1e-6f;
+  const float scale = scale_of(*frame);
+  if (frame->space) read_transforms("frame.space", frame->space, 1, &space);
   in.dt = frame->dt > kLongestStep ? kLongestStep : frame->dt < kShortestStep ? 0 : frame->dt;
   in.joints = i->joints;
   in.space = frame->space ? &space : nullptr;
   in.scale = scale;
-  in.teleport = static_cast<Teleport>(teleport);
+  in.teleport = static_cast<Teleport>(frame->teleport);
   in.mesh = !frame->skip_mesh;
   if (frame->body) {
     in.body = &frame->body->body;
@@ -53,7 +61,55 @@ billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInp
     resized.scale = i->chains->settings.scale = scale;
     apply_settings(chains, resized);
   }
+}
+
+billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
+  if (billow_status bad = check_frame(i, frame)) return bad;
+  take_frame(i, frame, in, space);
   return BILLOW_OK;
+}
+
+// A crowd in groups of kCrowd, one a job.
+struct Crowd {
+  billow_instance* const* instances;
+  const billow_frame* frames;
+  uint32_t count;
+
+  uint32_t groups() const { return (count + uint32_t{kCrowd} - 1) / uint32_t{kCrowd}; }
+};
+
+void step_group(void* data, uint32_t group) {
+  const Crowd& crowd = *static_cast<const Crowd*>(data);
+  Instance* instances[kCrowd];
+  FrameInput inputs[kCrowd];
+  Transform spaces[kCrowd];
+  size_t count = 0;
+  for (size_t k = kCrowd * size_t{group}; k < crowd.count && count < kCrowd; ++k, ++count) {
+    take_frame(crowd.instances[k], &crowd.frames[k], inputs[count], spaces[count]);
+    instances[count] = &crowd.instances[k]->instance;
+  }
+  step({instances, count}, inputs);
+}
+
+// All of it before anything changes: sound frames, one garment, nobody twice.
+billow_status check_crowd(const Crowd& crowd) {
+  uint32_t seen = 0;
+  billow_status bad = BILLOW_OK;
+  for (; seen < crowd.count && !bad; ++seen) {
+    billow_instance* i = crowd.instances[seen];
+    bad = check_frame(i, &crowd.frames[seen]);
+    if (bad) break;
+    if (i->in_crowd) {
+      bad = fail(BILLOW_INVALID_ARGUMENT, "instances: expected each once, found number %u again", seen);
+      break;
+    }
+    i->in_crowd = true;
+    if (i->instance.garment != crowd.instances[0]->instance.garment)
+      bad = fail(BILLOW_INVALID_ARGUMENT,
+                 "instances: expected all of one garment, found number %u of another", seen);
+  }
+  for (uint32_t k = 0; k < seen; ++k) crowd.instances[k]->in_crowd = false;
+  return bad;
 }
 
 billow_status write_vertices(const billow_instance* i, const float* from, void* out, size_t stride,
@@ -186,6 +242,21 @@ billow_status billow_instance_step(billow_instance* instance, const billow_frame
   Transform space;
   if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
   step(instance->instance, in);
+  return BILLOW_OK;
+}
+
+billow_status billow_crowd_step(billow_instance* const* instances, const billow_frame* frames, uint32_t count,
+                                const billow_jobs* jobs) {
+  if (count == 0) return BILLOW_OK;
+  if (!instances || !frames)
+    return fail(BILLOW_INVALID_ARGUMENT, "instances and frames: expected pointers, found NULL");
+  if (jobs && !jobs->run) return fail(BILLOW_INVALID_ARGUMENT, "jobs.run: expected a function, found NULL");
+  Crowd crowd{instances, frames, count};
+  if (billow_status bad = check_crowd(crowd)) return bad;
+  if (jobs)
+    jobs->run(jobs->user, step_group, &crowd, crowd.groups());
+  else
+    for (uint32_t g = 0; g < crowd.groups(); ++g) step_group(&crowd, g);
   return BILLOW_OK;
 }
 

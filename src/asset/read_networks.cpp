@@ -82,7 +82,7 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
             .row_scales = nullptr,
             .sources = reinterpret_cast<const uint32_t*>(at + sizeof m),
             .scales = nullptr,
-            .neighbours = false,
+            .in_order = 0,
             .largest_scale = 0,
             .panels = at + matrix_panels_at(m)};
   const uint32_t stored = matrix.stored_count();
@@ -90,8 +90,7 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   if (m.row_scales) matrix.row_scales = matrix.scales + stored;
   for (uint32_t j = 0; j < stored; ++j)
     if (!check_below(name, j, "a column", matrix.sources[j], columns)) return false;
-  matrix.neighbours = are_neighbours(matrix);
-  matrix.largest_scale = largest_scale(matrix);
+  find_shortcuts(matrix);
   const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
   return check_numbers(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
 }

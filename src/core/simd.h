@@ -367,6 +367,18 @@ template <AnyLanes F> inline F max(F a, F b) { return select(b < a, a, b); }
 template <AnyLanes F> inline F clamp(F a, float low, float high) {
   return min(max(a, lanes<F>(low)), lanes<F>(high));
 }
+// The same of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
+inline F4 larger(F4 a, F4 b) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vmaxq_f32(a.v, b.v)};
+#elif defined(BILLOW_SIMD_SSE)
+  return {_mm_max_ps(a.v, b.v)};
+#elif defined(BILLOW_SIMD_WASM)
+  return {wasm_f32x4_pmax(a.v, b.v)};
+#else
+  return max(a, b);
+#endif
+}
 inline F4 zero() { return splat(0.0f); }
 inline M4 none() { return splat(0.0f) < splat(0.0f); }
 

@@ -1,5 +1,7 @@
 #include "decode/expand_patches.h"
 
+#include "net/steps.h"
+
 namespace billow {
 namespace {
 
@@ -14,13 +16,14 @@ void clear_places(float* sums, size_t vertices) {
   for (size_t i = 0; i < kLanes * (vertices + 1); i += kLanes) store(sums + i, zero());
 }
 
-void add_patch(const float* local, const uint32_t* vertices, const float* shares, size_t groups,
+template <class Number>
+void add_patch(const Number* local, const uint32_t* vertices, const float* shares, size_t groups,
                const PatchFrame& frame, float* sums) {
   const V3x4 origin = splat(frame.origin), along = splat(frame.along), across = splat(frame.across),
              off = splat(frame.off);
   for (size_t i = 0; i < 2 * groups; ++i) {
-    const F4 a = load(local), b = load(local + kPanelRows), c = load(local + 2 * kPanelRows),
-             share = load(shares);
+    const F4 a = load_whole(local), b = load_whole(local + kPanelRows),
+             c = load_whole(local + 2 * kPanelRows), share = load(shares);
     const V3x4 place = along * a + across * b + off * c + origin;
     // In variables of their own: an array would go through memory.
     F4 x = place.x * share, y = place.y * share, z = place.z * share, w = zero();
@@ -34,6 +37,9 @@ void add_patch(const float* local, const uint32_t* vertices, const float* shares
     vertices += kLanes, shares += kLanes;
   }
 }
+
+template void add_patch(const float*, const uint32_t*, const float*, size_t, const PatchFrame&, float*);
+template void add_patch(const int32_t*, const uint32_t*, const float*, size_t, const PatchFrame&, float*);
 
 void finish_places(const float* sums, size_t vertices, V3 origin, float* positions) {
   const float moved[kLanes] = {origin.x, origin.y, origin.z, 0};

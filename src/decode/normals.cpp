@@ -118,26 +118,45 @@ void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, ui
     }
   for (uint32_t v = 0; v < vertices; ++v)
     add_around(polygons, v, room.corners + 2 * size_t{room.first[v]}, room.first[v + 1] - room.first[v]);
+  if (!polygons.corners) return;
   // Fill up the last group with corners that are there.
-  if (polygons.corners)
-    for (uint32_t v = vertices; v % kLanes != 0; ++v) Polygons(polygons, v).finish(0);
+  for (uint32_t v = vertices; v % kLanes != 0; ++v) Polygons(polygons, v).finish(0);
+  if (!polygons.in_rows) return;
+  // Meshes that were cut from a grid mostly have rows of vertices, whose corners can be read at once.
+  for (uint32_t group = 0; group * kLanes < vertices; ++group) {
+    bool rows = true;
+    const uint32_t* c = polygons.corners + size_t{group} * kPolygon * kLanes;
+    for (uint32_t k = 0; k < kPolygon * kLanes; ++k) rows &= c[k] == c[k / kLanes * kLanes] + k % kLanes;
+    polygons.in_rows[group] = rows;
+  }
 }
 
 void find_normals(const NormalPolygons& polygons, const float* positions, float* normals) {
   const uint32_t* c = polygons.corners;
+  // In variables of their own: an array would go through memory.
+  static_assert(kPolygon == 6);
+  const auto area = [](V3x4 p0, V3x4 p1, V3x4 p2, V3x4 p3, V3x4 p4, V3x4 p5) {
+    return cross(p2 - p0, p3 - p1) + cross(p4 - p0, p5 - p3);
+  };
+  const auto corners = [&](int k) { return load_corners(positions, c + k * kLanes); };
+  const auto row = [&](int k) {
+    V3x4 p;
+    load_points(positions + 3 * size_t{c[k * kLanes]}, p.x, p.y, p.z);
+    return p;
+  };
   uint32_t next = 0;
   for (uint32_t v = 0; v < polygons.vertices; v += kLanes, c += kPolygon * kLanes) {
-    V3x4 p[kPolygon];
-    for (int k = 0; k < kPolygon; ++k) p[k] = load_corners(positions, c + k * kLanes);
-    V3x4 n = cross(p[2] - p[0], p[3] - p[1]) + cross(p[4] - p[0], p[5] - p[3]);
+    V3x4 n = polygons.in_rows && polygons.in_rows[v / kLanes]
+                 ? area(row(0), row(1), row(2), row(3), row(4), row(5))
+                 : area(corners(0), corners(1), corners(2), corners(3), corners(4), corners(5));
     for (; next < polygons.more_count && polygons.more[next].vertex < v + kLanes; ++next) {
       const NormalPolygons::More& m = polygons.more[next];
-      const V3 area = cross(corner(positions, m.corner[2]) - corner(positions, m.corner[0]),
+      const V3 over = cross(corner(positions, m.corner[2]) - corner(positions, m.corner[0]),
                             corner(positions, m.corner[3]) - corner(positions, m.corner[1]));
       const int lane_of = static_cast<int>(m.vertex - v);
-      n.x = with_lane(n.x, lane_of, lane(n.x, lane_of) + area.x);
-      n.y = with_lane(n.y, lane_of, lane(n.y, lane_of) + area.y);
-      n.z = with_lane(n.z, lane_of, lane(n.z, lane_of) + area.z);
+      n.x = with_lane(n.x, lane_of, lane(n.x, lane_of) + over.x);
+      n.y = with_lane(n.y, lane_of, lane(n.y, lane_of) + over.y);
+      n.z = with_lane(n.z, lane_of, lane(n.z, lane_of) + over.z);
     }
     n = normalized_or(n, splat(V3{0, 1, 0}));
     store_points(normals + 3 * size_t{v}, n.x, n.y, n.z);

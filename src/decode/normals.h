@@ -21,7 +21,9 @@ struct NormalPolygons {
   };
   uint32_t vertices = 0;
   uint32_t* corners = nullptr;  // kPolygon for each vertex, rounded up to groups of lanes
-  More* more = nullptr;         // in the order of vertices
+  uint8_t* in_rows =
+      nullptr;  // for each group of lanes 1: every corner of its vertices is four in a row; null: none
+  More* more = nullptr;  // in the order of vertices
   uint32_t more_count = 0;
 };
 

@@ -82,9 +82,9 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   uint32_t left = 0;
   for (size_t first = 0; first < vertices; first += kCluster) {
     const uint32_t* cluster = clusters + first;
-    float points[3 * kCluster];
-    for (size_t i = 0; i < kCluster; ++i)
-      for (size_t k = 0; k < 3; ++k) points[3 * i + k] = positions[3 * size_t{cluster[i]} + k];
+    // The fourth lane falls on the next point, which then gets its own.
+    float points[3 * kCluster + 1];
+    for (size_t i = 0; i < kCluster; ++i) store(points + 3 * i, load(positions + 3 * size_t{cluster[i]}));
     if (!anything_near(bounds, points, limit)) continue;
     float distances[kCluster], gradients[3 * kCluster];
     query_points(colliders, bounds, points, kCluster, limit, distances, gradients, nullptr);

@@ -36,6 +36,7 @@ struct PushOutResult {
   uint32_t inside = 0;  // still: between colliders that leave no room
 };
 
+// `positions` has room for a float behind its last.
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                             const PushOutRoom& room);

@@ -22,20 +22,31 @@ struct Mlp {
   PackedMatrix linear;                 // no rows: none
   const float* linear_bias = nullptr;  // null: none
   size_t numbers = 0;
+  bool linear_as_first = false;  // the linear path stores the same columns as the first layer
 
   // The most numbers that stand between two layers, and the most columns that any matrix stores.
   uint32_t widest() const;
   uint32_t most_stored() const;
 };
 
-// Room for inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
+// Room for one inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
 struct InferRoom {
   Factors factors;
-  float *inputs = nullptr, *before = nullptr, *after = nullptr;
+  float *inputs = nullptr, *values = nullptr, *linear = nullptr;
+  int32_t* sums = nullptr;
 };
 
-// One of the networks, by its number. `layers` false leaves these out: only the linear half.
-void infer(const Mlp& networks, size_t which, const float* inputs, const InferRoom& room, float* coefficients,
-           bool layers = true);
+// What one of the networks is asked, by its number. `layers` false leaves these out: only the linear half.
+struct InferItem {
+  size_t which = 0;
+  const float* inputs = nullptr;
+  float* coefficients = nullptr;  // with room for whole groups of lanes
+  bool layers = true;
+};
+
+// Up to so many at a time, each with a room of its own: while one waits for what it was just about to know, another works. What
+// comes out of one has nothing to do with the others.
+inline constexpr size_t kTogether = 4;
+void infer(const Mlp& networks, const InferItem* items, size_t count, const InferRoom* rooms);
 
 }  // namespace billow

@@ -53,8 +53,9 @@ void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* ou
 }
 
 IntegerSums best_integer_sums() {
-  const IntegerSums fast = has_dot_product() ? integer_sums_dotprod() : nullptr;
-  return fast ? fast : integer_sums_plain;
+  const IntegerSums faster = has_dot_product() ? integer_sums_dotprod() : nullptr,
+                    fast = integer_sums_pairs();
+  return faster ? faster : fast ? fast : integer_sums_plain;
 }
 
 }  // namespace billow

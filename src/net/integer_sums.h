@@ -23,7 +23,8 @@ void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* su
 // The fastest that this processor has.
 IntegerSums best_integer_sums();
 
-// That of ARM's dot product instructions, or null where it was not built.
+// That of ARM's dot product instructions, and that of four lanes on any processor; null where they were not built.
 IntegerSums integer_sums_dotprod();
+IntegerSums integer_sums_pairs();
 
 }  // namespace billow

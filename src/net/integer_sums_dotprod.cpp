@@ -67,6 +67,8 @@ BILLOW_ALWAYS_INLINE void add_panels(std::integer_sequence<int, kPanel...>, cons
   for (; high < end; high += 4, low += 4, at += 4 * kPanelRows) {
     const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
     (add_int8<0>(sums[kPanel], at + kPanel * stride, h, l), ...);
+    (__builtin_prefetch(next + 32 * kPanel), ...);
+    next += 32 * kPanels;
   }
   for (end += run.int4; high + 16 <= end; high += 16, low += 16, at += 8 * kPanelRows) {
     const int8x16_t h = vld1q_s8(high), l = vld1q_s8(low);
@@ -82,7 +84,34 @@ BILLOW_ALWAYS_INLINE void add_panels(std::integer_sequence<int, kPanel...>, cons
   (finish(sums[kPanel], out + kPanel * kPanelRows), ...);
 }
 
+// Panels of up to 32 columns of int8, as bases have: steps stay in registers, and nothing is left to decide in the loop.
+template <int... kQuad>
+BILLOW_ALWAYS_INLINE void add_narrow(std::integer_sequence<int, kQuad...>, const PanelRun& run,
+                                     const Factors& factors, int32_t* out) {
+  const int8x16_t h0 = vld1q_s8(factors.high), h1 = vld1q_s8(factors.high + 16), l0 = vld1q_s8(factors.low),
+                  l1 = vld1q_s8(factors.low + 16);
+  const auto* at = reinterpret_cast<const int8_t*>(run.first);
+  const int32x4_t none = vdupq_n_s32(0);
+  for (uint32_t p = 0; p < run.count; ++p, at += run.stride, out += kPanelRows) {
+    Sums sums{none, none, none, none};
+    (add_int8<kQuad % 4>(sums, at + 32 * kQuad, kQuad < 4 ? h0 : h1, kQuad < 4 ? l0 : l1), ...);
+    // A line of the cache is 64 bytes.
+    ((kQuad % 2 == 0 ? __builtin_prefetch(at + run.ahead + 32 * kQuad) : void()), ...);
+    finish(sums, out);
+  }
+}
+template <int kQuads> bool add_if_narrow(const PanelRun& run, const Factors& factors, int32_t* out) {
+  if (run.int8 != 4 * kQuads) return false;
+  add_narrow(std::make_integer_sequence<int, kQuads>(), run, factors, out);
+  return true;
+}
+
 void sums_by_dot_products(const PanelRun& run, const Factors& factors, int32_t* out) {
+  if (run.int4 == 0 && run.int8 <= 32 &&
+      (add_if_narrow<4>(run, factors, out) || add_if_narrow<5>(run, factors, out) ||
+       add_if_narrow<6>(run, factors, out) || add_if_narrow<7>(run, factors, out) ||
+       add_if_narrow<8>(run, factors, out)))
+    return;
   const std::byte* at = run.first;
   uint32_t left = run.count;
   for (; left >= 4; left -= 4, at += 4 * run.stride, out += 4 * kPanelRows)

@@ -29,8 +29,8 @@ struct PackedMatrix {
   // Of the stored columns, float32 first, then float16, int8, int4: the column each belongs to, and its scale.
   const uint32_t* sources = nullptr;
   const float* scales = nullptr;
-  bool neighbours =
-      false;  // integers of four columns that stand together belong to four neighbours: are_neighbours
+  // What follows from these: find_shortcuts.
+  uint32_t in_order = 0;    // so many of the first columns of integers belong, four by four, to neighbours
   float largest_scale = 0;  // of integers
   const std::byte* panels = nullptr;
 
@@ -42,6 +42,7 @@ struct PackedMatrix {
     if (row_scales) m.row_scales += first_row;
     return m;
   }
+  bool integers_only() const { return float32 + float16 == 0; }
   uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
   uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
   size_t panel_bytes() const {
@@ -49,9 +50,9 @@ struct PackedMatrix {
   }
 };
 
-// Whether that is so for all of them; what only fills up a four counts as anything.
-bool are_neighbours(const PackedMatrix& matrix);
-float largest_scale(const PackedMatrix& matrix);
+void find_shortcuts(PackedMatrix& matrix);
+// Whether two matrices store the same columns with the same scales: then one's steps are the other's.
+bool same_columns(const PackedMatrix& a, const PackedMatrix& b);
 
 // A vector, and how large its entries are.
 struct Entries {
@@ -63,7 +64,7 @@ Entries find_entries(float* vector, uint32_t count);
 
 // Room for a product, at least kSpare more than the stored columns of the largest matrix. Begins as zeros.
 struct Factors {
-  static constexpr size_t kSpare = 16;
+  static constexpr size_t kSpare = 32;
   float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
   int8_t* high = nullptr;   // the same in steps, for integers: 256 * high + low
   int8_t* low = nullptr;
@@ -73,5 +74,10 @@ struct Factors {
 // out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the
 // result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of the largest.
 void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& room, float* out);
+
+// The same in two steps, where there are integers only: the vector in steps, which returns how large these are; and the sums of
+// all rows. A row is its sum times the step, times its scale.
+float find_factors(const PackedMatrix& matrix, const Entries& vector, const Factors& room);
+void sum_integers(const PackedMatrix& matrix, const Factors& room, int32_t* sums);
 
 }  // namespace billow

@@ -1,4 +1,4 @@
-// The product of a packed matrix and a vector: four runs of panels at a time, from four quarters of the rows.
+// The product of a packed matrix and a vector.
 #include <algorithm>
 #include <cmath>
 
@@ -9,33 +9,6 @@
 
 namespace billow {
 namespace {
-
-// Scales the vector's entries for floats, and puts those for integers in steps. Returns the step.
-float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
-  const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
-  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
-  // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
-  constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
-  const float largest = vector.largest * m.largest_scale, count = static_cast<float>(integers);
-  const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
-  // Steps so small that one over them is no number are none.
-  const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
-  const uint32_t* sources = m.sources + floats;
-  const float* scales = m.scales + floats;
-  if (m.neighbours)
-    put_steps(
-        integers, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
-  else
-    put_steps(
-        integers, inverse, scales,
-        [&](uint32_t j) {
-          const float entries[kLanes] = {vector.at[sources[j]], vector.at[sources[j + 1]],
-                                         vector.at[sources[j + 2]], vector.at[sources[j + 3]]};
-          return load(entries);
-        },
-        f);
-  return step;
-}
 
 const IntegerSums integer_sums = best_integer_sums();
 
@@ -69,20 +42,40 @@ void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int3
   }
 }
 
-}  // namespace
-
-bool are_neighbours(const PackedMatrix& m) {
-  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); j += kLanes)
-    for (uint32_t k = 1; k < kLanes; ++k)
-      if (m.scales[j + k] != 0 && m.sources[j + k] != m.sources[j] + k) return false;
-  return true;
+// As far as `most` panels from one on go.
+void sum_panels(const PackedMatrix& m, size_t first, size_t count, const Factors& f, int32_t* sums) {
+  // Of small blocks the next one is fetched meanwhile.
+  constexpr size_t kMostAhead = 8192;
+  const size_t bytes = m.panel_bytes(), integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
+  const size_t ahead = std::min(kMostAhead, m.panel_count() * bytes);
+  integer_sums(
+      {m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, m.int4, ahead}, f,
+      sums);
 }
 
-float largest_scale(const PackedMatrix& m) {
-  float largest = 0;
-  for (uint32_t j = m.float32 + m.float16; j < m.stored_count(); ++j)
-    largest = std::max(largest, std::fabs(m.scales[j]));
-  return largest;
+}  // namespace
+
+void find_shortcuts(PackedMatrix& m) {
+  const uint32_t first = m.float32 + m.float16;
+  const auto neighbours = [&](uint32_t j) {
+    for (uint32_t k = 1; k < kLanes; ++k)
+      // What only fills up a four counts as anything.
+      if (m.scales[j + k] != 0 && m.sources[j + k] != m.sources[j] + k) return false;
+    return true;
+  };
+  uint32_t j = first;
+  while (j < m.stored_count() && neighbours(j)) j += kLanes;
+  m.in_order = j - first;
+  m.largest_scale = 0;
+  for (j = first; j < m.stored_count(); ++j)
+    m.largest_scale = std::max(m.largest_scale, std::fabs(m.scales[j]));
+}
+
+bool same_columns(const PackedMatrix& a, const PackedMatrix& b) {
+  const uint32_t count = a.stored_count();
+  return a.float32 == b.float32 && a.float16 == b.float16 && a.int8 == b.int8 && a.int4 == b.int4 &&
+         std::equal(a.sources, a.sources + count, b.sources) &&
+         std::equal(a.scales, a.scales + count, b.scales);
 }
 
 Entries find_entries(float* vector, uint32_t count) {
@@ -100,18 +93,44 @@ Entries find_entries(float* vector, uint32_t count) {
   return find_entries(vector, count);
 }
 
+float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
+  const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
+  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
+  // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
+  constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
+  const float largest = vector.largest * m.largest_scale, count = static_cast<float>(integers);
+  const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
+  // Steps so small that one over them is no number are none.
+  const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
+  const uint32_t* sources = m.sources + floats;
+  const float* scales = m.scales + floats;
+  // Whole sixteens in order, and the rest one by one.
+  const uint32_t in_order = m.in_order / 16 * 16;
+  put_steps(
+      0, in_order, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
+  put_steps(
+      in_order, integers, inverse, scales,
+      [&](uint32_t j) {
+        const float entries[kLanes] = {vector.at[sources[j]], vector.at[sources[j + 1]],
+                                       vector.at[sources[j + 2]], vector.at[sources[j + 3]]};
+        return load(entries);
+      },
+      f);
+  return step;
+}
+
+void sum_integers(const PackedMatrix& m, const Factors& room, int32_t* sums) {
+  sum_panels(m, 0, m.panel_count(), room, sums);
+}
+
 void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room, float* out) {
   const float step = find_factors(m, vector, room);
-  const size_t panels = m.panel_count(), bytes = m.panel_bytes();
-  const size_t integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
-  constexpr size_t kAtOnce = 64, kMostAhead = 16384;
-  const size_t ahead = std::min(kMostAhead, panels * bytes);
+  constexpr size_t kAtOnce = 64;
+  const size_t panels = m.panel_count();
   for (size_t p = 0; p < panels; p += kAtOnce) {
     const size_t count = std::min(kAtOnce, panels - p);
     int32_t sums[kAtOnce * kPanelRows];
-    integer_sums(
-        {m.panels + p * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, m.int4, ahead},
-        room, sums);
+    sum_panels(m, p, count, room, sums);
     finish_panels(m, p, count, sums, step, room, out);
   }
 }

@@ -6,7 +6,8 @@
 
 namespace billow {
 
-// Four whole numbers as floats, to the nearest.
+// Four numbers as floats; whole ones to the nearest.
+inline F4 load_whole(const float* p) { return load(p); }
 inline F4 load_whole(const int32_t* p) {
 #if defined(BILLOW_SIMD_NEON)
   return {vcvtq_f32_s32(vld1q_s32(p))};
@@ -18,13 +19,14 @@ inline F4 load_whole(const int32_t* p) {
 }
 
 // Numbers, by scales and by `inverse`, within 127 * 256: to the nearest whole ones, halves away from 0. As steps, and as their
-// high and low bytes, steps = 256 * high + low. `four` gives four numbers from one on; there are whole fours.
+// high and low bytes, steps = 256 * high + low. `four` gives four numbers from one on; there are whole fours from `first` on.
 template <class Four>
-inline void put_steps(uint32_t count, float inverse, const float* scales, Four four, const Factors& f) {
+inline void put_steps(uint32_t first, uint32_t count, float inverse, const float* scales, Four four,
+                      const Factors& f) {
   // In variables of their own, as a compiler cannot know that writing bytes does not change them.
   int16_t* const steps = f.steps;
   int8_t *const high = f.high, *const low = f.low;
-  uint32_t j = 0;
+  uint32_t j = first;
 #if defined(BILLOW_SIMD_NEON)
   const auto whole = [&](uint32_t at) {
     return vmovn_s32(vcvtaq_s32_f32((four(at) * load(scales + at) * inverse).v));

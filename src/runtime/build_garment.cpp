@@ -71,6 +71,7 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.sewn_first = arena.take<uint32_t>(r.bones + 1);
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
   g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
+  g.normals.in_rows = arena.take<uint8_t>(size_t{r.vertices} / kLanes + 1);
   g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
   g.clusters = arena.take<uint32_t>(size_t{r.vertices} + kCluster);
   if (!g.bone_rest) return;

@@ -25,17 +25,21 @@ void build(Instance& i, Arena& arena) {
   i.bone_correction = arena.take<float>(g.correction.outputs);
   i.places = arena.take<V3>(by_patches ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
-  i.local = arena.take<float>(by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0);
+  const size_t local = by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0;
+  i.local = arena.take<float>(local);
 
   i.inputs = arena.take<float>(inputs);
   const size_t widest = g.widest_layer + kPanelRows, stored = g.most_stored + Factors::kSpare;
-  i.infer.inputs = arena.take<float>(widest);
-  i.infer.before = arena.take<float>(widest);
-  i.infer.after = arena.take<float>(widest);
-  i.infer.factors.scaled = arena.take<float>(stored);
-  i.infer.factors.steps = arena.take<int16_t>(stored);
-  i.infer.factors.high = arena.take<int8_t>(stored);
-  i.infer.factors.low = arena.take<int8_t>(stored);
+  for (InferRoom& room : i.infer) {
+    room.inputs = arena.take<float>(widest);
+    room.values = arena.take<float>(widest);
+    room.linear = arena.take<float>(widest);
+    room.sums = arena.take<int32_t>(std::max(widest, local));
+    room.factors.scaled = arena.take<float>(stored);
+    room.factors.steps = arena.take<int16_t>(stored);
+    room.factors.high = arena.take<int8_t>(stored);
+    room.factors.low = arena.take<int8_t>(stored);
+  }
 
   i.cloth = arena.take<float>(kLanes * (size_t{r.vertices} + kPanelRows));
   i.posed = arena.take<PosedCollider>(kMaxColliders);
@@ -50,9 +54,12 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
-  for (float* room : {i.infer.inputs, i.infer.before, i.infer.after}) std::fill_n(room, widest, 0.0f);
-  std::fill_n(i.infer.factors.high, stored, int8_t{0});
-  std::fill_n(i.infer.factors.low, stored, int8_t{0});
+  for (const InferRoom& room : i.infer) {
+    for (float* numbers : {room.inputs, room.values, room.linear}) std::fill_n(numbers, widest, 0.0f);
+    std::fill_n(room.factors.high, stored, int8_t{0});
+    std::fill_n(room.factors.low, stored, int8_t{0});
+    std::fill_n(room.factors.steps, stored, int16_t{0});
+  }
   find_normals(g.normals, i.positions, i.normals);
 }
 

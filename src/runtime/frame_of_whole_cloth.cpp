@@ -19,18 +19,20 @@ void gather(Instance& i, float scale) {
 // Both networks. The ones behind the coefficients stand for the means.
 void infer(Instance& i) {
   const Garment& g = *i.garment;
-  billow::infer(g.skinning, 0, i.inputs, i.infer, i.coefficients);
+  const InferItem skinning{0, i.inputs, i.coefficients};
+  billow::infer(g.skinning, &skinning, 1, i.infer);
   i.coefficients[g.skinning.outputs] = 1;
   if (g.shape.outputs == 0) return;
   float* shape = i.coefficients + g.shape_at();
-  if (i.options.shape) billow::infer(g.shape, 0, i.inputs, i.infer, shape);
+  const InferItem detail{0, i.inputs, shape};
+  if (i.options.shape) billow::infer(g.shape, &detail, 1, i.infer);
   for (uint32_t k = 0; k <= g.shape.outputs; ++k)
     if (!i.options.shape || k == g.shape.outputs) shape[k] = i.options.shape ? 1.0f : 0.0f;
 }
 
 void expand(Instance& i, float scale) {
   const Garment& g = *i.garment;
-  billow::expand(g.view.basis, i.coefficients, i.infer.factors, i.cloth);
+  billow::expand(g.view.basis, i.coefficients, i.infer[0].factors, i.cloth);
   place(g.view.rest.data(), i.cloth, g.vertices(), i.moved[g.view.record->key_joint], scale, i.positions);
 }
 

@@ -1,6 +1,8 @@
 // The stages of a frame that depend on the form in which the cloth was learnt: of the whole, or by patches.
 #pragma once
 
+#include <span>
+
 #include "runtime/instance.h"
 
 namespace billow {
@@ -16,10 +18,12 @@ void infer(Instance& instance);
 void expand(Instance& instance, float scale);
 }  // namespace whole_cloth
 
+// Of several characters in the same garment at once: the weights of a patch are read once for all of them. What comes out is the same,
+// to the bit, as one by one.
 namespace by_patches {
 void gather(Instance& instance, float scale);
-void infer(Instance& instance);
-void expand(Instance& instance, float scale);
+void infer(std::span<Instance* const> instances);
+void expand(std::span<Instance* const> instances, const FrameInput* inputs);
 }  // namespace by_patches
 
 }  // namespace billow

@@ -1,6 +1,8 @@
 // One character that wears a garment: all mutable state, and the frame.
 #pragma once
 
+#include <span>
+
 #include "decode/patch_frame.h"
 #include "decode/push_out_mesh.h"
 #include "runtime/chains.h"
@@ -47,7 +49,7 @@ struct Instance {
   float* local = nullptr;  // coordinates of one patch's vertices
 
   float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees
-  InferRoom infer;
+  InferRoom infer[kTogether];
   float* cloth = nullptr;  // displacements of vertices, or sums of what patches say
   PosedCollider* posed = nullptr;
   PushOutRoom push;
@@ -67,6 +69,9 @@ struct FrameInput {
 void build(Instance& instance, Arena& arena);
 
 void step(Instance& instance, const FrameInput& input);
+// Up to kCrowd who wear the same garment: the same bits as one by one.
+inline constexpr size_t kCrowd = 8;
+void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
 // Where chains hang and bones that no chain has are, for joints at `joints`: stage "follow".
 void follow_body(Instance& instance, const Transform* joints, float scale);

@@ -118,7 +118,8 @@ void correct_bones(Instance& i, float scale) {
     float* to = i.bone_values + 3 * size_t{b};
     to[0] = d.x, to[1] = d.y, to[2] = d.z;
   }
-  infer(g.correction, 0, i.bone_values, i.infer, i.bone_correction);
+  const InferItem all_bones{0, i.bone_values, i.bone_correction};
+  infer(g.correction, &all_bones, 1, i.infer);
   // Learnt from motions that people make: on others it may not go far.
   constexpr float kMost = 0.3f;  // m, as learn::kMostCorrection
   for (uint32_t b = 0; b < g.bones(); ++b) {
@@ -129,12 +130,12 @@ void correct_bones(Instance& i, float scale) {
   }
 }
 
-void step(Instance& i, const FrameInput& in) {
-  const Garment& g = *i.garment;
+namespace {
+
+// Chains, and what the networks go by.
+void begin_frame(Instance& i, const FrameInput& in) {
   i.report = InstanceReport{};
   FrameClock clock(i.report, i.options.profile);
-  const bool patches = g.view.patches.record != nullptr;
-
   follow_body(i, in.joints, in.scale);
   clock.finish(FrameStage::kFollow);
   if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
@@ -142,29 +143,71 @@ void step(Instance& i, const FrameInput& in) {
   clock.finish(FrameStage::kChains);
   gather_bones(i);
   correct_bones(i, in.scale);
-  if (patches)
+  if (i.garment->view.patches.record)
     by_patches::gather(i, in.scale);
   else
     whole_cloth::gather(i, in.scale);
   clock.finish(FrameStage::kGather);
-  if (!in.mesh) return;
+}
 
-  if (!i.options.networks) {
-    place_rest(i, in.scale);
-  } else if (patches) {
-    by_patches::infer(i);
-    clock.finish(FrameStage::kInfer);
-    by_patches::expand(i, in.scale);
+// The mesh as it was learnt, of all who have one to show: some, of the same garment.
+void place_mesh(std::span<Instance* const> some, const FrameInput* inputs) {
+  const Garment& g = *some[0]->garment;
+  InstanceReport report;
+  bool profile = false;
+  for (const Instance* i : some) profile |= i->options.profile;
+  FrameClock clock(report, profile);
+  if (g.view.patches.record) {
+    by_patches::infer(some);
   } else {
-    whole_cloth::infer(i);
-    clock.finish(FrameStage::kInfer);
-    whole_cloth::expand(i, in.scale);
+    for (Instance* i : some) whole_cloth::infer(*i);
+  }
+  clock.finish(FrameStage::kInfer);
+  if (g.view.patches.record) {
+    by_patches::expand(some, inputs);
+  } else {
+    for (size_t k = 0; k < some.size(); ++k) whole_cloth::expand(*some[k], inputs[k].scale);
   }
   clock.finish(FrameStage::kExpand);
+  // Each has its share.
+  for (Instance* i : some)
+    for (const FrameStage s : {FrameStage::kInfer, FrameStage::kExpand})
+      i->report.stage_seconds[static_cast<int>(s)] =
+          i->options.profile ? report.stage_seconds[static_cast<int>(s)] / static_cast<double>(some.size())
+                             : 0;
+}
+
+void finish_mesh(Instance& i, const FrameInput& in) {
+  FrameClock clock(i.report, i.options.profile);
   if (i.options.push_out && in.body) push_out(i, *in.body);
   clock.finish(FrameStage::kPushOut);
-  if (i.options.normals) find_normals(g.normals, i.positions, i.normals);
+  if (i.options.normals) find_normals(i.garment->normals, i.positions, i.normals);
   clock.finish(FrameStage::kNormals);
+}
+
+}  // namespace
+
+void step(std::span<Instance* const> instances, const FrameInput* inputs) {
+  Instance* learnt[kCrowd];
+  FrameInput of_learnt[kCrowd];
+  size_t count = 0;
+  for (size_t k = 0; k < instances.size(); ++k) {
+    Instance& i = *instances[k];
+    begin_frame(i, inputs[k]);
+    if (!inputs[k].mesh) continue;
+    if (i.options.networks)
+      learnt[count] = &i, of_learnt[count++] = inputs[k];
+    else
+      place_rest(i, inputs[k].scale);
+  }
+  if (count > 0) place_mesh({learnt, count}, of_learnt);
+  for (size_t k = 0; k < instances.size(); ++k)
+    if (inputs[k].mesh) finish_mesh(*instances[k], inputs[k]);
+}
+
+void step(Instance& instance, const FrameInput& input) {
+  Instance* const one = &instance;
+  step({&one, 1}, &input);
 }
 
 }  // namespace billow

@@ -111,7 +111,7 @@ TEST(InstanceFrame, IsWhatWasTrained) {
   expect_as_trained(small, Storage::kMixed, 0.3);
   SampleOptions other = small;
   other.activation = learn::Activation::kGelu, other.linear = false, other.shape_components = 0;
-  expect_as_trained(other, Storage::kFloat32, 0.01);
+  expect_as_trained(other, Storage::kFloat32, 0.02);  // the runtime's gelu is off by up to 4e-5
   other.activation = learn::Activation::kRelu, other.ring = true;
   expect_as_trained(other, Storage::kFloat32, 0.01);
 }
@@ -228,7 +228,7 @@ TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
 }
 
 TEST(Multiply, EveryBackEndHasTheSameSums) {
-  const IntegerSums fast = best_integer_sums();
+  const IntegerSums fast = best_integer_sums(), pairs = integer_sums_pairs();
   testing::Random random(4);
   for (uint32_t count = 1; count < 10; ++count)
     for (const uint32_t int8 : {0u, 4u, 20u, 64u, 76u})
@@ -248,6 +248,9 @@ TEST(Multiply, EveryBackEndHasTheSameSums) {
         std::vector<int32_t> right(count * kPanelRows), found(right);
         integer_sums_plain({bytes.data(), panel, count, int8, int4, 0}, factors, right.data());
         fast({bytes.data(), panel, count, int8, int4, 64}, factors, found.data());
+        ASSERT_EQ(right, found) << int8 << " " << int4;
+        std::fill(found.begin(), found.end(), 0);
+        pairs({bytes.data(), panel, count, int8, int4, 0}, factors, found.data());
         ASSERT_EQ(right, found) << int8 << " " << int4;
       }
 }
@@ -271,8 +274,7 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
       packed.sources = reinterpret_cast<const uint32_t*>(at + sizeof m);
       packed.scales = reinterpret_cast<const float*>(packed.sources + packed.stored_count());
       if (m.row_scales) packed.row_scales = packed.scales + packed.stored_count();
-      packed.neighbours = are_neighbours(packed);
-      packed.largest_scale = largest_scale(packed);
+      find_shortcuts(packed);
       const learn::Matrix stored = unpack_matrix(packed);
       EXPECT_LT((stored - dense).norm(), (kind == Kind::kInt4 ? 0.2f : 0.01f) * dense.norm());
       learn::Vector x = learn::Vector::Zero(Eigen::Index{columns} + 8);

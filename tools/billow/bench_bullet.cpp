@@ -1,0 +1,138 @@
+// Bullet's soft body as a peer. Without Bullet at build time there is only the reason why it is missing.
+#include "bench_peers.h"
+
+#if defined(BILLOW_WITH_BULLET)
+
+#include <BulletSoftBody/btSoftBodyHelpers.h>
+#include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
+#include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bench_frames.h"
+
+namespace billow::tool {
+namespace {
+
+btVector3 to_bullet(V3 p) { return {p.x, p.y, p.z}; }
+
+// A collider's axis in the world.
+struct Axis {
+  V3 from, to;
+  float radius;
+};
+
+// As a capsule of about its size: Bullet has no tapered ones.
+Axis axis_of(const billow_collider& c) {
+  const V3 p{c.position[0], c.position[1], c.position[2]};
+  switch (c.shape) {
+    case BILLOW_CAPSULE:
+      return {p, {c.end[0], c.end[1], c.end[2]}, c.radius};
+    case BILLOW_TAPERED_CAPSULE:
+      return {p, {c.end[0], c.end[1], c.end[2]}, 0.5f * (c.radius + c.radius_end)};
+    case BILLOW_SPHERE:
+      return {p, p + V3{0, 0.001f, 0}, c.radius};
+    default: {
+      const float* h = c.half_extents;
+      const float least = std::min({h[0], h[1], h[2]}), half = std::max(0.001f, h[1] - least);
+      const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
+      const V3 up = rotate(q, V3{0, half, 0});
+      return {p - up, p + up, std::max(least, 0.01f)};
+    }
+  }
+}
+
+class World {
+ public:
+  World(const garment::Garment& garment, const body::Person& person) : person_(person) {
+    for (const billow_collider& c : person.colliders) {
+      const Axis a = axis_of(c);
+      shapes_.push_back(std::make_unique<btCapsuleShape>(a.radius, length(a.to - a.from)));
+      btRigidBody::btRigidBodyConstructionInfo info(0, nullptr, shapes_.back().get());
+      bodies_.push_back(std::make_unique<btRigidBody>(info));
+      bodies_.back()->setCollisionFlags(btCollisionObject::CF_KINEMATIC_OBJECT);
+      world_.addRigidBody(bodies_.back().get());
+    }
+    world_.setGravity({0, -9.81f, 0});
+    std::vector<btScalar> places;
+    for (const V3 p : garment.rest.empty() ? garment.shape : garment.rest)
+      places.insert(places.end(), {p.x, p.y, p.z});
+    std::vector<int> triangles;
+    for (const auto& t : garment.triangles)
+      for (const uint32_t v : t) triangles.push_back(static_cast<int>(v));
+    soft_.reset(btSoftBodyHelpers::CreateFromTriMesh(world_.getWorldInfo(), places.data(), triangles.data(),
+                                                     static_cast<int>(garment.triangles.size())));
+    soft_->m_cfg.piterations = 10;
+    soft_->m_cfg.collisions = btSoftBody::fCollision::SDF_RS;
+    soft_->setTotalMass(1);
+    for (const auto& a : garment.attachments) {
+      pins_.push_back(static_cast<int>(a.vertex));
+      soft_->setMass(pins_.back(), 0);
+    }
+    world_.addSoftBody(soft_.get());
+    rest_ = body::joint_transforms(person.skeleton, body::rest_pose(person.skeleton));
+  }
+  ~World() {
+    world_.removeSoftBody(soft_.get());
+    for (const auto& b : bodies_) world_.removeRigidBody(b.get());
+  }
+  void step(const std::vector<Transform>& joints) {
+    for (size_t i = 0; i < bodies_.size(); ++i) {
+      const billow_collider& c = person_.colliders[i];
+      const Transform moved = joints[c.joint[0]] * inverse(rest_[c.joint[0]]);
+      const Axis a = axis_of(c);
+      const V3 from = apply(moved, a.from), to = apply(moved, a.to);
+      btTransform t(shortestArcQuat({0, 1, 0}, to_bullet(to - from).normalized()),
+                    to_bullet((from + to) * 0.5f));
+      bodies_[i]->setWorldTransform(t);
+    }
+    world_.stepSimulation(1.0f / 60, 0);
+  }
+
+ private:
+  const body::Person& person_;
+  btSoftBodyRigidBodyCollisionConfiguration configuration_;
+  btCollisionDispatcher dispatcher_{&configuration_};
+  btDbvtBroadphase broadphase_;
+  btSequentialImpulseConstraintSolver solver_;
+  btSoftRigidDynamicsWorld world_{&dispatcher_, &broadphase_, &solver_, &configuration_};
+  std::vector<std::unique_ptr<btCapsuleShape>> shapes_;
+  std::vector<std::unique_ptr<btRigidBody>> bodies_;
+  std::unique_ptr<btSoftBody> soft_;
+  std::vector<int> pins_;
+  std::vector<Transform> rest_;
+};
+
+}  // namespace
+
+PeerFigures time_bullet(const garment::Garment& garment, const body::Person& person,
+                        const motion::Clip& clip) {
+  World world(garment, person);
+  std::vector<double> times;
+  for (size_t k = 0; k < 40; ++k) {
+    const auto joints = body::joint_transforms(person.skeleton, clip.frames[k % clip.frames.size()]);
+    const double start = own_ms();
+    world.step(joints);
+    times.push_back(own_ms() - start);
+  }
+  std::nth_element(times.begin(), times.begin() + 20, times.end());
+  return {
+      times[20],
+      "Bullet soft body, 10 iterations, colliders as capsules, no self-contact, seams held where they are"};
+}
+
+}  // namespace billow::tool
+
+#else
+
+namespace billow::tool {
+
+PeerFigures time_bullet(const garment::Garment&, const body::Person&, const motion::Clip&) {
+  return {std::nullopt, "built without Bullet (libbullet-dev)"};
+}
+
+}  // namespace billow::tool
+
+#endif

@@ -1,0 +1,273 @@
+#include "bench_frames.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <stdexcept>
+#include <thread>
+
+#include "asset/garment_view.h"
+#include "core/simd.h"
+#include "files/whole_file.h"
+#include "pack/sample_garment.h"
+
+namespace billow::tool {
+namespace {
+
+// For several threads.
+double wall_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+double part_of(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, static_cast<size_t>(share * static_cast<double>(values.size())))];
+}
+
+void expect(billow_status status) {
+  if (status != BILLOW_OK) throw std::runtime_error(billow_last_error());
+}
+
+struct DestroyInstance {
+  void operator()(billow_instance* i) const { billow_instance_destroy(i); }
+};
+using Instance = std::unique_ptr<billow_instance, DestroyInstance>;
+
+Instance wear(const BenchGarment& garment, bool profile) {
+  billow_instance* made = nullptr;
+  expect(billow_instance_create(garment.get(), nullptr, &made));
+  Instance instance(made);
+  billow_instance_options options = billow_instance_options_default();
+  options.profile = profile;
+  expect(billow_instance_set_options(made, &options));
+  return instance;
+}
+
+using Joints = std::vector<billow_transform>;
+std::vector<Joints> all_joints(const BenchGarment& garment, const body::Person& person,
+                               const motion::Clip& clip) {
+  std::vector<Joints> out;
+  for (const body::Pose& pose : clip.frames) out.push_back(garment.joints(person, pose));
+  return out;
+}
+
+billow_frame frame_of(const Joints& joints) {
+  billow_frame frame{};
+  frame.dt = 1.0f / 60;
+  frame.joints = joints.data();
+  frame.joint_count = static_cast<uint32_t>(joints.size());
+  return frame;
+}
+
+// Reads all of `data` as kParts streams side by side.
+template <size_t kParts> float read_once(const std::vector<float>& data) {
+  const size_t part = data.size() / kParts / 16 * 16;
+  const float* from[kParts];
+  for (size_t s = 0; s < kParts; ++s) from[s] = data.data() + s * part;
+  F4 a = zero(), b = zero(), c = zero(), d = zero();
+  for (size_t i = 0; i < part; i += 16) {
+#pragma GCC unroll 8
+    for (size_t s = 0; s < kParts; ++s) {
+      const float* p = from[s] + i;
+      a += load(p), b += load(p + 4), c += load(p + 8), d += load(p + 12);
+    }
+  }
+  return horizontal_max((a + b) + (c + d));
+}
+
+// Jobs on threads that each take the next.
+struct Pool {
+  int threads;
+
+  static void run(void* user, billow_job job, void* data, uint32_t jobs) {
+    std::atomic<uint32_t> next{0};
+    const auto work = [&] {
+      for (uint32_t k = next++; k < jobs; k = next++) job(data, k);
+    };
+    std::vector<std::thread> helpers;
+    for (int t = 1; t < static_cast<Pool*>(user)->threads; ++t) helpers.emplace_back(work);
+    work();
+    for (std::thread& h : helpers) h.join();
+  }
+};
+
+// Counts what is asked for.
+struct Counter {
+  size_t bytes = 0;
+
+  billow_allocator allocator() {
+    return {[](void* user, size_t size, size_t alignment) -> void* {
+              static_cast<Counter*>(user)->bytes += size;
+              return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+            },
+            [](void*, void* memory) { std::free(memory); }, this};
+  }
+};
+
+}  // namespace
+
+double own_ms() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+}
+
+BenchGarment::BenchGarment(const std::string& name, const std::string& file, const body::Person& person)
+    : made_up_(file.empty()) {
+  bytes_ = made_up_ ? pack::pack_garment(pack::sample_garment(
+                          person, name == "skirt" ? pack::full_size_skirt() : pack::full_size_cape()))
+                    : files::read_whole_file(file, size_t{1} << 32);
+  const billow_garment_desc desc{bytes_.data(), bytes_.size(), 0, nullptr};
+  billow_garment* made = nullptr;
+  if (billow_garment_create(&desc, &made)) throw std::runtime_error(file + ": " + billow_last_error());
+  garment_.reset(made);
+  for (uint32_t j = 0; j < billow_garment_joint_count(made); ++j) {
+    char joint[256] = "";
+    billow_garment_joint_name(made, j, joint, sizeof joint);
+    const int found = person.skeleton.find(joint);
+    if (found == body::kNoJoint)
+      throw std::runtime_error(file + ": expected a garment for the built-in person, found a joint '" +
+                               joint + "'");
+    joints_.push_back(static_cast<size_t>(found));
+  }
+  const pack::AlignedBytes aligned(bytes_);
+  asset::GarmentView view;
+  asset::Problem problem;
+  if (!asset::read_garment(aligned.data(), aligned.size(), view, problem))
+    throw std::runtime_error(file + ": " + problem.text);
+  bones_ = view.bones.size();
+  for (const asset::PatchRecord& p : view.patches.patches)
+    expansion_ += 3.0 * p.vertices * (p.components + 1.0);
+  if (!view.patches.record) expansion_ = 3.0 * view.record->vertices * view.basis.columns;
+}
+
+std::vector<billow_transform> BenchGarment::joints(const body::Person& person, const body::Pose& pose) const {
+  const std::vector<Transform> all = body::joint_transforms(person.skeleton, pose);
+  std::vector<Transform> wanted;
+  for (const size_t j : joints_) wanted.push_back(all[j]);
+  return body::to_api(wanted);
+}
+
+FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip) {
+  const std::vector<Joints> joints = all_joints(garment, person, clip);
+  std::vector<double> frames, stages[BILLOW_FRAME_STAGE_COUNT];
+  FrameFigures f;
+  // Twice: as it is, and with a look at the clock between stages.
+  for (const bool profile : {false, true}) {
+    const Instance instance = wear(garment, profile);
+    for (const Joints& j : joints) {
+      const billow_frame frame = frame_of(j);
+      const double start = own_ms();
+      expect(billow_instance_step(instance.get(), &frame));
+      if (!profile) frames.push_back(own_ms() - start);
+      billow_instance_report report;
+      expect(billow_instance_get_report(instance.get(), &report));
+      for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT && profile; ++k)
+        stages[k].push_back(1e3 * report.stage_seconds[k]);
+      if (profile) f.pushed += report.pushed / static_cast<double>(joints.size());
+    }
+  }
+  f.p50 = part_of(frames, 0.5), f.p99 = part_of(frames, 0.99);
+  for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) f.stages[k] = part_of(stages[k], 0.5);
+  return f;
+}
+
+CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                        uint32_t characters, int threads) {
+  const std::vector<Joints> joints = all_joints(garment, person, clip);
+  std::vector<Instance> crowd;
+  std::vector<billow_instance*> handles;
+  for (uint32_t c = 0; c < characters; ++c) {
+    crowd.push_back(wear(garment, true));
+    handles.push_back(crowd.back().get());
+  }
+  constexpr size_t kFrames = 12;
+  std::vector<double> all, expand;
+  Pool pool{threads};
+  const billow_jobs jobs{Pool::run, &pool};
+  for (size_t k = 0; k < kFrames; ++k) {
+    std::vector<billow_frame> frames;
+    for (uint32_t c = 0; c < characters; ++c) frames.push_back(frame_of(joints[(k + 7 * c) % joints.size()]));
+    const auto now = threads > 1 ? wall_ms : own_ms;
+    const double start = now();
+    expect(billow_crowd_step(handles.data(), frames.data(), characters, threads > 1 ? &jobs : nullptr));
+    all.push_back(now() - start);
+    double sum = 0;
+    for (const billow_instance* i : handles) {
+      billow_instance_report report;
+      expect(billow_instance_get_report(i, &report));
+      sum += 1e3 * report.stage_seconds[BILLOW_FRAME_EXPAND];
+    }
+    expand.push_back(sum);
+  }
+  // Stages go by the wall clock: the best frame is the one that nobody disturbed.
+  return {characters, threads, part_of(all, 0.5) / characters, part_of(expand, 0) / characters};
+}
+
+MemoryFigures count_memory(const BenchGarment& garment) {
+  MemoryFigures out;
+  Counter counter;
+  const billow_allocator allocator = counter.allocator();
+  billow_instance* instance = nullptr;
+  expect(billow_instance_create(garment.get(), &allocator, &instance));
+  out.instance = counter.bytes;
+  billow_instance_destroy(instance);
+  out.garment = garment.file_bytes();
+  return out;
+}
+
+double time_stream(size_t vertices) {
+  constexpr size_t kComponents = 200;
+  const std::vector<float> data(3 * vertices * kComponents, 1.0f);
+  double best = 1e9;
+  volatile float kept = 0;
+  const auto time = [&](auto read) {
+    for (int k = 0; k < 15; ++k) {
+      const double start = own_ms();
+      kept = read(data);
+      best = std::min(best, own_ms() - start);
+    }
+  };
+  time(read_once<1>), time(read_once<2>), time(read_once<3>), time(read_once<4>);
+  time(read_once<5>), time(read_once<6>), time(read_once<7>), time(read_once<8>);
+  (void)kept;
+  return best;
+}
+
+double fma_peak() {
+#if defined(BILLOW_SIMD_NEON)
+  // Sixteen sums, each in a variable of its own: an array would go through memory.
+  constexpr int kTurns = 200000;
+  double best = 1e9;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const float seed = static_cast<float>(repeat);
+    const float32x4_t a0 = vdupq_n_f32(seed + 0.1f), a1 = vdupq_n_f32(seed + 0.2f),
+                      a2 = vdupq_n_f32(seed + 0.3f), a3 = vdupq_n_f32(seed + 0.4f),
+                      b0 = vdupq_n_f32(0.5f + seed), b1 = vdupq_n_f32(0.6f + seed),
+                      b2 = vdupq_n_f32(0.7f + seed), b3 = vdupq_n_f32(0.8f + seed);
+    float32x4_t s0 = a0, s1 = a1, s2 = a2, s3 = a3, s4 = b0, s5 = b1, s6 = b2, s7 = b3, s8 = a0, s9 = a1,
+                s10 = a2, s11 = a3, s12 = b0, s13 = b1, s14 = b2, s15 = b3;
+    const double start = own_ms();
+    for (int t = 0; t < kTurns; ++t) {
+      s0 = vfmaq_f32(s0, a0, b0), s1 = vfmaq_f32(s1, a1, b1), s2 = vfmaq_f32(s2, a2, b2),
+      s3 = vfmaq_f32(s3, a3, b3);
+      s4 = vfmaq_f32(s4, a0, b1), s5 = vfmaq_f32(s5, a1, b2), s6 = vfmaq_f32(s6, a2, b3),
+      s7 = vfmaq_f32(s7, a3, b0);
+      s8 = vfmaq_f32(s8, a0, b2), s9 = vfmaq_f32(s9, a1, b3), s10 = vfmaq_f32(s10, a2, b0);
+      s11 = vfmaq_f32(s11, a3, b1), s12 = vfmaq_f32(s12, a0, b3), s13 = vfmaq_f32(s13, a1, b0);
+      s14 = vfmaq_f32(s14, a2, b1), s15 = vfmaq_f32(s15, a3, b2);
+    }
+    best = std::min(best, 1e-3 * (own_ms() - start));
+    volatile float kept = vaddvq_f32(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7) +
+                          vaddvq_f32(s8 + s9 + s10 + s11 + s12 + s13 + s14 + s15);
+    (void)kept;
+  }
+  return 16.0 * 4 * kTurns / best;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace billow::tool
