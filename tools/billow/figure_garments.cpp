@@ -31,7 +31,7 @@ Figure figure_garments(const FigureInputs& inputs) {
     std::vector<V3> bones(g.bones.size());
     garment::places_of_bones(g, cloth, bones);
     PictureStyle style = style_for(g);
-    style.width = 460, style.height = 600, style.distance = 3.9f, style.look_at = 0.85f;
+    style.width = 460, style.height = 600, style.distance = 3.9f, style.look_at = 0.85f, style.behind = 0;
     if (inputs.quick) style.width = 138, style.height = 180, style.rays = 2;
     for (const bool chains : {false, true}) {
       Picture picture(style, body, joints);

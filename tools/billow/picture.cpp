@@ -20,7 +20,7 @@ Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 PictureStyle style_for(const garment::Garment& garment) {
   PictureStyle style;
   if (!garment.ring) return style;
-  style.azimuth = 35;
+  style.azimuth = 35, style.behind = 0;
   style.cloth = draw::srgb(0x2f5da8), style.lining = draw::srgb(0x234a86);
   return style;
 }
@@ -98,7 +98,8 @@ void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bo
 
 draw::Image Picture::make(const Following& at, const std::string& label) const {
   const float turn = at.heading + kDegree * style_.azimuth, up = kDegree * style_.elevation;
-  const Vec3 target{at.place.x, style_.look_at, at.place.z};
+  const Vec3 target{at.place.x - style_.behind * std::sin(at.heading), style_.look_at,
+                    at.place.z - style_.behind * std::cos(at.heading)};
   const Vec3 from{style_.distance * std::cos(up) * std::sin(turn), style_.distance * std::sin(up),
                   style_.distance * std::cos(up) * std::cos(turn)};
   draw::Canvas canvas = canvas_;

@@ -18,6 +18,7 @@ struct PictureStyle {
   float azimuth = 145;    // degrees round the person: 0 in front, 90 its left, 180 behind
   float elevation = 9;    // degrees above
   float distance = 4.3f;  // m
+  float behind = 0.3f;    // m behind the person that is looked at: where a cape flies
   float look_at = 0.90f;  // m above the ground
   draw::Colour cloth = draw::srgb(0xa3242f), lining = draw::srgb(0x6d1a26);
   float gloss = 0.14f;
