@@ -328,12 +328,18 @@ std::vector<Measured> measure(const Frames& frames, std::span<const Predictor> p
 }
 
 void push_out(const body::Surface& surface, float margin, std::span<V3> points) {
+  constexpr int kMostRounds = 16;  // as the runtime's
   std::vector<float> distances(points.size());
   std::vector<V3> gradients(points.size());
-  for (int sweep = 0; sweep < 2; ++sweep) {
+  bool inside = true;
+  for (int round = 0; inside && round < kMostRounds; ++round) {
     surface.query(points, distances, gradients, margin);
-    for (size_t i = 0; i < points.size(); ++i)
-      if (distances[i] < margin) points[i] += gradients[i] * (margin - distances[i]);
+    inside = false;
+    for (size_t i = 0; i < points.size(); ++i) {
+      if (!(distances[i] < margin)) continue;
+      points[i] += gradients[i] * (margin - distances[i]);
+      inside |= distances[i] < 0.5f * margin;
+    }
   }
 }
 

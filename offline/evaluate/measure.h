@@ -67,7 +67,7 @@ inline MeasureOptions quick_measures() { return {.surface_frames = 0, .sted = fa
 std::vector<Measured> measure(const Frames& frames, std::span<const Predictor> predictors,
                               const MeasureOptions& options);
 
-// Moves points out of the body, along the gradient of its distance, to a margin; twice, because the first time may lead
+// Moves points out of the body, along the gradient of its distance, to a margin; again and again, because that may lead
 // into another part of it. What is inside of nothing stays.
 void push_out(const body::Surface& surface, float margin, std::span<V3> points);
 
