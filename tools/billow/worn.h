@@ -36,6 +36,7 @@ class Worn {
   std::span<const float> positions() const;
   std::vector<V3> bones() const;
   billow_instance_report report() const;
+  uint64_t hash() const { return billow_instance_hash(instance_.get()); }
   // The joints in any frame.
   std::vector<Transform> joints_at(size_t frame) const;
 
