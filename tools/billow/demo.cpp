@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct DemoOptions {
   std::string folder = "out";
-  double seconds = 5, fps = 20;
+  double seconds = 4, fps = 15;
   size_t panels = 8;
   bool no_film = false;
 };
