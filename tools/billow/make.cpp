@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct MakeOptions {
   std::string garment, folder;
-  size_t frames = 5000, unseen = 600, vertices = 0, seed = 1;
+  size_t frames = 5000, unseen = 900, vertices = 0, seed = 1;
   std::vector<std::string> train;  // more options of `billow train`
   bool dry_run = false, quiet = false;
 };
@@ -50,7 +50,7 @@ std::vector<Step> steps_of(const MakeOptions& o) {
       {{"evaluate", exact.string(), data.string(), "--json", json.string(), "--html", page.string()},
        {exact},
        {page, json}},
-      {{"pack", exact.string(), "-o", packed.string()}, {exact}, {packed}}};
+      {{"pack", exact.string(), "-o", packed.string(), "--data", data.string()}, {exact}, {packed}}};
   if (o.quiet)
     for (const size_t k : {size_t{0}, size_t{1}}) steps[k].words.push_back("--quiet");
   return steps;
