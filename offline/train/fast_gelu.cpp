@@ -16,20 +16,6 @@ F4 bell(F4 x) {
   return 1.0f / p;
 }
 
-// The share of a normal distribution below x, to 1e-6. The error function as in Abramowitz and Stegun, 7.1.28.
-F4 share_below(F4 x) {
-  const F4 z = min(abs(x) * 0.70710678f, splat(6.0f));
-  F4 p = 0.0000430638f * z + 0.0002765672f;
-  p = p * z + 0.0001520143f;
-  p = p * z + 0.0092705272f;
-  p = p * z + 0.0422820123f;
-  p = p * z + 0.0705230784f;
-  p = p * z + 1.0f;
-  p *= p, p *= p, p *= p, p *= p;
-  const F4 beyond = 0.5f / p;  // the share above |x|
-  return select(x < zero(), beyond, 1.0f - beyond);
-}
-
 struct FastGelu : torch::autograd::Function<FastGelu> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& input) {
     const torch::Tensor x = input.contiguous();
@@ -39,7 +25,8 @@ struct FastGelu : torch::autograd::Function<FastGelu> {
     const auto four = [&](const float* in, float* value, float* by) {
       const F4 at = load(in);
       store(value, gelu(at));
-      store(by, share_below(at) + at * bell(at) * 0.39894228f);
+      const F4 above = share_above(abs(at)), below = select(at < zero(), above, 1.0f - above);
+      store(by, below + at * bell(at) * 0.39894228f);
     };
     at::parallel_for(0, x.numel() / kLanes, 4096, [&](int64_t begin, int64_t end) {
       for (int64_t i = kLanes * begin; i < kLanes * end; i += kLanes) four(from + i, to + i, steep + i);

@@ -7,8 +7,8 @@
 
 int main() {
   using namespace billow::testing;
-  constexpr uint64_t kGolden[2][3] = {{0xac5f77b80d529567ull, 0xb3bcb9e1ccb79009ull, 0x6c3e49dbc126140bull},
-                                      {0x98e2f869189837c0ull, 0xfcfd264920b90851ull, 0xd1866a8bf57fdb3full}};
+  constexpr uint64_t kGolden[2][3] = {{0xac5f77b80d529567ull, 0xb3bcb9e1ccb79009ull, 0x6ffefae81f26cf91ull},
+                                      {0x98e2f869189837c0ull, 0xfcfd264920b90851ull, 0xdce4cf41d11a31fdull}};
   int wrong = 0;
   for (uint32_t test = 0; test < 6; ++test) {
     const uint32_t activation = test % 3, patches = test / 3;
