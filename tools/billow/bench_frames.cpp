@@ -11,6 +11,7 @@
 #include "core/simd.h"
 #include "files/whole_file.h"
 #include "pack/sample_garment.h"
+#include "worn.h"
 
 namespace billow::tool {
 namespace {
@@ -123,15 +124,7 @@ BenchGarment::BenchGarment(const std::string& name, const std::string& file, con
   billow_garment* made = nullptr;
   if (billow_garment_create(&desc, &made)) throw std::runtime_error(file + ": " + billow_last_error());
   garment_.reset(made);
-  for (uint32_t j = 0; j < billow_garment_joint_count(made); ++j) {
-    char joint[256] = "";
-    billow_garment_joint_name(made, j, joint, sizeof joint);
-    const int found = person.skeleton.find(joint);
-    if (found == body::kNoJoint)
-      throw std::runtime_error(file + ": expected a garment for the built-in person, found a joint '" +
-                               joint + "'");
-    joints_.push_back(static_cast<size_t>(found));
-  }
+  joints_ = joints_needed(made, person.skeleton, file);
   const pack::AlignedBytes aligned(bytes_);
   asset::GarmentView view;
   asset::Problem problem;

@@ -92,24 +92,11 @@ void run_export(const ExportOptions& o) {
 void add_export(CLI::App& app) {
   auto o = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "A garment file in motion, for other tools");
-  command
-      ->add_option("file", o->worn.file,
-                   "Garment file (.billow); cape and skirt are those that come with Billow")
-      ->required();
+  add_worn_options(*command, o->worn);
   command
       ->add_option("-o,--out", o->out,
                    "A .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or cape_####.obj")
       ->required();
-  command
-      ->add_option("--motion", o->worn.motion,
-                   "One of `billow motion list`, dance:7 for another seed, or a file")
-      ->capture_default_str();
-  command->add_option("--seconds", o->worn.seconds, "How long")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 600.0));
-  command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
-      ->capture_default_str()
-      ->check(CLI::Range(10.0, 1000.0));
   command->add_option("--fps", o->fps, "Frames a second that are written")
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1000.0));

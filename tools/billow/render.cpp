@@ -135,22 +135,9 @@ void render(RenderOptions o) {
 void add_render(CLI::App& app) {
   auto* command = app.add_subcommand("render", "Pictures and films of a garment file on the built-in person");
   auto o = std::make_shared<RenderOptions>();
-  command
-      ->add_option("file", o->worn.file,
-                   "Garment file (.billow); cape and skirt are those that come with Billow")
-      ->required();
+  add_worn_options(*command, o->worn);
   command->add_option("-o,--out", o->out, "What to write: .png, .mp4 or .gif (films through ffmpeg)")
       ->required();
-  command
-      ->add_option("--motion", o->worn.motion,
-                   "One of `billow motion list`, dance:7 for another seed, or a file")
-      ->capture_default_str();
-  command->add_option("--seconds", o->worn.seconds, "How long")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 600.0));
-  command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
-      ->capture_default_str()
-      ->check(CLI::Range(10.0, 1000.0));
   command->add_option("--at", o->at, "A picture of this moment, in seconds; else of the last");
   command->add_option("--from", o->from, "Films and strips begin here, in seconds")->capture_default_str();
   command->add_option("--fps", o->fps, "Pictures a second of a film")
@@ -173,9 +160,6 @@ void add_render(CLI::App& app) {
   command->add_option("--lining", o->lining, "Of its inside");
   command->add_flag("--chains", o->chains, "Show the rope chains");
   command->add_flag("--no-cloth", o->no_cloth, "Leave the cloth out");
-  command->add_flag("!--no-shape", o->worn.shape, "Skinning alone");
-  command->add_flag("!--no-push-out", o->worn.push_out,
-                    "Leave vertices in the body where the networks put them");
   command->add_flag("--json", o->json, "Print what was made as JSON");
   command->add_flag("--quiet", o->quiet, "Print nothing");
   command->footer(

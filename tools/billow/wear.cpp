@@ -91,20 +91,7 @@ void add_wear(CLI::App& app) {
   auto* command =
       app.add_subcommand("wear", "A garment file on the built-in person: what a frame costs, and a strip");
   auto o = std::make_shared<WearOptions>();
-  command
-      ->add_option("file", o->worn.file,
-                   "Garment file (.billow); cape and skirt are those that come with Billow")
-      ->required();
-  command
-      ->add_option("--motion", o->worn.motion,
-                   "One of `billow motion list`, dance:7 for another seed, or a file")
-      ->capture_default_str();
-  command->add_option("--seconds", o->worn.seconds, "How long")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 600.0));
-  command->add_option("--rate", o->worn.rate, "Frames a second")
-      ->capture_default_str()
-      ->check(CLI::Range(5.0, 1000.0));
+  add_worn_options(*command, o->worn);
   command->add_option("-o,--out", o->out, "A picture strip to write (.png)");
   command->add_option("--panels", o->panels, "Pictures in it")
       ->check(CLI::Range(1, 200))
@@ -112,9 +99,6 @@ void add_wear(CLI::App& app) {
   command->add_option("--columns", o->columns, "Pictures in a row")
       ->check(CLI::Range(1, 50))
       ->capture_default_str();
-  command->add_flag("!--no-shape", o->worn.shape, "Skinning alone");
-  command->add_flag("!--no-push-out", o->worn.push_out,
-                    "Leave vertices in the body where the networks put them");
   command->add_flag("--json", o->json, "Figures as JSON");
   command->footer(
       "Examples\n"

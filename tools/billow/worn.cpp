@@ -1,5 +1,6 @@
 #include "worn.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -19,6 +20,38 @@ WornOptions named(WornOptions options) {
 
 }  // namespace
 
+void add_worn_options(CLI::App& command, WornOptions& o) {
+  command
+      .add_option("file", o.file, "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
+  command
+      .add_option("--motion", o.motion, "One of `billow motion list`, dance:7 for another seed, or a file")
+      ->capture_default_str();
+  command.add_option("--seconds", o.seconds, "How long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 600.0));
+  command.add_option("--rate", o.rate, "Frames a second that are simulated")
+      ->capture_default_str()
+      ->check(CLI::Range(5.0, 1000.0));
+  command.add_flag("!--no-shape", o.shape, "Skinning alone");
+  command.add_flag("!--no-push-out", o.push_out, "Leave vertices in the body where the networks put them");
+}
+
+std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
+                                  const std::string& file) {
+  std::vector<size_t> joints;
+  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
+    char name[256] = "";
+    billow_garment_joint_name(garment, j, name, sizeof name);
+    const int found = skeleton.find(name);
+    if (found == body::kNoJoint)
+      throw std::runtime_error(
+          file + ": expected a garment for the built-in person, found one that needs a joint '" + name + "'");
+    joints.push_back(static_cast<size_t>(found));
+  }
+  return joints;
+}
+
 Worn::Worn(const WornOptions& options)
     : options_(named(options)),
       packed_(pack::read_garment_asset(options_.file)),
@@ -33,16 +66,7 @@ Worn::Worn(const WornOptions& options)
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
-  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
-    char name[256] = "";
-    billow_garment_joint_name(garment, j, name, sizeof name);
-    const int found = wearer_.skeleton.find(name);
-    if (found == body::kNoJoint)
-      throw std::runtime_error(
-          options.file + ": expected a garment for the built-in person, found one that needs a joint '" +
-          name + "'");
-    needed_.push_back(static_cast<size_t>(found));
-  }
+  needed_ = joints_needed(garment, wearer_.skeleton, options_.file);
   billow_instance* instance = nullptr;
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);

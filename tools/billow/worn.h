@@ -13,6 +13,10 @@
 #include "motion/clip.h"
 #include "pack/garment_asset.h"
 
+namespace CLI {
+class App;
+}
+
 namespace billow::tool {
 
 struct WornOptions {
@@ -20,6 +24,13 @@ struct WornOptions {
   double seconds = 5, rate = 60;     // rate: frames a second that are simulated
   bool shape = true, push_out = true;
 };
+
+// What all commands that play a garment file have in common.
+void add_worn_options(CLI::App& command, WornOptions& options);
+
+// Which joints of a skeleton a garment asks for, in its order. Throws std::runtime_error that names the file and the joint.
+std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
+                                  const std::string& file);
 
 class Worn {
  public:
