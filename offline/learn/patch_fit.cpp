@@ -137,6 +137,8 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
 
   RidgeOptions ridge = options.ridge;
   ridge.threads = 1;
+  const std::vector<float> weights = feature_weights(options.patches);
+  ridge.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Eigen::Index>(weights.size()));
   std::vector<PatchFloor> floors(model.patches.size());
   for_each_in_parallel(model.patches.size(), [&](size_t p) {
     const Matrix cloth = cloth_seen(frames, samples, mirror, model, model.patches[p]);

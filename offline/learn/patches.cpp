@@ -43,7 +43,10 @@ Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& opt
   return patch;
 }
 
-// Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth.
+constexpr float kLeastShare = 0.02f;
+
+// Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth. What is left of those that
+// are hardly any is none.
 void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& patches) {
   std::vector<V3> places;
   for (const Patch& p : patches) places.push_back(garment::place_of(g.bones[p.bone], g.shape));
@@ -62,6 +65,9 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
       sum += shares.back();
     }
     if (!(sum > 0)) shares[0] = sum = 1;
+    const float none = kLeastShare * sum;
+    sum = 0;
+    for (float& s : shares) sum += s = std::max(0.0f, s - none);
     for (size_t k = 0; k < shares.size(); ++k)
       if (shares[k] > 0) {
         patches[order[k].second].vertices.push_back(v);
@@ -74,8 +80,9 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
 
 std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
   if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
-  if (options.chains < 0 || options.bones < 1 || options.sharing < 1)
-    throw std::invalid_argument("patches: expected to see chains >= 0, bones >= 1 and to share with >= 1");
+  if (options.chains < 0 || options.bones < 1 || options.sharing < 1 || !(options.far > 0))
+    throw std::invalid_argument(
+        "patches: expected to see chains >= 0, bones >= 1, to share with >= 1, and far chains to weigh > 0");
   const Lattice lattice(g);
   std::vector<Patch> patches;
   for (size_t c = 0; c < g.chains.size(); ++c)
@@ -88,6 +95,17 @@ std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& op
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
   return patch_frame(bones[patch.bone], bones[patch.above], bones[patch.below], bones[patch.left],
                      bones[patch.right]);
+}
+
+std::vector<float> feature_weights(const PatchOptions& options) {
+  std::vector<float> weights;
+  for (int i = -options.chains; i <= options.chains; ++i)
+    for (int j = -options.bones; j <= options.bones; ++j)
+      if (i != 0 || j != 0)
+        weights.insert(weights.end(), 3,
+                       std::pow(options.far, static_cast<float>(std::max(std::abs(i), 1) - 1)));
+  weights.insert(weights.end(), 3, 1.0f);
+  return weights;
 }
 
 size_t feature_count(const Patch& patch) { return 3 * (patch.seen.size() + 1); }

@@ -25,7 +25,10 @@ struct Patch {
 struct PatchOptions {
   int chains = 2;   // seen on either side
   int bones = 4;    // seen up and down each of them
-  int sharing = 4;  // patches a vertex belongs to
+  int sharing = 5;  // patches a vertex belongs to, at most
+  // What a chain weighs against the one before it on the way out: what chains far apart do together in some clips is not to be
+  // relied on in others.
+  float far = 0.35f;
 };
 
 std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {});
@@ -33,6 +36,9 @@ std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptio
 // Where a patch is and how it is turned.
 using billow::PatchFrame;
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones);
+
+// What each of its features weighs.
+std::vector<float> feature_weights(const PatchOptions& options);
 
 // What a patch goes by: the bones it sees, from it and in its own directions, and which way is up.
 size_t feature_count(const Patch& patch);

@@ -114,7 +114,8 @@ Ridge fit_ridge(const Matrix& inputs, const Matrix& outputs, std::span<const uin
     throw std::invalid_argument("ridge: expected a penalty and a number of folds, found none");
 
   Ridge ridge;
-  const Standard standard = standardise(inputs, options.scaling);
+  Standard standard = standardise(inputs, options.scaling);
+  if (options.weights.size() > 0) standard.scale.array() *= options.weights.array();
   const MatrixXd z =
       ((inputs.rowwise() - standard.mean.transpose()).array().rowwise() * standard.scale.transpose().array())
           .cast<double>();

@@ -127,6 +127,10 @@ std::string to_json(const Options& o) {
   Json json{{"form", name_of(o.form)}};
   if (o.form == Form::kPatches) {
     json["patches"] = json_of(o.patches);
+    json["laying"] = {{"chains", o.laying.chains},
+                      {"bones", o.laying.bones},
+                      {"sharing", o.laying.sharing},
+                      {"far", o.laying.far}};
     json["mirror"] = o.mirror;
   } else {
     json["skinning"] = json_of(o.skinning);

@@ -294,11 +294,15 @@ inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
 // Rows to columns.
 inline void transpose(F4& a, F4& b, F4& c, F4& d) {
 #if defined(BILLOW_SIMD_NEON)
-  const float32x4x2_t ab = vtrnq_f32(a.v, b.v), cd = vtrnq_f32(c.v, d.v);
-  a.v = vcombine_f32(vget_low_f32(ab.val[0]), vget_low_f32(cd.val[0]));
-  b.v = vcombine_f32(vget_low_f32(ab.val[1]), vget_low_f32(cd.val[1]));
-  c.v = vcombine_f32(vget_high_f32(ab.val[0]), vget_high_f32(cd.val[0]));
-  d.v = vcombine_f32(vget_high_f32(ab.val[1]), vget_high_f32(cd.val[1]));
+  // By pairs of lanes: halves that are put together become single moves.
+  const float64x2_t ab0 = vreinterpretq_f64_f32(vtrn1q_f32(a.v, b.v)),
+                    ab1 = vreinterpretq_f64_f32(vtrn2q_f32(a.v, b.v)),
+                    cd0 = vreinterpretq_f64_f32(vtrn1q_f32(c.v, d.v)),
+                    cd1 = vreinterpretq_f64_f32(vtrn2q_f32(c.v, d.v));
+  a.v = vreinterpretq_f32_f64(vtrn1q_f64(ab0, cd0));
+  b.v = vreinterpretq_f32_f64(vtrn1q_f64(ab1, cd1));
+  c.v = vreinterpretq_f32_f64(vtrn2q_f64(ab0, cd0));
+  d.v = vreinterpretq_f32_f64(vtrn2q_f64(ab1, cd1));
 #elif defined(BILLOW_SIMD_SSE)
   _MM_TRANSPOSE4_PS(a.v, b.v, c.v, d.v);
 #else

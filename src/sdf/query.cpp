@@ -148,6 +148,10 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   return d;
 }
 
+F8 least_distance_to(const PosedCollider& c, const Vec3<F8>& p) {
+  return c.collider->is_round() ? to_capsule(c, p).phi : approach(c, p).bound;
+}
+
 Obstacles all_of(const PosedCollider* colliders, int count) {
   struct Numbers {
     uint8_t value[kMaxColliders];

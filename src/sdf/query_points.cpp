@@ -101,6 +101,21 @@ void find_wanted(const ColliderBounds& bounds, const Block& block, const Obstacl
     wanted[k] = static_cast<uint32_t>(bits(from_axis[k] - bounds.radius[obstacles.numbers[k]] <= most));
 }
 
+// Nothing is wanted for groups that are beyond the limit of everything: most of those that come near enough to be asked about.
+void drop_far_groups(const Block& block, const Obstacles& obstacles, float limit, uint32_t* wanted) {
+  // Where two colliders merge, the surface is a quarter of their blend's radius nearer than either.
+  uint32_t near = 0;
+  for (int k = 0; k < obstacles.count; ++k) {
+    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
+    const float reach = limit + 0.25f * c.collider->reach * c.scale;
+    for (uint32_t groups = wanted[k] & ~near; groups; groups &= groups - 1) {
+      const int g = std::countr_zero(groups);
+      if (any(least_distance_to(c, block.p[g]) < reach)) near |= 1u << g;
+    }
+  }
+  for (int k = 0; k < obstacles.count; ++k) wanted[k] &= near;
+}
+
 // All of a block. The pointers are to results of the block's first point; `gradients` and `nearest` may be NULL.
 void query_block(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
                  float limit, float* distances, float* gradients, int32_t* nearest) {
@@ -111,6 +126,7 @@ void query_block(const PosedCollider* colliders, const ColliderBounds& bounds, c
   const Block block = load_block(points);
   const Obstacles obstacles{colliders, numbers, find_candidates(bounds, block, limit, numbers)};
   find_wanted(bounds, block, obstacles, limit, wanted, limits);
+  drop_far_groups(block, obstacles, limit, wanted);
   nearest_surfaces(obstacles, wanted, block.p, limits, found);
   for (int g = 0; g < kQueryGroups; ++g) {
     const Nearest<F8>& near = found[g];
