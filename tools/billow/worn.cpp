@@ -46,6 +46,8 @@ void add_worn_options(CLI::App& command, WornOptions& o) {
       ->capture_default_str()
       ->check(CLI::Range(5.0, 1000.0));
   command.add_flag("!--no-shape", o.shape, "Skinning alone");
+  command.add_flag("--linear-blend", o.linear_blend,
+                   "Linear blend skinning in place of the networks, where the file has weights for it");
   command.add_flag("!--no-push-out", o.push_out, "Leave vertices in the body where the networks put them");
 }
 
@@ -82,7 +84,7 @@ Worn::Worn(const WornOptions& options, const motion::Clip& clip)
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);
   billow_instance_options set = billow_instance_options_default();
-  set.shape = options.shape, set.push_out = options.push_out;
+  set.shape = options.shape, set.push_out = options.push_out, set.linear_blend = options.linear_blend;
   set.profile = 1;
   expect(billow_instance_set_options(instance, &set));
 }

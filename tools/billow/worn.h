@@ -22,7 +22,7 @@ namespace billow::tool {
 struct WornOptions {
   std::string file, motion = "run";  // motion: of `billow motion list`, "dance:7" for another seed, or a file
   double seconds = 5, rate = 60;     // rate: frames a second that are simulated
-  bool shape = true, push_out = true;
+  bool shape = true, push_out = true, linear_blend = false;
 };
 
 // What all commands that play a garment file have in common.
