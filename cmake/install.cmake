@@ -1,15 +1,16 @@
-# `cmake --install`: the library, its headers, and how CMake and pkg-config find them.
+# `cmake --install`: the library, its headers, and how CMake and pkg-config find them (component dev); the program with its garments
+# (component tool).
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/billow)
 
-install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
                                      INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 if(TARGET billow_cli)
-  install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments FILES_MATCHING PATTERN "*.billow")
+  install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments COMPONENT tool FILES_MATCHING PATTERN "*.billow")
   # The program itself writes its manual page and what shells complete with.
   install(
     CODE "
@@ -24,12 +25,13 @@ if(TARGET billow_cli)
       file(MAKE_DIRECTORY \${share}/\${folder})
       execute_process(COMMAND \${program} \${words} OUTPUT_FILE \${share}/\${file} COMMAND_ERROR_IS_FATAL ANY)
       message(STATUS \"Written: \${share}/\${file}\")
-    endforeach()")
+    endforeach()"
+    COMPONENT tool)
 endif()
 
-install(EXPORT billow NAMESPACE billow:: FILE billowConfig.cmake DESTINATION ${package_dir})
+install(EXPORT billow NAMESPACE billow:: FILE billowConfig.cmake DESTINATION ${package_dir} COMPONENT dev)
 write_basic_package_version_file(billowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billowConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billowConfigVersion.cmake DESTINATION ${package_dir} COMPONENT dev)
 
 # Name what a C program has to link besides the archive, and let the prefix be moved.
 set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
@@ -40,4 +42,4 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}
            OUTPUT_VARIABLE prefix_from_pkgconfig)
 configure_file(cmake/billow.pc.in billow.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billow.pc DESTINATION ${pkgconfig_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billow.pc DESTINATION ${pkgconfig_dir} COMPONENT dev)

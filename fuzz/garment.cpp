@@ -88,6 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   for (const int32_t b : patches.seen) sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
+  const asset::BlendView& blend = view.blend;
+  for (const uint32_t b : blend.bones_in_bytes) sum += view.bones[b].weights[0];
+  for (const uint32_t b : blend.bones_in_words) sum += view.bones[b].weights[0];
   for (const uint32_t v : view.triangles) sum += view.rest[3 * v + 2];
   for (const asset::BoneRecord& b : view.bones) sum += view.rest[3 * b.vertices[2]];
   for (const asset::ChainBoneRecord& b : view.chain_bones) sum += view.bones[b.bone].weights[0];

@@ -562,6 +562,9 @@ BILLOW_API const billow_body* billow_instance_body(const billow_instance* instan
 typedef struct billow_instance_options {
   int32_t networks; /* 1; 0: the cloth is its rest, moved rigidly with the key joint */
   int32_t shape;    /* 1: the shape network's detail on top of skinning */
+  /* 0; 1: linear blend skinning from the bones in place of both, for those who want to compare. Refused where the garment has
+   * no weights for it: billow_garment_section tells, with "blend.weights". */
+  int32_t linear_blend;
   int32_t push_out; /* 1: no vertex stays inside the body */
   int32_t normals;  /* 1 */
   int32_t profile;  /* 0; 1: time the stages (a clock call each) */
@@ -612,6 +615,37 @@ BILLOW_API billow_status billow_instance_positions(const billow_instance* instan
                                                    uint32_t capacity);
 BILLOW_API billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
                                                  uint32_t capacity);
+/* What can be written of a vertex. */
+typedef enum billow_attribute {
+  BILLOW_POSITION = 0, /* x y z, in world space less `origin` */
+  BILLOW_NORMAL = 1,   /* x y z */
+  /* x y z w: the way of u on the pattern, at right angles to the normal; w is 1, or -1 where the pattern is mirrored, so that
+   * w * cross(normal, tangent) is the way of v. Found when they are written. Refused where the garment has no pattern or the
+   * option normals is off. */
+  BILLOW_TANGENT = 2
+} billow_attribute;
+
+typedef enum billow_number {
+  BILLOW_FLOAT32 = 0,
+  BILLOW_FLOAT16 = 1 /* half floats: steps of 0.5 mm from 0.5 m of `origin` on, of 1 mm from 1 m on */
+} billow_number;
+
+/* One attribute into one buffer. Several may go into the same one, beside each other in each vertex. Begin with all 0. */
+typedef struct billow_output {
+  billow_attribute attribute;
+  billow_number number;
+  void* out;
+  size_t stride;     /* bytes from one vertex to the next, in whole numbers; 0: tightly packed */
+  uint32_t capacity; /* vertices that there is room for */
+  /* Which vertices, in which order, such as those of a coarser mesh: vertex_count of them. NULL: all of them. */
+  const uint32_t* vertices;
+  uint32_t vertex_count;
+  float origin[3]; /* positions are written less this: where the character is, for half floats */
+} billow_output;
+
+/* Writes the mesh of the last frame, all outputs or, where one of them is refused, none. */
+BILLOW_API billow_status billow_instance_write(const billow_instance* instance, const billow_output* outputs,
+                                               uint32_t count);
 /* The same where they lie, tightly packed, until the next frame. NULL for NULL. */
 BILLOW_API const float* billow_instance_position_data(const billow_instance* instance);
 BILLOW_API const float* billow_instance_normal_data(const billow_instance* instance);

@@ -277,6 +277,9 @@ class Instance {
   std::span<const float> normals() const {
     return {billow_instance_normal_data(get()), 3 * size_t{vertices_}};
   }
+  Status write(std::span<const billow_output> outputs) const {
+    return billow_instance_write(get(), outputs.data(), static_cast<uint32_t>(outputs.size()));
+  }
   billow_instance_report report() const {
     billow_instance_report r{};
     billow_instance_get_report(get(), &r);

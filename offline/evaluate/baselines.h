@@ -21,7 +21,7 @@ class Baselines {
   learn::Stage ridge_;
   std::optional<learn::Stage> mirrored_, skinning_;
   BoneMotion motion_;
-  std::vector<SkinWeights> weights_;
+  std::vector<BlendWeights> weights_;
 };
 
 inline constexpr const char* kRidge = "ridge";

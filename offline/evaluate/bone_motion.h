@@ -1,11 +1,10 @@
-// Rigid motions of bones that have places only: what linear blend and dual quaternion skinning need, and what rope chains
-// do not give. They are derived from the ropes that meet at a bone and from the chains beside it.
+// Rigid motions of a garment's bones, as the runtime derives them for skinning: decode/bone_motion.h.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "core/vec.h"
+#include "decode/bone_motion.h"
 #include "garment/garment.h"
 
 namespace billow::evaluate {
@@ -14,28 +13,14 @@ class BoneMotion {
  public:
   explicit BoneMotion(const garment::Garment& garment);
 
-  // From the rest to the places that displacements (three numbers a bone) lead to, one motion a bone. If all bones move
-  // as one rigid body, each of these is its motion.
+  // From the rest to the places that displacements (three numbers a bone) lead to, one motion a bone.
   std::vector<Transform> from(std::span<const float> displacements) const;
   std::span<const V3> rest() const { return rest_; }
 
  private:
-  // Two differences of places that span a bone's frame: along its chain, and across to the chains beside it.
-  struct Axes {
-    uint32_t up, down, left, right;
-  };
-  // A bone in no chain follows the roots nearest to it.
-  struct Follower {
-    uint32_t bone, first, second;
-    float share;  // of the second
-  };
-  void find_axes(const garment::Garment& garment);
-  void find_followers(const std::vector<bool>& in_chain);
-
   std::vector<V3> rest_;
-  std::vector<std::pair<uint32_t, Axes>> chained_;
-  std::vector<uint32_t> roots_;
-  std::vector<Follower> followers_;
+  std::vector<BoneAxes> axes_;
+  std::vector<BoneFollower> followers_;
 };
 
 }  // namespace billow::evaluate

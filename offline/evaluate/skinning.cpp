@@ -41,10 +41,30 @@ Eigen::VectorXd weights_among(const Eigen::MatrixXd& products, const std::vector
   return garment::nearest_in_hull(products(some, some));
 }
 
+V3 by_dual_quaternions(const BlendWeights& skin, std::span<const Transform> motions, V3 rest) {
+  // Sums of the real parts, and of the dual ones: half the translation times the rotation. q and -q turn alike: take the
+  // one that is on the side of the first.
+  Quat real{0, 0, 0, 0}, dual{0, 0, 0, 0};
+  const Quat& first = motions[skin.bones[0]].rotation;
+  for (size_t k = 0; k < kBonesPerVertex; ++k) {
+    if (!(skin.weights[k] > 0)) continue;
+    const Transform& m = motions[skin.bones[k]];
+    const float w = dot(m.rotation, first) < 0 ? -skin.weights[k] : skin.weights[k];
+    const Quat t = Quat{m.position.x, m.position.y, m.position.z, 0} * m.rotation;
+    real = {real.x + w * m.rotation.x, real.y + w * m.rotation.y, real.z + w * m.rotation.z,
+            real.w + w * m.rotation.w};
+    dual = {dual.x + w * t.x / 2, dual.y + w * t.y / 2, dual.z + w * t.z / 2, dual.w + w * t.w / 2};
+  }
+  // Back to a rotation and a translation.
+  const float size = std::max(dot(real, real), 1e-12f);
+  const Quat t = dual * conjugate(real);
+  return rotate(normalized(real), rest) + V3{t.x, t.y, t.z} * (2 / size);
+}
+
 }  // namespace
 
-std::vector<SkinWeights> fit_weights(const Frames& frames, const BoneMotion& motion,
-                                     const WeightOptions& options) {
+std::vector<BlendWeights> fit_weights(const Frames& frames, const BoneMotion& motion,
+                                      const WeightOptions& options) {
   const std::vector<uint32_t> which = spread(frames.of(dataset::Part::kTrain), options.frames);
   if (which.empty()) throw std::invalid_argument("skinning weights: expected training frames, found none");
   const Matrix bones = learn::bone_matrix(frames, which, learn::Source::kEmbedded);
@@ -60,7 +80,7 @@ std::vector<SkinWeights> fit_weights(const Frames& frames, const BoneMotion& mot
       options.threads);
 
   const std::span<const V3> rest = frames.rest();
-  std::vector<SkinWeights> out(rest.size());
+  std::vector<BlendWeights> out(rest.size());
   const auto fit = [&](size_t v) {
     // What each candidate alone is off, in all frames.
     const std::vector<uint32_t> near = nearest_bones(motion.rest(), rest[v], options.candidates);
@@ -95,44 +115,37 @@ std::vector<SkinWeights> fit_weights(const Frames& frames, const BoneMotion& mot
   return out;
 }
 
-V3 linear_blend(const SkinWeights& skin, std::span<const Transform> motions, V3 rest) {
-  V3 sum{0, 0, 0};
-  for (size_t k = 0; k < kBonesPerVertex; ++k)
-    if (skin.weights[k] > 0) sum += apply(motions[skin.bones[k]], rest) * skin.weights[k];
-  return sum;
+std::vector<V3> linear_blend(std::span<const BlendWeights> skin, std::span<const Transform> motions,
+                             std::span<const V3> rest) {
+  std::vector<BlendMatrix> matrices;
+  for (const Transform& m : motions) matrices.push_back(blend_matrix(m));
+  std::vector<V3> out;
+  for (size_t v = 0; v < rest.size(); ++v) {
+    const F4 p = blended(matrices.data(), skin[v].bones.data(), skin[v].weights.data(), 1, &rest[v].x);
+    out.push_back({lane(p, 0), lane(p, 1), lane(p, 2)});
+  }
+  return out;
 }
 
-V3 dual_quaternion(const SkinWeights& skin, std::span<const Transform> motions, V3 rest) {
-  // Sums of the real parts, and of the dual ones: half the translation times the rotation. q and -q turn alike: take the
-  // one that is on the side of the first.
-  Quat real{0, 0, 0, 0}, dual{0, 0, 0, 0};
-  const Quat& first = motions[skin.bones[0]].rotation;
-  for (size_t k = 0; k < kBonesPerVertex; ++k) {
-    if (!(skin.weights[k] > 0)) continue;
-    const Transform& m = motions[skin.bones[k]];
-    const float w = dot(m.rotation, first) < 0 ? -skin.weights[k] : skin.weights[k];
-    const Quat t = Quat{m.position.x, m.position.y, m.position.z, 0} * m.rotation;
-    real = {real.x + w * m.rotation.x, real.y + w * m.rotation.y, real.z + w * m.rotation.z,
-            real.w + w * m.rotation.w};
-    dual = {dual.x + w * t.x / 2, dual.y + w * t.y / 2, dual.z + w * t.z / 2, dual.w + w * t.w / 2};
-  }
-  // Back to a rotation and a translation.
-  const float size = std::max(dot(real, real), 1e-12f);
-  const Quat t = dual * conjugate(real);
-  return rotate(normalized(real), rest) + V3{t.x, t.y, t.z} * (2 / size);
+std::vector<V3> dual_quaternion(std::span<const BlendWeights> skin, std::span<const Transform> motions,
+                                std::span<const V3> rest) {
+  std::vector<V3> out;
+  for (size_t v = 0; v < rest.size(); ++v) out.push_back(by_dual_quaternions(skin[v], motions, rest[v]));
+  return out;
 }
 
 Predictor skinned(std::string name, const Frames& frames, const BoneSource& source, const BoneMotion& motion,
-                  std::span<const SkinWeights> weights, Skinning how) {
+                  std::span<const BlendWeights> weights, Skinning how) {
   return {std::move(name),
           [&frames, &source, &motion, weights, how](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             const auto blend = how == Skinning::kLinearBlend ? linear_blend : dual_quaternion;
             const std::span<const V3> rest = frames.rest();
             for (size_t i = 0; i < which.size(); ++i) {
               const auto motions = motion.from({source.bones.row(which[i]).data(), frames.bone_values()});
+              const std::vector<V3> places = blend(weights, motions, rest);
               float* row = out.row(static_cast<Index>(i)).data();
               for (size_t v = 0; v < rest.size(); ++v) {
-                const V3 d = blend(weights[v], motions, rest[v]) - rest[v];
+                const V3 d = places[v] - rest[v];
                 row[3 * v] = d.x, row[3 * v + 1] = d.y, row[3 * v + 2] = d.z;
               }
             }

@@ -3,20 +3,13 @@
 // Collins, Zara and O'Sullivan 2007.
 #pragma once
 
-#include <array>
-
 #include "evaluate/bone_motion.h"
 #include "evaluate/predictor.h"
+#include "learn/blend_weights.h"
 
 namespace billow::evaluate {
 
-inline constexpr size_t kBonesPerVertex = 4;
-
-// Not negative, adding up to 1.
-struct SkinWeights {
-  std::array<uint32_t, kBonesPerVertex> bones{};
-  std::array<float, kBonesPerVertex> weights{1, 0, 0, 0};
-};
+using learn::BlendWeights;
 
 struct WeightOptions {
   size_t frames = 250;     // of the training frames, evenly spread, that they are fitted to
@@ -24,16 +17,18 @@ struct WeightOptions {
   size_t threads = 0;      // 0: all cores
 };
 // One a vertex: those that bring linear blend skinning nearest to the training frames, with bones embedded in them.
-std::vector<SkinWeights> fit_weights(const Frames& frames, const BoneMotion& motion,
-                                     const WeightOptions& options);
+std::vector<BlendWeights> fit_weights(const Frames& frames, const BoneMotion& motion,
+                                      const WeightOptions& options);
 
-// Where bones that move so take a point that is at `rest`.
-V3 linear_blend(const SkinWeights& skin, std::span<const Transform> motions, V3 rest);
-V3 dual_quaternion(const SkinWeights& skin, std::span<const Transform> motions, V3 rest);
+// Where bones that move so take points that are at `rest`.
+std::vector<V3> linear_blend(std::span<const BlendWeights> skin, std::span<const Transform> motions,
+                             std::span<const V3> rest);
+std::vector<V3> dual_quaternion(std::span<const BlendWeights> skin, std::span<const Transform> motions,
+                                std::span<const V3> rest);
 
 // What is given to it has to outlive it.
 enum class Skinning { kLinearBlend, kDualQuaternion };
 Predictor skinned(std::string name, const Frames& frames, const BoneSource& source, const BoneMotion& motion,
-                  std::span<const SkinWeights> weights, Skinning how);
+                  std::span<const BlendWeights> weights, Skinning how);
 
 }  // namespace billow::evaluate

@@ -10,6 +10,7 @@
 
 #include "body/skeleton.h"
 #include "garment/garment.h"
+#include "learn/blend_weights.h"
 #include "learn/cloth_model.h"
 
 namespace billow::pack {
@@ -22,6 +23,7 @@ struct Packed {
   billow_settings settings{};
   learn::Network correction;  // of rope bones, to what has to be added to them; no layers: none
   learn::ClothModel model;
+  std::vector<learn::BlendWeights> blend;    // for linear blend skinning, one a vertex; none: without it
   std::string training;                      // a report: JSON
   std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)
   // Not stored. What bones do in some frames, which networks are rounded by (pack/round_networks.h); may be missing.

@@ -20,6 +20,11 @@ void check_correction(const learn::Network& correction, const garment::Garment& 
 void add_correction(SectionFile& file, const learn::Network& correction);
 learn::Network correction_of(const asset::GarmentView& view);
 
+// Weights for linear blend skinning, rounded to whole numbers.
+void check_blend(const std::vector<learn::BlendWeights>& blend, size_t vertices, size_t bones);
+void add_blend(SectionFile& file, const std::vector<learn::BlendWeights>& blend, size_t bones);
+std::vector<learn::BlendWeights> blend_of(const asset::GarmentView& view);
+
 learn::Model whole_model_of(const asset::GarmentView& view);
 learn::PatchModel patch_model_of(const asset::GarmentView& view, const garment::Garment& garment);
 

@@ -98,6 +98,7 @@ Packed read_garment_asset(const std::filesystem::path& path) {
   p.settings = billow_settings_default();
   api::read_settings_words(view.settings, p.settings);
   p.correction = correction_of(view);
+  p.blend = blend_of(view);
   if (view.patches.record)
     p.model = patch_model_of(view, p.garment);
   else

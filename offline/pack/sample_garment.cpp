@@ -1,6 +1,7 @@
 #include "pack/sample_garment.h"
 
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -20,6 +21,7 @@ class Sample {
     p_.training = "{\"frames\": 0, \"made_up\": true}";
     make_cloth();
     make_bones();
+    if (o_.blend) make_blend();
     if (o_.patches)
       p_.model = make_patches();
     else
@@ -78,6 +80,26 @@ class Sample {
       // One between the chains that only follows the body.
       const uint32_t beside = vertex(0, c + 1 < o_.across ? c + 1 : c - 1);
       g.bones.push_back({{beside, beside, beside}, {1, 0, 0}});
+    }
+  }
+
+  // Of the nearest bones, the more the nearer.
+  void make_blend() {
+    const garment::Garment& g = p_.garment;
+    std::vector<V3> bones(g.bones.size());
+    garment::places_of_bones(g, g.rest, bones);
+    for (const V3& p : g.rest) {
+      std::vector<std::pair<float, uint32_t>> near;
+      for (uint32_t b = 0; b < bones.size(); ++b) near.push_back({length(bones[b] - p), b});
+      std::partial_sort(near.begin(), near.begin() + kBonesPerVertex, near.end());
+      learn::BlendWeights w;
+      float sum = 0;
+      for (size_t k = 0; k < kBonesPerVertex; ++k) {
+        w.bones[k] = near[k].second;
+        sum += w.weights[k] = 1 / (near[k].first + 0.01f);
+      }
+      for (float& weight : w.weights) weight /= sum;
+      p_.blend.push_back(w);
     }
   }
 

@@ -18,6 +18,7 @@ struct SampleOptions {
   uint32_t units = 24;                                     // of each of them
   bool linear = true;
   learn::Activation activation = learn::Activation::kTanh;
+  bool blend = true;        // weights for linear blend skinning
   float amplitude = 0.15f;  // m, root mean square over vertices, of the first component
   uint32_t seed = 1;
 };

@@ -107,6 +107,7 @@ void check(const Packed& p) {
          "expected a name for each collider, or none");
   std::visit([&](const auto& model) { check_model(model, p.garment); }, p.model);
   check_correction(p.correction, p.garment);
+  check_blend(p.blend, p.garment.size(), p.garment.bones.size());
 }
 
 void add_networks(SectionFile& file, const Matrices& matrices, const Choice& choice) {
@@ -186,6 +187,7 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   add_colliders(file, p);
   const Choice choice =
       std::visit([&](const auto& model) { return add_model(file, model, p, options); }, p.model);
+  add_blend(file, p.blend, g.bones.size());
   if (!p.training.empty()) file.add("training", p.training);
   for (const auto& [name, bytes] : p.extra) file.add("extra." + name, bytes);
   std::string out = file.finish();

@@ -74,10 +74,12 @@ billow_status create(const void* bytes, size_t size, const billow_allocator& all
   if (!asset::check_shares(g.view, static_cast<float*>(scratch.get()), problem))
     return fail(BILLOW_BAD_DATA, "garment file: %s", problem.text);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
+  if (!g.view.flat.empty()) g.tangents.count = count_neighbours(room, r.vertices);
 
   out = create_in_one_block<billow_garment>(allocator, [&](billow_garment& made, Arena& arena) {
     made.garment.view = g.view;
     made.garment.normals.more_count = g.normals.more_count;
+    made.garment.tangents.count = g.tangents.count;
     build(made.garment, room, arena);
   });
   if (!out) return no_memory(size);

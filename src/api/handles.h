@@ -49,6 +49,8 @@ inline constexpr uint32_t kChainsMagic = 0x6e696863;  // "chin"
 inline constexpr uint32_t kGarmentMagic = 0x6d726167;   // "garm"
 inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 
+inline constexpr char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
+
 // Notes the message (printf style) and returns the status.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

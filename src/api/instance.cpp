@@ -6,8 +6,6 @@
 namespace billow::api {
 namespace {
 
-const char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
-
 float scale_of(const billow_frame& frame) { return frame.scale == 0 ? 1.0f : frame.scale; }
 
 // Checks all of a frame, and reads its joints, before anything changes.
@@ -112,26 +110,6 @@ billow_status check_crowd(const Crowd& crowd) {
   return bad;
 }
 
-billow_status write_vertices(const billow_instance* i, const float* from, void* out, size_t stride,
-                             uint32_t capacity) {
-  constexpr size_t kVertex = 3 * sizeof(float);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
-  const uint32_t vertices = i->instance.garment->vertices();
-  if (capacity < vertices)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", vertices,
-                capacity);
-  if (stride == 0 || stride == kVertex) {
-    std::memcpy(out, from, vertices * kVertex);
-    return BILLOW_OK;
-  }
-  if (stride < kVertex || stride % sizeof(float) != 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "stride: expected 0, or 12 bytes or more in fours, found %zu",
-                stride);
-  auto* to = static_cast<unsigned char*>(out);
-  for (uint32_t v = 0; v < vertices; ++v, to += stride, from += 3) std::memcpy(to, from, kVertex);
-  return BILLOW_OK;
-}
-
 uint64_t hash_of(const float* values, size_t count, uint64_t hash) {
   for (size_t i = 0; i < count; ++i) {
     uint32_t bits;
@@ -205,7 +183,7 @@ const billow_body* billow_instance_body(const billow_instance* instance) {
 
 billow_instance_options billow_instance_options_default(void) {
   const PushOutSettings push;
-  return {1, 1, 1, 1, 0, push.clearance, push.softness};
+  return {1, 1, 0, 1, 1, 0, push.clearance, push.softness};
 }
 
 billow_status billow_instance_set_options(billow_instance* instance, const billow_instance_options* options) {
@@ -219,10 +197,15 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
     if (!(l.value >= 1e-5f && l.value <= 1))
       return fail(BILLOW_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", l.name,
                   static_cast<double>(l.value));
+  if (options->linear_blend && !instance->instance.garment->has_blend())
+    return fail(
+        BILLOW_INVALID_ARGUMENT,
+        "options.linear_blend: expected a garment with weights for it (section blend.weights), found none");
   instance->options = *options;
   InstanceOptions& o = instance->instance.options;
   o.networks = options->networks != 0;
   o.shape = options->shape != 0;
+  o.linear_blend = options->linear_blend != 0;
   o.push_out = options->push_out != 0;
   o.normals = options->normals != 0;
   o.profile = options->profile != 0;
@@ -273,18 +256,6 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   in.teleport = Teleport::kNone;
   step(instance->instance, in);
   return BILLOW_OK;
-}
-
-billow_status billow_instance_positions(const billow_instance* instance, void* out, size_t stride,
-                                        uint32_t capacity) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  return write_vertices(instance, instance->instance.positions, out, stride, capacity);
-}
-
-billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
-                                      uint32_t capacity) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  return write_vertices(instance, instance->instance.normals, out, stride, capacity);
 }
 
 const float* billow_instance_position_data(const billow_instance* instance) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "decode/blend_weights.h"
 #include "net/infer.h"
 
 namespace billow::asset {
@@ -102,6 +103,9 @@ struct ChainClothRecord {
   float area;            // of the cloth it stands for
 };
 static_assert(sizeof(ChainClothRecord) == 8);
+
+// Sections "blend.bones" (in bytes up to so many bones, else in words of 16 bits) and "blend.weights" (in bytes): four a vertex.
+inline constexpr uint32_t kMostBonesInBytes = 256;
 
 // Section "colliders".
 struct ColliderRecord {

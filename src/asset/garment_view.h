@@ -46,6 +46,14 @@ struct PatchesView {
   PackedMatrix basis_of(size_t patch) const;
 };
 
+// For linear blend skinning, kBonesPerVertex a vertex: bones in bytes where a byte can name them all, else in words. No weights: there
+// is none of it.
+struct BlendView {
+  std::span<const uint8_t> weights;
+  std::span<const uint8_t> bones_in_bytes;
+  std::span<const uint16_t> bones_in_words;
+};
+
 struct GarmentView {
   const GarmentRecord* record = nullptr;
   std::string_view text;
@@ -58,6 +66,7 @@ struct GarmentView {
   std::span<const uint32_t> chain_sizes;
   std::span<const ChainBoneRecord> chain_bones;
   std::span<const ChainClothRecord> chain_cloth;  // one a chain bone, or none at all
+  BlendView blend;
   std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; perhaps not all
   std::span<const ColliderRecord> colliders;
   // What was learnt: by patches, or for the whole cloth. The other form has no records.

@@ -212,9 +212,10 @@ bool Reader::read_rest() {
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
   // What this version does not know was put there by something it does not understand.
-  constexpr std::string_view kKnown[] = {
-      "garment", "text",   "joints",      "triangles",   "rest",     "flat",      "attachments",
-      "bones",   "chains", "chain_bones", "chain_cloth", "settings", "colliders", "training"};
+  constexpr std::string_view kKnown[] = {"garment",   "text",        "joints",      "triangles",
+                                         "rest",      "flat",        "attachments", "bones",
+                                         "chains",    "chain_bones", "chain_cloth", "settings",
+                                         "colliders", "training",    "blend.bones", "blend.weights"};
   constexpr std::string_view kPatches[] = {"patches", "correction"},
                              kWhole[] = {"skinning", "shape", "basis", "correction"};
   const std::span<const std::string_view> learnt =

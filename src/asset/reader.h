@@ -1,5 +1,5 @@
-// The reader of garment files, in three parts: the garment (read_garment.cpp), what was learnt of the whole cloth
-// (read_networks.cpp), and what was learnt by patches (read_patches.cpp).
+// The reader of garment files, in four parts: the garment (read_garment.cpp), weights for skinning (read_blend.cpp), what was learnt
+// of the whole cloth (read_networks.cpp), and what was learnt by patches (read_patches.cpp).
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,8 @@ class Reader {
 
   bool read(bool checksums) {
     return read_table(checksums) && read_garment_record() && read_joints() && read_cloth() && read_chains() &&
-           read_colliders() && (by_patches() ? read_patches() : read_networks()) && read_rest();
+           read_blend() && read_colliders() && (by_patches() ? read_patches() : read_networks()) &&
+           read_rest();
   }
 
  private:
@@ -27,6 +28,8 @@ class Reader {
   bool read_joints();
   bool read_cloth();
   bool read_chains();
+  bool read_blend();
+  template <class Index> bool check_blend(std::span<const Index> bones);
   bool read_colliders();
   bool read_rest();
 

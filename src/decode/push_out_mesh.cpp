@@ -7,7 +7,7 @@
 namespace billow {
 namespace {
 
-// How often what is still inside is pushed again. The second push gets nearly all; the rest sit in creases.
+// How often what is still inside is pushed again. The second push gets nearly all; the rest are in creases, and some of these stay.
 constexpr int kMostRounds = 16;
 
 // f of the header: c + s / (2 - t) with t = (phi - c) / s. It has value and slope of the identity at t = 1.
@@ -38,6 +38,30 @@ bool anything_near(const ColliderBounds& bounds, const float* positions, float l
 
 void move_along(float* p, const float* gradient, float by) {
   for (int k = 0; k < 3; ++k) p[k] += gradient[k] * by;
+}
+
+// By so much out of the surface that a point is in now, without going back into the one that it was in before: sideways, where these
+// face each other.
+V3 way_out(V3 gradient, V3 before, float by) {
+  constexpr float kMostSideways = 20;  // times as far
+  const float both = dot(gradient, before);
+  if (both >= 0) return gradient * by;
+  const V3 sideways = gradient - before * both;
+  return sideways * (by / std::max(dot(sideways, gradient), 1 / kMostSideways));
+}
+
+// A vertex that is sent to and fro, between an arm and the chest, say, leaves the crease between them. False: it is still inside.
+bool leave_crease(const PosedCollider* colliders, const ColliderBounds& bounds, float margin, float* p) {
+  constexpr int kMostTries = 24;
+  V3 before{0, 0, 0};
+  for (int k = 0;; ++k) {
+    float phi, gradient[3];
+    query_points(colliders, bounds, p, 1, margin, &phi, gradient, nullptr);
+    if (phi >= 0 || k == kMostTries) return phi >= 0;
+    const V3 now{gradient[0], gradient[1], gradient[2]}, by = way_out(now, before, margin - phi);
+    p[0] += by.x, p[1] += by.y, p[2] += by.z;
+    before = now;
+  }
 }
 
 // Halves what is longest, until it is a cluster.
@@ -116,6 +140,12 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     }
     left = next;
   }
+
+  // What is left sits between surfaces that send it to and fro.
+  if (left > 0) result.inside = 0;
+  for (uint32_t i = 0; i < left; ++i)
+    result.inside +=
+        !leave_crease(colliders, bounds, 0.5f * settings.clearance, positions + 3 * size_t{room.vertices[i]});
   return result;
 }
 

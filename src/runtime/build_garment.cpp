@@ -38,6 +38,15 @@ void find_bones(const Garment& g, uint32_t* attached) {
   g.sewn_first[g.view.bones.size()] = next;
 }
 
+void find_turns(Garment& g) {
+  if (!g.has_blend()) return;
+  for (size_t k = 0; k < g.view.chain_bones.size(); ++k) g.chained_bones[k] = g.view.chain_bones[k].bone;
+  const BoneChains chains{
+      g.view.chain_sizes, {g.chained_bones, g.view.chain_bones.size()}, g.view.record->ring != 0};
+  find_bone_axes(chains, g.bone_axes);
+  g.bone_follower_count = find_bone_followers(chains, {g.bone_rest, g.bones()}, g.bone_followers);
+}
+
 // Patches have networks of the same sizes.
 void find_networks(Garment& g) {
   const auto measure = [&](const Mlp& m, const PackedMatrix& basis) {
@@ -70,15 +79,25 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.bone_rest = arena.take<V3>(r.bones);
   g.sewn_first = arena.take<uint32_t>(r.bones + 1);
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
+  g.chained_bones = arena.take<uint32_t>(g.has_blend() ? r.chain_bones : 0);
+  g.bone_axes = arena.take<BoneAxes>(g.has_blend() ? r.chain_bones : 0);
+  g.bone_followers = arena.take<BoneFollower>(g.has_blend() ? r.bones : 0);
   g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
   g.normals.in_rows = arena.take<uint8_t>(size_t{r.vertices} / kLanes + 1);
   g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
+  const bool has_pattern = !g.view.flat.empty();
+  g.tangents.first = arena.take<uint32_t>(has_pattern ? r.vertices + 1 : 0);
+  g.tangents.side = arena.take<float>(has_pattern ? r.vertices : 0);
+  g.tangents.neighbours = arena.take<uint32_t>(g.tangents.count);
+  g.tangents.coefficients = arena.take<float>(g.tangents.count);
   g.clusters = arena.take<uint32_t>(size_t{r.vertices} + kCluster);
   if (!g.bone_rest) return;
   find_networks(g);
   find_joints(g);
   find_bones(g, room.first);
+  find_turns(g);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
+  if (has_pattern) find_tangent_rows(room, g.view.flat.data(), g.view.rest.data(), r.vertices, g.tangents);
   find_clusters(g.view.rest.data(), r.vertices, g.clusters);
 }
 

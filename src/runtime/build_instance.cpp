@@ -23,7 +23,9 @@ void build(Instance& i, Arena& arena) {
   i.bones = arena.take<V3>(r.bones);
   i.bone_values = arena.take<float>(g.correction.inputs);
   i.bone_correction = arena.take<float>(g.correction.outputs);
-  i.places = arena.take<V3>(by_patches ? r.bones : 0);
+  i.places = arena.take<V3>(by_patches || g.has_blend() ? r.bones : 0);
+  i.bone_motions = arena.take<Transform>(g.has_blend() ? r.bones : 0);
+  i.blend_matrices = arena.take<BlendMatrix>(g.has_blend() ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
   const size_t local = by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0;
   i.local = arena.take<float>(local);

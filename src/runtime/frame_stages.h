@@ -18,6 +18,12 @@ void infer(Instance& instance);
 void expand(Instance& instance, float scale);
 }  // namespace whole_cloth
 
+// Linear blend skinning in their place, whatever the form.
+namespace by_blending {
+void gather(Instance& instance, float scale);
+void expand(Instance& instance, float scale);
+}  // namespace by_blending
+
 // Of several characters in the same garment at once: the weights of a patch are read once for all of them. What comes out is the same,
 // to the bit, as one by one.
 namespace by_patches {

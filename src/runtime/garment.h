@@ -4,7 +4,9 @@
 #include "asset/garment_view.h"
 #include "core/arena.h"
 #include "core/vec.h"
+#include "decode/bone_motion.h"
 #include "decode/normals.h"
+#include "decode/tangents.h"
 
 namespace billow {
 
@@ -23,13 +25,20 @@ struct Garment {
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones
   SewnTo* sewn = nullptr;
+  // Where there are weights for linear blend skinning: how bones turn, one each of the chains' bones, and the others.
+  uint32_t* chained_bones = nullptr;
+  BoneAxes* bone_axes = nullptr;
+  BoneFollower* bone_followers = nullptr;
+  size_t bone_follower_count = 0;
   NormalPolygons normals;
+  TangentRows tangents;          // no neighbours where the garment has no pattern
   uint32_t* clusters = nullptr;  // find_clusters
   // The largest of all patches' networks and bases.
   uint32_t widest_layer = 0, most_stored = 0, most_patch_vertices = 0;
 
   uint32_t vertices() const { return view.record->vertices; }
   uint32_t bones() const { return view.record->bones; }
+  bool has_blend() const { return !view.blend.weights.empty(); }
   // The whole cloth: of the vector that the basis is multiplied by.
   uint32_t shape_at() const { return skinning.outputs + 1; }
   // Patches: from the numbers of one to those of the next.
@@ -37,7 +46,8 @@ struct Garment {
   size_t coefficients_stride() const { return in_panels(view.patches.record->components + 1); }
 };
 
-// Two passes over one function: measure with a null arena, then build in memory. `view` and `normals.more_count` have to be there.
+// Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count` and
+// `tangents.count` have to be there.
 void build(Garment& garment, const NormalRoom& room, Arena& arena);
 
 // A chain whose root lies on no attachment, or -1.

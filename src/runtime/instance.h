@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "decode/linear_blend.h"
 #include "decode/patch_frame.h"
 #include "decode/push_out_mesh.h"
 #include "runtime/chains.h"
@@ -17,6 +18,7 @@ const char* frame_stage_name(FrameStage stage);
 struct InstanceOptions {
   bool networks = true;  // off: the cloth is its rest, moved with the key joint
   bool shape = true;
+  bool linear_blend = false;  // linear blend skinning in place of the networks, or of the rest
   bool push_out = true;
   bool normals = true;
   bool profile = false;
@@ -44,7 +46,10 @@ struct Instance {
   Transform* roots = nullptr;
   float *bone_values = nullptr, *bone_correction = nullptr;  // all bones x y z, and what is added to them
   V3* bones = nullptr;                                       // in the world
-  V3* places = nullptr;  // of bones, seen from the key joint; for patches only, as are:
+  V3* places = nullptr;  // of bones, seen from the key joint; for patches and linear blend skinning
+  Transform* bone_motions = nullptr;      // for linear blend skinning only: from rest
+  BlendMatrix* blend_matrices = nullptr;  // the same in the world
+  // For patches only.
   PatchFrame* frames = nullptr;
   float* local = nullptr;  // coordinates of one patch's vertices
 

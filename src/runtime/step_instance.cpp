@@ -143,7 +143,9 @@ void begin_frame(Instance& i, const FrameInput& in) {
   clock.finish(FrameStage::kChains);
   gather_bones(i);
   correct_bones(i, in.scale);
-  if (i.garment->view.patches.record)
+  if (i.options.linear_blend)
+    by_blending::gather(i, in.scale);
+  else if (i.garment->view.patches.record)
     by_patches::gather(i, in.scale);
   else
     whole_cloth::gather(i, in.scale);
@@ -177,6 +179,12 @@ void place_mesh(std::span<Instance* const> some, const FrameInput* inputs) {
                              : 0;
 }
 
+void blend_mesh(Instance& i, float scale) {
+  FrameClock clock(i.report, i.options.profile);
+  by_blending::expand(i, scale);
+  clock.finish(FrameStage::kExpand);
+}
+
 void finish_mesh(Instance& i, const FrameInput& in) {
   FrameClock clock(i.report, i.options.profile);
   if (i.options.push_out && in.body) push_out(i, *in.body);
@@ -195,7 +203,9 @@ void step(std::span<Instance* const> instances, const FrameInput* inputs) {
     Instance& i = *instances[k];
     begin_frame(i, inputs[k]);
     if (!inputs[k].mesh) continue;
-    if (i.options.networks)
+    if (i.options.linear_blend)
+      blend_mesh(i, inputs[k].scale);
+    else if (i.options.networks)
       learnt[count] = &i, of_learnt[count++] = inputs[k];
     else
       place_rest(i, inputs[k].scale);

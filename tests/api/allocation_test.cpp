@@ -293,8 +293,11 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
     frame.dt = 1.0f / 60;
     frame.joints = joints.data();
     frame.joint_count = testing::kTinyJoints;
+    billow_instance_options options = billow_instance_options_default();
     const int allocations = allocations_of([&] {
       for (int k = 0; k < 30; ++k) {
+        options.linear_blend = k % 4 == 3;
+        billow_instance_set_options(instance, &options);
         frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
         frame.scale = k < 20 ? 1.0f : 1.25f;
         billow_instance_step(instance, &frame);

@@ -46,6 +46,7 @@ class Crowd : public ::testing::TestWithParam<Form> {
     EXPECT_EQ(billow_instance_create(garment_, nullptr, &made), BILLOW_OK);
     billow_instance_options options = billow_instance_options_default();
     options.shape = i % 5 != 1, options.networks = i % 7 != 3, options.push_out = i % 3 != 2;
+    options.linear_blend = i % 6 == 4;
     EXPECT_EQ(billow_instance_set_options(made, &options), BILLOW_OK);
     return made;
   }

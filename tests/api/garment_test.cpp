@@ -143,6 +143,44 @@ TEST_P(GarmentApi, OptionsDoWhatTheySay) {
   EXPECT_EQ(billow_instance_hash(instance_), before);
 }
 
+TEST_P(GarmentApi, BlendsInPlaceOfNetworksWhereThereAreWeights) {
+  billow_instance_options options = billow_instance_options_default();
+  options.linear_blend = 1, options.profile = 1;
+  ASSERT_EQ(billow_instance_set_options(instance_, &options), BILLOW_OK) << billow_last_error();
+  for (int k = 0; k < 100; ++k) {
+    play(k, k + 1);
+    ASSERT_GE(lowest_distance(), 0) << "frame " << k;
+  }
+  EXPECT_TRUE(finite());
+  const uint64_t blended = billow_instance_hash(instance_);
+  billow_instance_report report;
+  EXPECT_EQ(billow_instance_get_report(instance_, &report), BILLOW_OK);
+  EXPECT_GT(report.stage_seconds[BILLOW_FRAME_EXPAND], 0);
+  EXPECT_EQ(report.stage_seconds[BILLOW_FRAME_INFER], 0);
+  // Whether networks are on makes no difference then; without it, all.
+  billow_frame still = frame(99);
+  still.dt = 0;
+  options.networks = 0;
+  EXPECT_EQ(billow_instance_set_options(instance_, &options), BILLOW_OK);
+  EXPECT_EQ(billow_instance_step(instance_, &still), BILLOW_OK);
+  EXPECT_EQ(billow_instance_hash(instance_), blended);
+  options.linear_blend = 0;
+  EXPECT_EQ(billow_instance_set_options(instance_, &options), BILLOW_OK);
+  EXPECT_EQ(billow_instance_step(instance_, &still), BILLOW_OK);
+  EXPECT_NE(billow_instance_hash(instance_), blended);
+
+  billow_garment* without = testing::make_tiny_garment(1, GetParam(), false);
+  billow_instance* plain = nullptr;
+  ASSERT_EQ(billow_instance_create(without, nullptr, &plain), BILLOW_OK) << billow_last_error();
+  options.linear_blend = 1;
+  EXPECT_EQ(billow_instance_set_options(plain, &options), BILLOW_INVALID_ARGUMENT);
+  EXPECT_TRUE(said("expected a garment with weights for it")) << billow_last_error();
+  EXPECT_EQ(billow_instance_get_options(plain, &options), BILLOW_OK);
+  EXPECT_EQ(options.linear_blend, 0) << "nothing has changed";
+  billow_instance_destroy(plain);
+  billow_garment_destroy(without);
+}
+
 TEST_P(GarmentApi, ScalesTheWholeCharacter) {
   play(0, 30);
   const float* p = billow_instance_position_data(instance_);

@@ -157,12 +157,23 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.groups, kComponents + 1, 0.0625f, random));
 }
 
+// Weights for linear blend skinning: of some bones or others.
+inline void add_blend(GarmentBytes& file, uint32_t vertices, uint32_t bones) {
+  std::vector<uint8_t> which, weights;
+  for (uint32_t v = 0; v < vertices; ++v)
+    for (uint32_t k = 0; k < 4; ++k) {
+      which.push_back(static_cast<uint8_t>((v + 5 * k) % bones));
+      weights.push_back(static_cast<uint8_t>(k == 0 ? 255 - 6 * (v % 8) : v % 8 * k));
+    }
+  file.add("blend.bones", which), file.add("blend.weights", weights);
+}
+
 enum class Form { kWhole, kPatches };
 
 inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
 
 // A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of two capsules.
-inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole) {
+inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole, bool blend = true) {
   Random random(17);
   GarmentBytes file;
   constexpr uint32_t kChains = 3, kPerChain = 4, kBones = kChains * kPerChain + 1, kSkinning = 6, kShape = 5;
@@ -205,6 +216,7 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   file.add("bones", bones), file.add("chain_bones", chain_bones);
   file.add("chains", std::vector<uint32_t>(kChains, kPerChain));
   file.add("settings", std::string());
+  if (blend) add_blend(file, kVertices, kBones);
   std::vector<asset::ColliderRecord> colliders(2, asset::ColliderRecord{});
   for (uint32_t i = 0; i < 2; ++i) {
     asset::ColliderRecord& c = colliders[i];
@@ -227,8 +239,9 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   return file.finish();
 }
 
-inline billow_garment* make_tiny_garment(uint32_t activation = 1, Form form = Form::kWhole) {
-  const std::string bytes = tiny_garment_bytes(activation, form);
+inline billow_garment* make_tiny_garment(uint32_t activation = 1, Form form = Form::kWhole,
+                                         bool blend = true) {
+  const std::string bytes = tiny_garment_bytes(activation, form, blend);
   const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
   billow_garment* garment = nullptr;
   billow_garment_create(&desc, &garment);

@@ -108,6 +108,26 @@ TEST_F(EvaluateCli, FiguresShowWhatWasLearnt) {
     EXPECT_TRUE(fs::exists(set_.folder() / "out" / (std::string(name) + ".png"))) << name;
 }
 
+TEST_F(EvaluateCli, PackAddsWeightsForLinearBlendSkinningAndKeepsTheRest) {
+  const auto packed = [&](const std::string& arguments) {
+    return testing::run_program("pack sheet.billow " + arguments, set_.folder());
+  };
+  const auto read = [&](const char* name) { return pack::read_garment_asset(set_.folder() / name); };
+  ASSERT_TRUE(read("sheet.billow").blend.empty());
+  const auto out = packed("-o blended.billow --storage keep --blend --data . --without gru");
+  ASSERT_EQ(out.code, 0) << out.output;
+  const pack::Packed blended = read("blended.billow");
+  EXPECT_EQ(blended.blend.size(), 63u);
+  EXPECT_EQ(blended.extra.count(learn::kGruSection), 0u);
+  const auto bytes = [&](const char* name) { return fs::file_size(set_.folder() / name); };
+  EXPECT_LT(bytes("blended.billow"), bytes("sheet.billow") + 63 * 8 + 3 * 64);
+  EXPECT_EQ(packed("-o none.billow --storage keep --blend").code, 1) << "weights of which frames?";
+  EXPECT_EQ(packed("-o none.billow --storage keep --without nothing").code, 1);
+  EXPECT_FALSE(fs::exists(set_.folder() / "none.billow"));
+  EXPECT_EQ(packed("-o stored.billow --blend --data . --storage int8").code, 0);
+  EXPECT_EQ(read("stored.billow").blend.size(), 63u);
+}
+
 TEST_F(EvaluateCli, SaysWhatDoesNotGoTogether) {
   EXPECT_EQ(run("sheet.billow").code, 2);
   EXPECT_EQ(run("nothing.billow .").code, 1);

@@ -1,5 +1,5 @@
 // A garment's frames give the same bits everywhere, as golden_hashes.cpp has it for chains: positions and normals of a file
-// with every kind of storage, for each activation, of the whole cloth and by patches. When a change is meant, run it and note the hashes it prints.
+// with every kind of storage, for each activation, of the whole cloth and by patches; and linear blend skinning. When a change is meant, run it and note the hashes it prints.
 #include <cinttypes>
 #include <cstdio>
 
@@ -7,15 +7,19 @@
 
 int main() {
   using namespace billow::testing;
-  constexpr uint64_t kGolden[2][3] = {{0xac5f77b80d529567ull, 0xb3bcb9e1ccb79009ull, 0x6ffefae81f26cf91ull},
-                                      {0x98e2f869189837c0ull, 0xfcfd264920b90851ull, 0xdce4cf41d11a31fdull}};
+  constexpr uint64_t kGolden[] = {0xac5f77b80d529567ull, 0xb3bcb9e1ccb79009ull, 0x6ffefae81f26cf91ull,
+                                  0x98e2f869189837c0ull, 0xfcfd264920b90851ull, 0xdce4cf41d11a31fdull,
+                                  0x8b5c573feeacbd19ull};
   int wrong = 0;
-  for (uint32_t test = 0; test < 6; ++test) {
-    const uint32_t activation = test % 3, patches = test / 3;
+  for (uint32_t test = 0; test < 7; ++test) {
+    const uint32_t activation = test % 3, patches = test / 3 == 1, blend = test == 6;
     billow_garment* garment = make_tiny_garment(activation, patches ? Form::kPatches : Form::kWhole);
     billow_instance* instance = nullptr;
     if (!garment || billow_instance_create(garment, nullptr, &instance))
       return std::printf("%s\n", billow_last_error()), 1;
+    billow_instance_options options = billow_instance_options_default();
+    options.linear_blend = blend;
+    if (billow_instance_set_options(instance, &options)) return std::printf("%s\n", billow_last_error()), 1;
     uint64_t hash = 0;
     uint32_t pushed = 0;
     for (int k = 0; k < 96; ++k) {
@@ -29,11 +33,13 @@ int main() {
       billow_instance_get_report(instance, &report);
       pushed += report.pushed;
     }
-    const bool same = hash == kGolden[patches][activation];
+    const bool same = hash == kGolden[test];
     wrong += !same;
     std::printf("%s, activation %u, %u pushed out, 0x%016" PRIx64 "ull%s\n",
-                patches ? "by patches" : "whole cloth", activation, pushed, hash,
-                same ? "" : "   <- not the noted one");
+                blend     ? "linear blend"
+                : patches ? "by patches"
+                          : "whole cloth",
+                activation, pushed, hash, same ? "" : "   <- not the noted one");
     billow_instance_destroy(instance);
     billow_garment_destroy(garment);
   }

@@ -87,7 +87,8 @@ ordered_json describe(const Opened& file) {
                    {"simulated_bones", g.chain_bones - g.chains},
                    {"chains", g.chains},
                    {"ring", g.ring != 0},
-                   {"colliders", g.colliders}};
+                   {"colliders", g.colliders},
+                   {"blend_weights", !v.blend.weights.empty()}};
   for (const asset::JointRecord& j : v.joints) out["joints"].push_back(v.text_of(j.name));
   if (v.patches.record) {
     out["by_patches"] = describe_patches(v.patches);
@@ -161,6 +162,8 @@ void print_text(const Opened& file) {
     print_patches(v.patches);
   else
     print_whole(v);
+  if (!v.blend.weights.empty())
+    std::printf("  blending   weights for linear blend skinning, %zu bones a vertex\n", kBonesPerVertex);
   if (!v.training.empty()) std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
 }
 

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   billow::tool::add_render(app);
   billow::tool::add_export(app);
   billow::tool::add_wear(app);
+  billow::tool::add_clearance(app);
   billow::tool::add_bench(app);
   billow::tool::add_info(app);
   billow::tool::add_check(app);

@@ -3,6 +3,9 @@
 #include <memory>
 
 #include "commands.h"
+#include "evaluate/skinning.h"
+#include "files/whole_file.h"
+#include "pack/change_sections.h"
 #include "pack/garment_asset.h"
 #include "pack/round_networks.h"
 
@@ -13,28 +16,58 @@ struct PackArguments {
   std::string file, out, data, storage = "mixed";
   double most_error = 0.1;
   std::vector<std::string> without;
+  bool blend = false;
 };
+
+// Stores nothing anew.
+constexpr const char* kKeep = "keep";
 
 void print(const char* mark, const pack::StorageCost& cost) {
   std::printf("%s %-6s %7.2f MB, off by %.3f mm (bases %.3f, networks %.3f)\n", mark, cost.name.c_str(),
               static_cast<double>(cost.bytes) / 1e6, cost.all(), cost.bases, cost.networks);
 }
 
-void run(const PackArguments& a) {
-  const pack::PackOptions options{pack::storage_named(a.storage), a.most_error};
-  pack::Packed packed = pack::read_garment_asset(a.file);
+learn::Frames frames_of(const PackArguments& a, const garment::Garment& garment) {
+  learn::Frames frames(a.data);
+  const auto check = [&](const char* what, size_t expected, size_t found) {
+    if (expected != found)
+      throw std::runtime_error(a.data + ": expected a data set of this garment with " +
+                               std::to_string(expected) + " " + what + ", found one with " +
+                               std::to_string(found));
+  };
+  check("bones", garment.bones.size(), frames.garment().bones.size());
+  check("vertices", garment.size(), frames.garment().size());
+  return frames;
+}
+
+void leave_out(const PackArguments& a, pack::Packed& packed) {
   for (const std::string& name : a.without)
     if (packed.extra.erase(name) == 0)
       throw std::runtime_error(a.file + ": expected an extra section '" + name +
                                "' to leave out, found none");
+}
+
+// All other bytes stay.
+void keep(const PackArguments& a, const pack::Packed& packed) {
+  std::vector<std::string> without;
+  for (const std::string& name : a.without) without.push_back("extra." + name);
+  const std::string bytes = pack::changed_sections(files::read_whole_file(a.file), without, packed.blend);
+  files::write_whole_file(a.out, bytes);
+  std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
+}
+
+void run(const PackArguments& a) {
+  if (a.blend && a.data.empty())
+    throw std::runtime_error("--blend: expected --data, the frames that weights are fitted to, found none");
+  pack::Packed packed = pack::read_garment_asset(a.file);
+  leave_out(a, packed);
   if (!a.data.empty()) {
-    const learn::Frames frames(a.data);
-    if (frames.garment().bones.size() != packed.garment.bones.size())
-      throw std::runtime_error(a.data + ": expected a data set of this garment with " +
-                               std::to_string(packed.garment.bones.size()) + " bones, found one with " +
-                               std::to_string(frames.garment().bones.size()));
+    const learn::Frames frames = frames_of(a, packed.garment);
+    if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
     packed.frames = pack::frames_to_round_by(frames);
   }
+  if (a.storage == kKeep) return keep(a, packed);
+  const pack::PackOptions options{pack::storage_named(a.storage), a.most_error};
   const pack::PackReport report = write_garment_asset(packed, a.out, options);
   std::printf("bases and networks, and what else there is to choose from:\n");
   print("*", report.chosen);
@@ -51,18 +84,22 @@ void add_pack(CLI::App& app) {
   command->add_option("-o,--out", a->out, "File to write")->required();
   command
       ->add_option("--storage", a->storage,
-                   "mixed (the smallest that is off by less than --error), int8, int12, int16, fp16 or fp32")
+                   "mixed (the smallest that is off by less than --error), int8, int12, int16, fp16, fp32, "
+                   "or keep (as the file has them)")
       ->capture_default_str();
   command->add_option("--error", a->most_error, "mm, root mean square over vertices, for mixed storage")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--data", a->data,
                       "The data set it was trained on: mixed storage gets smaller if it knows what bones do");
+  command->add_flag("--blend", a->blend,
+                    "Fit weights for linear blend skinning to the training frames of --data, and store them");
   command->add_option("--without", a->without, "Extra sections to leave out: gru, say");
   command->footer(
       "Examples\n"
       "  billow pack cape.billow -o small.billow --data data/cape --without gru\n"
-      "  billow pack cape.billow -o exact.billow --storage fp32\n");
+      "  billow pack cape.billow -o exact.billow --storage fp32\n"
+      "  billow pack cape.billow -o blended.billow --storage keep --blend --data data/cape\n");
   command->callback([a] { run(*a); });
 }
 

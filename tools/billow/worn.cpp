@@ -18,6 +18,18 @@ WornOptions named(WornOptions options) {
   return options;
 }
 
+constexpr const char* kWearer = "average";  // of the built-in persons
+
+size_t frames_wanted(const WornOptions& options) {
+  return static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
+}
+
+motion::Clip clip_named_in(const WornOptions& options) {
+  check_motion_name(options.motion);
+  return motion_for(options.motion, dataset::person_as_wearer(kWearer).skeleton, kWearer,
+                    frames_wanted(options), options.rate, 0);
+}
+
 }  // namespace
 
 void add_worn_options(CLI::App& command, WornOptions& o) {
@@ -34,6 +46,8 @@ void add_worn_options(CLI::App& command, WornOptions& o) {
       ->capture_default_str()
       ->check(CLI::Range(5.0, 1000.0));
   command.add_flag("!--no-shape", o.shape, "Skinning alone");
+  command.add_flag("--linear-blend", o.linear_blend,
+                   "Linear blend skinning in place of the networks, where the file has weights for it");
   command.add_flag("!--no-push-out", o.push_out, "Leave vertices in the body where the networks put them");
 }
 
@@ -52,15 +66,14 @@ std::vector<size_t> joints_needed(const billow_garment* garment, const body::Ske
   return joints;
 }
 
-Worn::Worn(const WornOptions& options)
+Worn::Worn(const WornOptions& options) : Worn(options, clip_named_in(options)) {}
+
+Worn::Worn(const WornOptions& options, const motion::Clip& clip)
     : options_(named(options)),
       packed_(pack::read_garment_asset(options_.file)),
-      wearer_(dataset::person_as_wearer("average")) {
-  const auto frames = static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
-  check_motion_name(options.motion);
-  clip_ =
-      motion::resample(motion_for(options.motion, wearer_.skeleton, wearer_.preset, frames, options.rate, 0),
-                       static_cast<float>(options.rate));
+      wearer_(dataset::person_as_wearer(kWearer)),
+      clip_(motion::resample(clip, static_cast<float>(options.rate))) {
+  const size_t frames = frames_wanted(options);
   if (clip_.frames.size() > frames) clip_.frames.resize(frames);
 
   billow_garment* garment = nullptr;
@@ -71,7 +84,8 @@ Worn::Worn(const WornOptions& options)
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);
   billow_instance_options set = billow_instance_options_default();
-  set.shape = options.shape, set.push_out = options.push_out, set.profile = 1;
+  set.shape = options.shape, set.push_out = options.push_out, set.linear_blend = options.linear_blend;
+  set.profile = 1;
   expect(billow_instance_set_options(instance, &set));
 }
 

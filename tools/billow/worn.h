@@ -22,7 +22,7 @@ namespace billow::tool {
 struct WornOptions {
   std::string file, motion = "run";  // motion: of `billow motion list`, "dance:7" for another seed, or a file
   double seconds = 5, rate = 60;     // rate: frames a second that are simulated
-  bool shape = true, push_out = true;
+  bool shape = true, push_out = true, linear_blend = false;
 };
 
 // What all commands that play a garment file have in common.
@@ -36,6 +36,8 @@ class Worn {
  public:
   // Throws std::runtime_error for a file that is none, or is for another character; for a motion there is none of.
   explicit Worn(const WornOptions& options);
+  // The same in a clip of the person's own; the options' motion is its name only.
+  Worn(const WornOptions& options, const motion::Clip& clip);
 
   size_t frames() const { return clip_.frames.size(); }
   // Frame after frame; false when there is none left.
@@ -47,6 +49,7 @@ class Worn {
   std::span<const float> positions() const;
   std::vector<V3> bones() const;
   billow_instance_report report() const;
+  const billow_body* body() const { return billow_instance_body(instance_.get()); }
   uint64_t hash() const { return billow_instance_hash(instance_.get()); }
   // The joints in any frame.
   std::vector<Transform> joints_at(size_t frame) const;

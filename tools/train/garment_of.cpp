@@ -4,6 +4,7 @@
 
 #include "dress/ropes.h"
 #include "evaluate/report.h"
+#include "evaluate/skinning.h"
 #include "learn/correction.h"
 #include "learn/gru_file.h"
 #include "pack/round_networks.h"
@@ -49,6 +50,7 @@ pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures fig
   packed.settings = learnt.ropes.settings;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
+  packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
   packed.frames = pack::frames_to_round_by(frames);
   Json training = Json::parse(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {

@@ -5,7 +5,7 @@ import { Garment } from './runtime/garment.js';
 import { quiet, say } from './ui/messages.js';
 
 const SOLVERS = { direct: 0, sweeps: 1 };
-const MODES = ['shape', 'skinning', 'chains'];
+const MODES = ['shape', 'skinning', 'chains', 'blend'];
 
 export class App {
   constructor({ runtime, person, player, show, stage, read, garments }) {
@@ -47,8 +47,10 @@ export class App {
       throw error;
     }
     this.worn = name;
+    this.panel.offerBlend(garment.canBlend);
     this.panel.showSettings((setting) => this.player.getSetting(setting));
     this.#changed();
+    if (this.mode === 'blend' && !garment.canBlend) this.setMode('shape');
   }
   async play(name) {
     await this.attempt(async () => {
@@ -132,9 +134,17 @@ export class App {
 
   // What is seen.
   setMode(mode) {
+    if (mode === 'blend' && !this.player.garment?.canBlend) {
+      say('expected a garment with weights for linear blend skinning, found none in this one');
+      return;
+    }
     this.get('mode').set(mode);
     this.mode = mode;
-    this.player.setOptions({ networks: mode !== 'chains', shape: mode === 'shape' });
+    this.player.setOptions({
+      networks: mode !== 'chains',
+      shape: mode === 'shape',
+      linearBlend: mode === 'blend',
+    });
     this.show.apply({ cloth: mode !== 'chains' });
     this.#again();
   }

@@ -18,7 +18,7 @@ export class Player {
     this.playing = true;
     this.count = 1;
     this.place = new GroundMove(); // where teleports have brought everybody
-    this.options = { networks: true, shape: true, pushOut: true, profile: true };
+    this.options = { networks: true, shape: true, linearBlend: false, pushOut: true, profile: true };
     this.settings = {}; // those that were changed
     this.wind = { velocity: [0, 0, 0], gust: 0 };
     this.owed = 0; // s of real time that no frame has been made for
@@ -38,6 +38,7 @@ export class Player {
     this.garment = garment;
     this.order = order;
     this.settings = {};
+    this.options.linearBlend &&= garment.canBlend;
     this.#dress();
     this.#restart();
   }

@@ -68,6 +68,24 @@ for (const { name, path } of files) {
     assert.ok(worn(player).distances.filter((d) => d < 0).length <= inside);
   });
 
+  test(`${name}: linear blend skinning where there are weights, else a refusal`, () => {
+    const player = dressed(path);
+    for (let k = 0; k < 30; ++k) player.step();
+    const learnt = worn(player).positions.slice();
+    if (!player.garment.canBlend) {
+      assert.throws(() => player.setOptions({ linearBlend: true }), /weights/);
+      return;
+    }
+    player.setOptions({ linearBlend: true });
+    player.refresh();
+    const blended = worn(player).positions.slice();
+    assert.ok(blended.every(Number.isFinite));
+    assert.ok(apart(blended, learnt) > 1e-3);
+    player.setOptions({ linearBlend: false });
+    player.refresh();
+    assert.ok(apart(worn(player).positions, learnt) === 0);
+  });
+
   test(`${name}: the heat map changes nothing that follows`, () => {
     const [a, b] = [dressed(path), dressed(path)];
     for (let k = 0; k < 20; ++k) {

@@ -79,7 +79,7 @@ TEST(Skinning, FitsWeights) {
   const BoneMotion motion(frames.garment());
   const auto weights = fit_weights(frames, motion, {});
   ASSERT_EQ(weights.size(), frames.rest().size());
-  for (const SkinWeights& w : weights) {
+  for (const BlendWeights& w : weights) {
     float sum = 0;
     for (const float x : w.weights) {
       EXPECT_GE(x, 0);
@@ -97,9 +97,10 @@ TEST(Skinning, FitsWeights) {
 // Two bones, half and half: linear blending loses the arc that dual quaternions keep.
 TEST(Skinning, LinearBlendCollapsesAndDualQuaternionsDoNot) {
   const std::vector<Transform> motions{{}, {{0, 0, 0}, {0, 1, 0, 0}}};  // half a turn about y
-  const SkinWeights half{{0, 1, 0, 0}, {0.5f, 0.5f, 0, 0}};
-  EXPECT_LT(length(linear_blend(half, motions, {1, 0, 0})), 1e-6f);
-  const V3 kept = dual_quaternion(half, motions, {1, 0, 0});
+  const BlendWeights half[] = {{{0, 1, 0, 0}, {0.5f, 0.5f, 0, 0}}};
+  const V3 rest[] = {{1, 0, 0}};
+  EXPECT_LT(length(linear_blend(half, motions, rest)[0]), 1e-6f);
+  const V3 kept = dual_quaternion(half, motions, rest)[0];
   EXPECT_NEAR(length(kept), 1, 1e-6);
   EXPECT_NEAR(std::fabs(kept.z), 1, 1e-6);
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "pack/change_sections.h"
 #include "pack/sample_garment.h"
 
 namespace billow::pack {
@@ -94,6 +95,48 @@ TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
   EXPECT_EQ(std::memcmp(&q.settings, &p.settings, sizeof p.settings), 0);
   EXPECT_EQ(q.training, p.training);
   EXPECT_EQ(q.extra, p.extra);
+}
+
+// The most that weights are off, bone by bone.
+float blend_difference(const Packed& p, const Packed& q) {
+  float most = p.blend.size() == q.blend.size() ? 0.0f : 1.0f;
+  for (size_t v = 0; v < std::min(p.blend.size(), q.blend.size()); ++v)
+    for (size_t k = 0; k < kBonesPerVertex; ++k)
+      most = std::max(most, p.blend[v].bones[k] == q.blend[v].bones[k]
+                                ? std::fabs(p.blend[v].weights[k] - q.blend[v].weights[k])
+                                : 1.0f);
+  return most;
+}
+
+TEST_F(GarmentAsset, BlendWeightsComeBackRoundedInBytesAndWords) {
+  // 24 and 288 bones: a byte each, and two.
+  for (const uint32_t chains : {4u, 48u}) {
+    const Packed p = sample({.across = 60, .chains = chains});
+    EXPECT_LT(blend_difference(p, there_and_back(p, Storage::kFloat32)), 1.0f / 255);
+  }
+  EXPECT_TRUE(there_and_back(sample({.blend = false}), Storage::kFloat32).blend.empty());
+}
+
+TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
+  Packed p = sample();
+  p.extra["gru"] = "units", p.extra["more"] = "else";
+  const std::string file = pack_garment(p, {Storage::kInt8});
+  for (learn::BlendWeights& w : p.blend) w = {{3, 0, 0, 0}, {0.25f, 0.75f, 0, 0}};
+  const auto read = [&](const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    return read_garment_asset(path_);
+  };
+  const std::string changed = changed_sections(file, {"extra.gru"}, p.blend);
+  const Packed before = read(file), after = read(changed);
+  EXPECT_EQ(difference(before, after), 0);
+  EXPECT_EQ(after.garment.name, before.garment.name);
+  EXPECT_EQ(after.extra.count("gru"), 0u);
+  EXPECT_EQ(after.extra.at("more"), "else");
+  EXPECT_LT(blend_difference(p, after), 1.0f / 255);
+  EXPECT_TRUE(read(changed_sections(changed, {}, {})).blend.empty());
+  p.blend.pop_back();
+  EXPECT_THROW(changed_sections(file, {}, p.blend), std::invalid_argument);
+  EXPECT_THROW(changed_sections("no garment", {}, {}), std::runtime_error);
 }
 
 TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
@@ -270,6 +313,12 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   p = sample();
   patches(p).stages[5].network.layers[1].weights.resize(3, 24);
   EXPECT_NE(refused(p).find("patch 5, outputs of a layer: expected 24, found 3"), std::string::npos);
+  p = sample();
+  p.blend[7].bones[1] = 24;
+  EXPECT_NE(refused(p).find("blend weights of vertex 7: expected bones below 24"), std::string::npos);
+  p = sample();
+  p.blend[8].weights[0] += 0.5f;
+  EXPECT_NE(refused(p).find("expected a sum of 1"), std::string::npos) << refused(p);
   p = sample();
   patches(p) = {};
   EXPECT_NE(refused(p).find("expected patches"), std::string::npos) << refused(p);

@@ -62,7 +62,7 @@ void repair(std::string& file) {
   std::memcpy(file.data(), &header, sizeof header);
 }
 
-// Wears a file for some frames: whatever its numbers are, places stay finite.
+// Wears a file for some frames, one of them by linear blend skinning: whatever its numbers are, places stay finite.
 void wear(const std::string& file) {
   const billow_garment_desc desc{file.data(), file.size(), 0, nullptr};
   billow_garment* garment = nullptr;
@@ -75,7 +75,10 @@ void wear(const std::string& file) {
   frame.dt = 1.0f / 60;
   frame.joints = joints.data();
   frame.joint_count = static_cast<uint32_t>(joints.size());
+  billow_instance_options options = billow_instance_options_default();
   for (int k = 0; k < 3; ++k) {
+    options.linear_blend = k == 1;
+    billow_instance_set_options(instance, &options);  // refused where there are no weights
     for (billow_transform& j : joints) j.position[0] += 0.1f;
     // A joint that rests a million kilometres away may be refused, but nothing worse.
     if (billow_instance_step(instance, &frame) != BILLOW_OK) break;
@@ -191,6 +194,9 @@ TEST(HostileAsset, MessagesNameTheSectionAndWhatWasExpected) {
       {"bones", offsetof(BoneRecord, weights), 0x40000000, "expected weights from 0 to 1, found 2"},
       {"chains", 0, 1, "expected 2 to 256 bones"},
       {"chain_cloth", 4, 0xbf800000u, "section 'chain_cloth', record 0: expected 0 to 1e6, found -1"},
+      {"blend.bones", 4, 24, "section 'blend.bones', record 1: expected a bone below 24, found 24"},
+      {"blend.weights", 0, 0,
+       "section 'blend.weights', record 0: expected weights that add up to 255, found 0"},
       {"chain_bones", sizeof(ChainBoneRecord) + 4, 0, "expected a rope of 1e-5 to 1e6 m, found 0"},
       {"colliders", offsetof(ColliderRecord, shape), 6, "expected a shape below 6, found 6"},
       {"garment", offsetof(GarmentRecord, shape_components), 1, "shape_components: expected 0 to 0"},

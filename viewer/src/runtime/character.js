@@ -65,8 +65,9 @@ export class Character {
     return this.runtime.floats(at, 3 * this.garment.vertexCount);
   }
 
-  setOptions({ networks, shape, pushOut, profile }) {
-    const flags = [networks, shape, pushOut, profile].map((on) => (on ? 1 : 0));
+  // Throws where the garment has no weights for linear blend skinning.
+  setOptions({ networks, shape, linearBlend, pushOut, profile }) {
+    const flags = [networks, shape, linearBlend, pushOut, profile].map((on) => (on ? 1 : 0));
     this.runtime.expect(this.#call('character_set_options', ...flags));
   }
   getSetting(name) {

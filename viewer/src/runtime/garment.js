@@ -27,6 +27,7 @@ export class Garment {
     this.chainSizes = Array.from(new Uint32Array(this.section('chains')));
     this.isRing = new DataView(this.section('garment')).getUint32(RING_AT, true) === 1;
     this.colliders = this.#readColliders();
+    this.canBlend = this.section('blend.weights').byteLength > 0; // linear blend skinning
   }
 
   close() {

@@ -8,6 +8,7 @@ const MODES = [
   ['skinning', 'Skinning only'],
   ['chains', 'Rope chains only'],
 ];
+const BLEND = ['blend', 'Linear blend skinning'];
 const SOLVERS = [
   ['direct', 'Direct'],
   ['1', 'Gauss–Seidel, 1 sweep'],
@@ -212,7 +213,7 @@ export class Panel {
     const keys = [
       ['Space', 'play, pause'],
       ['. ,', 'a frame on, back'],
-      ['1 2 3', 'cloth from'],
+      ['1 2 3 4', 'cloth from'],
       ['R', 'from the beginning'],
       ['T', 'teleport'],
       ['W', 'wind from behind, or none'],
@@ -221,12 +222,15 @@ export class Panel {
     const rows = keys.map(([key, what]) =>
       element('div', { className: 'check' }, what, element('kbd', { textContent: key })),
     );
-    return section(
-      'Keys',
-      false,
-      ...rows,
-      note('Linear blend skinning is not offered: the runtime has none.'),
-    );
+    return section('Keys', false, ...rows);
+  }
+
+  // Only garments that have weights for it can be skinned so.
+  offerBlend(can) {
+    const { box, fill, set } = this.controls.mode;
+    const chosen = box.value;
+    fill(can ? [...MODES, BLEND] : MODES);
+    set(chosen);
   }
 
   // Shows the settings that the garment's chains have.

@@ -1,0 +1,79 @@
+// `billow clearance` as a user meets it; and that the garments that come with Billow stay out of the body in other people's motions.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "files/whole_file.h"
+#include "offline/import/files.h"
+#include "pack/sample_garment.h"
+#include "tools/program.h"
+
+namespace billow {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class ClearanceCli : public ::testing::Test {
+ protected:
+  ClearanceCli() : folder_(fs::temp_directory_path() / ("billow_clearance_" + std::to_string(getpid()))) {
+    fs::create_directories(folder_ / "empty");
+    files::write_whole_file(folder_ / "cape.billow",
+                            pack::pack_garment(pack::sample_garment(body::make_person(), {})));
+  }
+  ~ClearanceCli() override { fs::remove_all(folder_); }
+  testing::Outcome run(const std::string& arguments) const {
+    return testing::run_program("clearance " + arguments, folder_);
+  }
+  fs::path folder_;
+};
+
+TEST_F(ClearanceCli, MeasuresEachMotionAndAllOfThem) {
+  const testing::Outcome done = run("cape.billow walk dance:2 --seconds 0.4 --rate 30 --json");
+  ASSERT_EQ(done.code, 0) << done.output;
+  const json found = json::parse(done.output);
+  ASSERT_EQ(found["motions"].size(), 2u);
+  EXPECT_EQ(found["motions"][1]["motion"], "dance:2");
+  EXPECT_EQ(found["frames"], 26);
+  EXPECT_EQ(found["vertices"]["of"], 26 * 192);
+  EXPECT_EQ(found["vertices"]["inside"], 0);
+  EXPECT_EQ(found["reported_inside"], 0);
+  EXPECT_EQ(found["edge_middles"]["of"], 26 * 521);
+  EXPECT_EQ(found["triangle_middles"]["of"], 26 * 330);
+  EXPECT_GT(found["vertices"]["least_mm"], 0);
+  const testing::Outcome table = run("cape.billow walk --seconds 0.2");
+  EXPECT_EQ(table.code, 0);
+  EXPECT_NE(table.output.find("mm to the body"), std::string::npos) << table.output;
+}
+
+TEST_F(ClearanceCli, SaysWhatIsMissing) {
+  EXPECT_EQ(run("cape.billow").code, 1);
+  EXPECT_EQ(run("cape.billow sleep").code, 1);
+  EXPECT_EQ(run("nothing.billow walk").code, 1);
+  const testing::Outcome none = run("cape.billow empty");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.output.find("expected motion files in this folder"), std::string::npos) << none.output;
+}
+
+// Motions that were recorded of people and made for other characters: over 10,000 frames at 60 Hz for each garment.
+class ClearanceSlow : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Garments, ClearanceSlow, ::testing::Values("cape", "skirt"));
+
+TEST_P(ClearanceSlow, NoVertexIsInsideInOtherPeoplesMotions) {
+  BILLOW_NEEDS_SHARED_DATA();
+  const fs::path data = shared_data();
+  const testing::Outcome done =
+      testing::run_program("clearance " + std::string(GetParam()) + " '" + (data / "motions/cmu").string() +
+                           "' '" + (data / "characters").string() + "' --unseen --json");
+  ASSERT_EQ(done.code, 0) << done.output;
+  const json found = json::parse(done.output);
+  std::printf("%s\n", found.dump(2).c_str());
+  EXPECT_GE(found["frames"], 10'000);
+  EXPECT_EQ(found["vertices"]["inside"], 0);
+  EXPECT_EQ(found["reported_inside"], 0);
+}
+
+}  // namespace
+}  // namespace billow

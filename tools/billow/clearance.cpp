@@ -1,0 +1,223 @@
+// `billow clearance`: whether a garment stays out of the body in motions of all kinds, and how near its edges and triangles come.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "commands.h"
+#include "dataset/plan.h"
+#include "evaluate/sted.h"
+#include "motion_file.h"
+#include "progress.h"
+#include "worn.h"
+
+namespace billow::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ClearanceOptions {
+  WornOptions worn;
+  std::vector<std::string> motions;
+  bool unseen = false, json = false;
+};
+
+// Points of one kind, in all frames together.
+struct Points {
+  size_t inside = 0, asked = 0;
+  double least = 1;  // m from the body, negative inside; what is farther than kReach counts as kReach
+
+  void add(const Points& o) {
+    inside += o.inside, asked += o.asked;
+    least = std::min(least, o.least);
+  }
+};
+constexpr float kReach = 0.02f;  // m: what is farther out is of no interest
+
+struct Clearance {
+  std::string motion;
+  size_t frames = 0, frames_inside = 0;
+  Points vertices, edges, triangles;  // of edges and triangles the middles
+  size_t told_inside = 0;             // vertices that the runtime's own report has
+
+  void add(const Clearance& o) {
+    frames += o.frames, frames_inside += o.frames_inside, told_inside += o.told_inside;
+    vertices.add(o.vertices), edges.add(o.edges), triangles.add(o.triangles);
+  }
+};
+
+Points measure(const billow_body* body, std::span<const float> points) {
+  std::vector<float> distances(points.size() / 3);
+  if (billow_body_query(body, points.data(), static_cast<uint32_t>(distances.size()), kReach,
+                        distances.data(), nullptr, nullptr) != BILLOW_OK)
+    throw std::runtime_error(billow_last_error());
+  Points p;
+  p.asked = distances.size();
+  for (const float d : distances) {
+    p.inside += d < 0;
+    p.least = std::min(p.least, static_cast<double>(d));
+  }
+  return p;
+}
+
+// The middle of each of some sets of vertices.
+template <class Corners>
+std::vector<float> middles(std::span<const float> positions, const std::vector<Corners>& sets) {
+  std::vector<float> out;
+  out.reserve(3 * sets.size());
+  for (const Corners& corners : sets)
+    for (size_t k = 0; k < 3; ++k) {
+      float sum = 0;
+      for (const uint32_t v : corners) sum += positions[3 * size_t{v} + k];
+      out.push_back(sum / static_cast<float>(corners.size()));
+    }
+  return out;
+}
+
+Clearance play(Worn& worn, const std::string& motion) {
+  std::vector<std::array<uint32_t, 2>> edges;
+  for (const evaluate::Edge& e : evaluate::edges_of(worn.garment())) edges.push_back({e.a, e.b});
+  Clearance c;
+  c.motion = motion;
+  while (worn.step()) {
+    const Points vertices = measure(worn.body(), worn.positions());
+    ++c.frames;
+    c.frames_inside += vertices.inside > 0;
+    c.told_inside += worn.report().inside;
+    c.vertices.add(vertices);
+    c.edges.add(measure(worn.body(), middles(worn.positions(), edges)));
+    c.triangles.add(measure(worn.body(), middles(worn.positions(), worn.garment().triangles)));
+  }
+  return c;
+}
+
+// Folders are the motion files in them, and files of several clips all of these.
+std::vector<std::string> motions_in(const std::vector<std::string>& given) {
+  std::vector<std::string> files, motions;
+  for (const std::string& name : given) {
+    if (!fs::is_directory(name)) {
+      files.push_back(name);
+      continue;
+    }
+    const size_t before = files.size();
+    for (const auto& entry : fs::directory_iterator(name))
+      if (motion_file_named(entry.path().string())) files.push_back(entry.path().string());
+    if (files.size() == before)
+      throw std::runtime_error(name + ": expected motion files in this folder, found none");
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  }
+  for (const std::string& name : files) {
+    check_motion_name(name);
+    const std::optional<MotionFile> file = motion_file_named(name);
+    if (!file || !file->clip.empty()) {
+      motions.push_back(name);
+      continue;
+    }
+    for (const motion::Clip& clip : importer::read_character(file->file).clips)
+      motions.push_back(name + ":" + clip.name);
+  }
+  return motions;
+}
+
+// What data sets of the built-in garments keep for judging.
+std::vector<motion::Clip> unseen_clips(const std::string& garment) {
+  const body::Person person = body::make_person(body::person_preset("average"));
+  dataset::Request request;
+  request.garment = garment;
+  std::vector<motion::Clip> clips;
+  for (const dataset::PlannedClip& planned : dataset::plan(request)) {
+    if (planned.parts.front() != static_cast<char>(dataset::Part::kUnseen)) continue;
+    clips.push_back(planned.make(person));
+    clips.back().name = planned.name;
+  }
+  return clips;
+}
+
+void print_row(const Clearance& c) {
+  const auto mm = [](const Points& p) { return 1000 * p.least; };
+  std::printf("%-44s %6zu %8zu %8zu %8.2f %8.2f %8.2f\n", c.motion.c_str(), c.frames, c.vertices.inside,
+              c.frames_inside, mm(c.vertices), mm(c.edges), mm(c.triangles));
+}
+
+nlohmann::ordered_json as_json(const Clearance& c) {
+  const auto points = [](const Points& p) {
+    return nlohmann::ordered_json{{"inside", p.inside}, {"of", p.asked}, {"least_mm", 1000 * p.least}};
+  };
+  return {{"motion", c.motion},
+          {"frames", c.frames},
+          {"frames_with_vertices_inside", c.frames_inside},
+          {"reported_inside", c.told_inside},
+          {"vertices", points(c.vertices)},
+          {"edge_middles", points(c.edges)},
+          {"triangle_middles", points(c.triangles)}};
+}
+
+void clearance(const ClearanceOptions& o) {
+  const std::vector<std::string> names = motions_in(o.motions);
+  const std::vector<motion::Clip> unseen =
+      o.unseen ? unseen_clips(fs::path(o.worn.file).stem().string()) : std::vector<motion::Clip>{};
+  const size_t count = names.size() + unseen.size();
+  if (count == 0) throw std::runtime_error("expected motions, or --unseen, found none");
+  Progress line("playing");
+  std::vector<Clearance> all;
+  const auto add = [&](Worn worn, const std::string& name) {
+    all.push_back(play(worn, name));
+    line(static_cast<double>(all.size()) / static_cast<double>(count));
+  };
+  WornOptions worn = o.worn;
+  for (const std::string& name : names) {
+    worn.motion = name;
+    add(Worn(worn), fs::path(name).filename().string());
+  }
+  for (const motion::Clip& clip : unseen) add(Worn(worn, clip), "unseen " + clip.name);
+
+  Clearance sum;
+  sum.motion = "all";
+  for (const Clearance& c : all) sum.add(c);
+  if (o.json) {
+    nlohmann::ordered_json json = as_json(sum);
+    for (const Clearance& c : all) json["motions"].push_back(as_json(c));
+    std::printf("%s\n", json.dump(2).c_str());
+    return;
+  }
+  std::printf("%-44s %6s %8s %8s %26s\n%-44s %6s %8s %8s %8s %8s %8s\n", "", "", "vertices", "frames",
+              "mm to the body, least of", "motion", "frames", "inside", "with any", "vertices", "edges",
+              "faces");
+  for (const Clearance& c : all) print_row(c);
+  print_row(sum);
+}
+
+}  // namespace
+
+void add_clearance(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "clearance", "Whether a garment file stays out of the body, over many motions, and by how much");
+  auto o = std::make_shared<ClearanceOptions>();
+  o->worn.seconds = 600;
+  command
+      ->add_option("file", o->worn.file,
+                   "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
+  command->add_option("motions", o->motions,
+                      "Built-in motions, motion files (all of their clips), or folders of these");
+  command->add_flag("--unseen", o->unseen,
+                    "Also the clips that a data set of the cape or skirt is judged by");
+  command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
+      ->capture_default_str()
+      ->check(CLI::Range(5.0, 1000.0));
+  command->add_option("--seconds", o->worn.seconds, "The most of each motion; built-in ones last as long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 600.0));
+  command->add_flag("--json", o->json, "Figures as JSON");
+  command->footer(
+      "Distances are of the runtime's own body, asked for after push-out. Middles of edges and triangles may "
+      "be\n"
+      "inside where vertices are not: the clearance (2 mm) is there for them.\n\n"
+      "Examples\n"
+      "  billow clearance skirt dance run:3 --seconds 20\n"
+      "  billow clearance cape captured/ robot.glb --unseen\n");
+  command->callback([o] { clearance(*o); });
+}
+
+}  // namespace billow::tool
