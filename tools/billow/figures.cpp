@@ -142,9 +142,10 @@ void add_figures(CLI::App& app) {
   figures->add_flag("--quiet", o->quiet, "Print nothing");
   figures->footer(
       list_of_figures() +
-      "Examples\n"
+      "\nExamples\n"
       "  billow figures                               all that can be made without further files\n"
-      "  billow figures pendulum sweeps flag --json   these, and their numbers\n");
+      "  billow figures pendulum sweeps flag --json   these, and their numbers\n"
+      "  billow figures --data data/cape --overtrained over.billow --free free.billow   all of them\n");
   figures->callback([o] { run_figures(*o); });
 }
 
