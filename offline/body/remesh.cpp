@@ -2,16 +2,12 @@
 #include <cmath>
 
 #include "body/polygonise.h"
+#include "body/vertex_normals.h"
 
 namespace billow::body {
 namespace {
 
 constexpr uint32_t kGone = ~0u;
-
-V3 unit(V3 v) {
-  const float l = length(v);
-  return l > 0 ? v * (1 / l) : V3{0, 1, 0};
-}
 
 uint32_t opposite(const Triangle& t, uint32_t a, uint32_t b) {
   return t[0] != a && t[0] != b ? t[0] : t[1] != a && t[1] != b ? t[1] : t[2];
@@ -71,7 +67,7 @@ class Remesher {
     const size_t n = mesh_.positions.size();
     std::vector<float> phi(8 * n), radius(n);
     std::vector<V3> points(8 * n), normals(8 * n);
-    const std::vector<V3> at = vertex_normals();
+    const std::vector<V3> at = vertex_normals(mesh_.positions, mesh_.triangles);
     for (size_t v = 0; v < n; ++v) {
       const V3 across = unit(cross(at[v], std::fabs(at[v].y) < 0.9f ? V3{0, 1, 0} : V3{1, 0, 0}));
       const V3 up = cross(across, at[v]);
@@ -89,16 +85,6 @@ class Remesher {
       radius[v] = 1 / bend;
     }
     return radius;
-  }
-
-  std::vector<V3> vertex_normals() const {
-    std::vector<V3> normals(mesh_.positions.size(), V3{0, 0, 0});
-    for (const Triangle& t : mesh_.triangles) {
-      const V3 n = area_normal(mesh_.positions, t);
-      for (const uint32_t v : t) normals[v] += n;
-    }
-    for (V3& n : normals) n = unit(n);
-    return normals;
   }
 
   float wanted(uint32_t a, uint32_t b) const { return 0.5f * (size_[a] + size_[b]); }
@@ -305,7 +291,7 @@ class Remesher {
       const float area = length(area_normal(mesh_.positions, t)) / (l * l);
       for (const uint32_t v : t) sum[v] += middle * area, weight[v] += area;
     }
-    const std::vector<V3> normals = vertex_normals();
+    const std::vector<V3> normals = vertex_normals(mesh_.positions, mesh_.triangles);
     for (size_t v = 0; v < n; ++v) {
       if (!(weight[v] > 0)) continue;
       const V3 way = sum[v] * (1 / weight[v]) - mesh_.positions[v];

@@ -1,11 +1,13 @@
 // glTF with one morph target a frame: the mesh is the first frame, the targets are the differences of the
-// others to it, and their weights go to 1 and back one after the other. Positions read back to the last bit or
-// two of a float. Points beside the surface are nodes that move.
+// others to it, and their weights go to 1 and back one after the other; normals likewise, because readers shade what
+// has none as if every triangle were flat. Positions read back to the last bit or two of a float. Points beside the
+// surface are nodes that move.
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "body/vertex_normals.h"
 #include "cache/fail.h"
 #include "cache/formats.h"
 #include "files/part_file.h"
@@ -41,8 +43,10 @@ class GltfWriter : public Writer {
     const bool binary = lower_extension(path_) == ".glb";
     const size_t most = binary ? kMostGlbNumbers : kMostGltfNumbers;
     const double frames = static_cast<double>(frames_), vertices = static_cast<double>(vertex_.size());
-    const double need =
-        3 * vertices * (frames + 1) + frames * (frames + 1) + 3 * static_cast<double>(triangles_.size());
+    // Normals are not read again: they only count where they are text, which is bounded as a whole.
+    const double a_vertex = binary ? 3 : 6;
+    const double need = a_vertex * vertices * (frames + 1) + frames * (frames + 1) +
+                        3 * static_cast<double>(triangles_.size());
     if (need > static_cast<double>(most))
       fail("cannot write ", path_.string(), ": expected at most ", most, " numbers, found ",
            static_cast<uint64_t>(need), " in ", frames_, " frames of ", vertex_.size(),
@@ -96,30 +100,37 @@ class GltfWriter : public Writer {
   }
 
   void add(std::span<const V3> positions) override {
-    if (written_ == 0) base_.assign(positions.begin(), positions.end());
-    std::vector<float> values;
-    values.reserve(3 * vertex_.size());
+    const std::vector<V3> normals = body::vertex_normals(positions, topology_.triangles);
+    const bool first = written_ == 0;
+    if (first) base_ = {{positions.begin(), positions.end()}, normals};
+    const json attributes = {{"POSITION", vectors(positions, first ? nullptr : base_.positions.data())},
+                             {"NORMAL", vectors(normals, first ? nullptr : base_.normals.data())}};
+    if (first)
+      attributes_ = attributes;
+    else
+      targets_.push_back(attributes);
+  }
+
+  // Vectors of the surface, less those of the base if there is one, for all vertices that are written.
+  size_t vectors(std::span<const V3> values, const V3* base) {
+    std::vector<float> numbers;
+    numbers.reserve(3 * vertex_.size());
     V3 low{INFINITY, INFINITY, INFINITY}, high = -low;
     for (const uint32_t v : vertex_) {
-      const V3 p = written_ == 0 ? positions[v] : positions[v] - base_[v];
-      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-      values.insert(values.end(), {p.x, p.y, p.z});
+      const V3 p = base == nullptr ? values[v] : values[v] - base[v];
+      low = body::least(low, p), high = body::most(high, p);
+      numbers.insert(numbers.end(), {p.x, p.y, p.z});
     }
-    const size_t index = floats("VEC3", 3, values);
+    const size_t index = floats("VEC3", 3, numbers);
     json_["accessors"][index]["min"] = {low.x, low.y, low.z};
     json_["accessors"][index]["max"] = {high.x, high.y, high.z};
-    if (written_ == 0)
-      first_ = index;
-    else
-      targets_.push_back({{"POSITION", index}});
+    return index;
   }
 
   void add_mesh() {
-    json attributes = {{"POSITION", first_}};
-    if (!uvs_.empty()) attributes["TEXCOORD_0"] = floats("VEC2", 2, uvs_);
-    attributes["_VERTEX"] = floats("SCALAR", 1, std::vector<float>(vertex_.begin(), vertex_.end()));
-    json primitive = {{"attributes", attributes}, {"material", 0}};
+    if (!uvs_.empty()) attributes_["TEXCOORD_0"] = floats("VEC2", 2, uvs_);
+    attributes_["_VERTEX"] = floats("SCALAR", 1, std::vector<float>(vertex_.begin(), vertex_.end()));
+    json primitive = {{"attributes", attributes_}, {"material", 0}};
     primitive["indices"] =
         accessor("SCALAR", kUInt, 3 * triangles_.size(), triangles_.data(), 12 * triangles_.size(), 34963);
     json mesh = {{"name", path_.stem().string()}};
@@ -209,10 +220,11 @@ class GltfWriter : public Writer {
   }
 
   std::unique_ptr<files::PartFile> file_;
-  json json_, targets_ = json::array();
+  json json_, attributes_, targets_ = json::array();
   std::string binary_;
-  size_t first_ = 0;                 // the accessor of the first frame
-  std::vector<V3> base_;             // and its positions
+  struct {
+    std::vector<V3> positions, normals;
+  } base_;                           // the first frame
   std::vector<uint32_t> vertex_;     // of the surface, for each that is written
   std::vector<Triangle> triangles_;  // of those that are written
   std::vector<float> uvs_;

@@ -1,5 +1,5 @@
-// USD as text, written only: one mesh whose points have a sample a frame, numbered from 1. It says that y is up
-// and a unit a metre.
+// USD as text, written only: one mesh whose points have a sample a frame, numbered from 1, and the first of them as what
+// readers that know no time show. It says that y is up and a unit a metre.
 #include <algorithm>
 #include <cctype>
 
@@ -53,23 +53,28 @@ class UsdaWriter : public Writer {
       out += "] (\n        interpolation = \"faceVarying\"\n    )\n    int[] primvars:st:indices = ";
       append(out, topology_.uv_triangles);
     }
-    file_->write(out + "    point3f[] points.timeSamples = {\n");
+    file_->write(out);
   }
 
   void add(std::span<const V3> positions) override {
-    std::string out = "        " + std::to_string(written_ + 1) + ": [";
+    std::string places = "[";
     V3 low = positions[0], high = positions[0];
     for (size_t v = 0; v < positions.size(); ++v) {
       const V3 p = positions[v];
-      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-      out += v == 0 ? "" : ", ", append(out, std::array{p.x, p.y, p.z});
+      low = body::least(low, p), high = body::most(high, p);
+      places += v == 0 ? "" : ", ", append(places, std::array{p.x, p.y, p.z});
     }
-    file_->write(out + "],\n");
-    extents_ += "        " + std::to_string(written_ + 1) + ": [";
-    append(extents_, std::array{low.x, low.y, low.z});
-    extents_ += ", ", append(extents_, std::array{high.x, high.y, high.z});
-    extents_ += "],\n";
+    places += "]";
+    std::string box = "[";
+    append(box, std::array{low.x, low.y, low.z});
+    box += ", ", append(box, std::array{high.x, high.y, high.z});
+    box += "]";
+    if (written_ == 0)
+      file_->write("    float3[] extent = " + box + "\n    point3f[] points = " + places +
+                   "\n    point3f[] points.timeSamples = {\n");
+    const std::string time = "        " + std::to_string(written_ + 1) + ": ";
+    file_->write(time + places + ",\n");
+    extents_ += time + box + ",\n";
   }
 
   void end() override {

@@ -84,6 +84,22 @@ TEST_F(FiguresCli, GarmentsBodyAndGrids) {
     EXPECT_TRUE(exists(std::string("out/") + name + ".png")) << name;
 }
 
+TEST_F(FiguresCli, OneMadeAgainLeavesTheOthersInThePage) {
+  ASSERT_EQ(run("pendulum push_out -o out").code, 0);
+  ASSERT_EQ(run("push_out modes -o out").code, 0);
+  for (const char* part :
+       {"<img src=\"pendulum.png\"", "<img src=\"push_out.png\"", "Not made: needs --garment"})
+    EXPECT_TRUE(contains(page(), part)) << part;
+  // A picture that is gone is not shown; a record that is none is refused.
+  std::filesystem::remove(folder_ / "out/pendulum.png");
+  ASSERT_EQ(run("push_out -o out").code, 0);
+  EXPECT_FALSE(contains(page(), "pendulum.png"));
+  files::write_whole_file(folder_ / "out/report.json", "{\"push_out\": 3}");
+  const testing::Outcome refused = run("push_out -o out");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(contains(refused.output, "report.json: expected")) << refused.output;
+}
+
 TEST_F(FiguresCli, SaysWhatIsMissing) {
   const testing::Outcome done = run("collision modes -o out");
   EXPECT_EQ(done.code, 0) << done.output;

@@ -1,16 +1,17 @@
 // `billow bench`: what a dressed frame costs, stage by stage, against what the machine could do at best and against peers; all figures are of
 // one run, so that their ratios mean something.
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bench_frames.h"
+#include "bench_growth.h"
 #include "bench_peers.h"
 #include "body/postures.h"
 #include "commands.h"
 #include "garment/tailor.h"
 #include "motion/motions.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -21,8 +22,10 @@ struct BenchOptions {
   std::string cape, skirt;
   double seconds = 5;
   uint32_t characters = 64;
-  bool json = false, no_peers = false;
+  bool json = false, no_peers = false, growth = false;
 };
+
+constexpr const char* kGarments[] = {"cape", "skirt"};
 
 ordered_json to_json(const FrameFigures& f) {
   ordered_json stages;
@@ -32,9 +35,13 @@ ordered_json to_json(const FrameFigures& f) {
       {"frame_ms", {{"p50", f.p50}, {"p99", f.p99}}}, {"stages_ms", stages}, {"pushed_per_frame", f.pushed}};
 }
 
+motion::Clip run_of(const body::Person& person, double seconds) {
+  return motion::make_motion(person, {"run", 3, seconds, 60, 5});
+}
+
 ordered_json bench_garment(const BenchGarment& garment, const std::string& file, const body::Person& person,
                            double seconds) {
-  const motion::Clip running = motion::make_motion(person, {"run", 3, seconds, 60, 5}),
+  const motion::Clip running = run_of(person, seconds),
                      dancing = motion::make_motion(person, {"dance", 3, seconds, 60, 0});
   // Before and after: whatever else the machine does, it does to both.
   double stream = time_stream(garment.vertices());
@@ -45,66 +52,69 @@ ordered_json bench_garment(const BenchGarment& garment, const std::string& file,
   out.update({{"stream_fp32_ms", stream},
               {"ratio_to_stream", p50 / stream},
               {"dancing", to_json(time_frames(garment, person, dancing))},
-              {"file", garment.made_up() ? ordered_json(nullptr) : ordered_json(file)},
-              {"made_up", garment.made_up()},
+              {"file", file.empty() ? ordered_json(nullptr) : ordered_json(file)},
+              {"made_up", file.empty()},
               {"vertices", garment.vertices()},
               {"bones", garment.bones()},
-              {"file_bytes", garment.file_bytes()},
+              {"file_bytes", garment.bytes().size()},
+              {"garment_bytes", memory.garment},
               {"instance_bytes", memory.instance}});
   return out;
 }
 
 ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person, const BenchOptions& o) {
-  const motion::Clip clip = motion::make_motion(person, {"run", 3, o.seconds, 60, 5});
   const double peak = fma_peak();
-  ordered_json out, growth = ordered_json::array();
-  const auto add = [&](uint32_t characters, int threads) {
-    const CrowdFigures f = time_crowd(garment, person, clip, characters, threads);
-    growth.push_back(
-        {{"characters", characters}, {"threads", threads}, {"ms_per_character", f.ms_per_character}});
-    return f;
-  };
-  const CrowdFigures f = add(o.characters, 1);
+  const CrowdFigures f = time_crowd(garment, person, run_of(person, o.seconds), o.characters, 1);
   const double done = garment.expansion() / (1e-3 * f.expand_ms);
-  out = {
+  return {
       {"characters", f.characters},
       {"ms_per_character", f.ms_per_character},
       {"expand_ms_per_character", f.expand_ms},
       {"fma_peak_share", peak > 0 ? ordered_json(done / peak) : ordered_json(nullptr)},
       {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
       {"counted", "multiply-adds of all coordinates in patches with components and mean, against fp32 FMA"}};
-  for (const uint32_t c : {1u, 4u, 16u}) add(c, 1);
-  add(o.characters, 2);
-  out["growth"] = growth;
-  return out;
 }
 
-ordered_json bench_peers(const body::Person& person, double frame_ms, const BenchOptions& o) {
+// Beside the cape that ran in `all`.
+ordered_json bench_peers(const body::Person& person, const ordered_json& cape, const BenchOptions& o) {
+  const double frame = cape["frame_ms"]["p50"];
+  const double networks =
+      cape["stages_ms"]["infer"].get<double>() + cape["stages_ms"]["expand"].get<double>();
   ordered_json out;
   const auto add = [&](const char* name, const PeerFigures& f) {
+    const auto by = [&](double ms) {
+      return f.frame_ms ? ordered_json(*f.frame_ms / ms) : ordered_json(nullptr);
+    };
     out[name] = {{"frame_ms", f.frame_ms ? ordered_json(*f.frame_ms) : ordered_json(nullptr)},
-                 {"times_slower", f.frame_ms ? ordered_json(*f.frame_ms / frame_ms) : ordered_json(nullptr)},
+                 {"times_slower", by(f.networks_only ? networks : frame)},
                  {"note", f.why}};
+    if (f.networks_only) out[name]["times_whole_frame"] = by(frame);
   };
   if (o.no_peers) {
-    for (const char* name : {"bullet", "reference"}) add(name, {std::nullopt, "left out: --no-peers"});
-  } else {
-    const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
-    const garment::Garment cape = garment::make_garment("cape", person, skin, 12690);
-    const motion::Clip clip = motion::make_motion(person, {"run", 3, 2, 60, 5});
-    add("bullet", time_bullet(cape, person, clip));
-    add("reference", time_reference(cape, person, clip));
+    for (const char* name : {"bullet", "reference", "libtorch", "onnxruntime"})
+      add(name, {std::nullopt, "left out: --no-peers"});
+    return out;
   }
-  add("libtorch", {std::nullopt, "not built into this tool"});
-  add("onnxruntime", {std::nullopt, "not built into this tool: there is no package of it"});
+  const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
+  const garment::Garment cloth = garment::make_garment("cape", person, skin, 12690);
+  const motion::Clip clip = run_of(person, 2);
+  add("bullet", time_bullet(cloth, person, clip));
+  add("reference", time_reference(cloth, person, clip));
+  if (cape["made_up"].get<bool>()) {
+    for (const char* name : {"libtorch", "onnxruntime"})
+      add(name, {std::nullopt, "needs a garment file, and none was given or found"});
+    return out;
+  }
+  add("libtorch", time_libtorch(cape["file"]));
+  add("onnxruntime", time_onnxruntime(cape["file"]));
   return out;
 }
 
 void print_frames(const char* name, const ordered_json& g) {
-  std::printf("%s%s: %zu vertices, %zu bones, file %.2f MB, an instance %.2f MB\n", name,
+  std::printf("%s%s: %zu vertices, %zu bones, file %.2f MB, in memory %.2f, an instance %.2f\n", name,
               g["made_up"].get<bool>() ? " (made up: no file was given or found)" : "",
               g["vertices"].get<size_t>(), g["bones"].get<size_t>(), 1e-6 * g["file_bytes"].get<double>(),
-              1e-6 * g["instance_bytes"].get<double>());
+              1e-6 * g["garment_bytes"].get<double>(), 1e-6 * g["instance_bytes"].get<double>());
   const auto line = [](const char* motion, const ordered_json& f) {
     std::printf("  %-8s p50 %.3f ms, p99 %.3f:", motion, f["frame_ms"]["p50"].get<double>(),
                 f["frame_ms"]["p99"].get<double>());
@@ -126,36 +136,37 @@ void print_rest(const ordered_json& all) {
     std::printf(" (%.0f %% of the core's %.0f GFLOP/s, %s)", 100 * crowd["fma_peak_share"].get<double>(),
                 crowd["fma_peak_gflops"].get<double>(), crowd["counted"].get<std::string>().c_str());
   std::printf("\n");
-  for (const ordered_json& g : crowd["growth"])
-    std::printf("  %3u characters on %d threads: %.3f ms each\n", g["characters"].get<uint32_t>(),
-                g["threads"].get<int>(), g["ms_per_character"].get<double>());
+  if (all.contains("growth")) print_growth(all["growth"]);
   for (const auto& [name, peer] : all["peers"].items()) {
     if (peer["frame_ms"].is_null())
       std::printf("%s: no figure (%s)\n", name.c_str(), peer["note"].get<std::string>().c_str());
     else
-      std::printf("%s: %.1f ms a frame, %.0f times slower than the cape (%s)\n", name.c_str(),
+      std::printf("%s: %.1f ms a frame, %.1f times slower than the cape%s (%s)\n", name.c_str(),
                   peer["frame_ms"].get<double>(), peer["times_slower"].get<double>(),
+                  peer.contains("times_whole_frame") ? "'s infer and expand" : "",
                   peer["note"].get<std::string>().c_str());
   }
 }
 
 // What was asked for, else what is shipped, else nothing: then one is made up.
-std::string file_of(const std::string& given, const char* name) {
-  const std::string shipped = std::string("assets/") + name + ".billow";
-  return !given.empty() ? given : std::filesystem::exists(shipped) ? shipped : "";
+std::string file_of(const std::string& given, const std::string& name) {
+  return given.empty() ? shipped_garment(name).string() : given;
 }
 
 void bench(const BenchOptions& o) {
   const body::Person person = body::make_person();
   ordered_json all;
-  for (const char* name : {"cape", "skirt"}) {
-    const std::string file = file_of(name == std::string("cape") ? o.cape : o.skirt, name);
-    const BenchGarment garment(name, file, person);
+  for (const std::string name : kGarments) {
+    const std::string file = file_of(name == "cape" ? o.cape : o.skirt, name);
+    const pack::SampleOptions made_up = name == "cape" ? pack::full_size_cape() : pack::full_size_skirt();
+    const BenchGarment garment = file.empty() ? BenchGarment(made_up, person) : BenchGarment(file, person);
     all[name] = bench_garment(garment, file, person, o.seconds);
-    if (!o.json) print_frames(name, all[name]);
-    if (name == std::string("cape")) all["crowd"] = bench_crowd(garment, person, o);
+    if (!o.json) print_frames(name.c_str(), all[name]);
+    if (name != "cape") continue;
+    all["crowd"] = bench_crowd(garment, person, o);
+    if (o.growth) all["growth"] = bench_growth(garment, person, run_of(person, o.seconds));
   }
-  all["peers"] = bench_peers(person, all["cape"]["frame_ms"]["p50"], o);
+  all["peers"] = bench_peers(person, all["cape"], o);
   if (o.json)
     std::printf("%s\n", all.dump(2).c_str());
   else
@@ -168,7 +179,8 @@ void add_bench(CLI::App& app) {
   auto* command =
       app.add_subcommand("bench", "What a dressed frame costs, beside what the machine can do and peers");
   auto o = std::make_shared<BenchOptions>();
-  command->add_option("--cape", o->cape, "Garment file; else assets/cape.billow, else a made-up one");
+  command->add_option("--cape", o->cape,
+                      "Garment file; else the one that comes with Billow, else a made-up one");
   command->add_option("--skirt", o->skirt, "The same for the skirt");
   command->add_option("--seconds", o->seconds, "Of motion at 60 Hz")
       ->capture_default_str()
@@ -176,11 +188,15 @@ void add_bench(CLI::App& app) {
   command->add_option("--characters", o->characters, "Of the crowd")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
-  command->add_flag("--no-peers", o->no_peers, "Leave out other cloth, which takes half a minute");
+  command->add_flag("--growth", o->growth,
+                    "Also how time and memory grow with vertices, bones, characters and threads");
+  command->add_flag("--no-peers", o->no_peers,
+                    "Leave out other cloth and libraries, which take half a minute");
   command->add_flag("--json", o->json, "Figures as JSON");
   command->footer(
       "Examples\n"
       "  billow bench\n"
+      "  billow bench --growth --no-peers\n"
       "  billow bench --json --no-peers --cape cape.billow\n");
   command->callback([o] { bench(*o); });
 }

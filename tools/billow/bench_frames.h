@@ -9,6 +9,7 @@
 
 #include "body/person.h"
 #include "motion/clip.h"
+#include "pack/sample_garment.h"
 
 namespace billow::tool {
 
@@ -18,14 +19,14 @@ double own_ms();
 // A garment file in memory, and what it takes.
 class BenchGarment {
  public:
-  // A file, or where it is empty a made-up garment of full size.
-  BenchGarment(const std::string& name, const std::string& file, const body::Person& person);
+  BenchGarment(const std::string& file, const body::Person& person);
+  BenchGarment(const pack::SampleOptions& made_up, const body::Person& person);
 
   const billow_garment* get() const { return garment_.get(); }
-  bool made_up() const { return made_up_; }
+  // Bytes of the file it is of, or would be.
+  const std::string& bytes() const { return bytes_; }
   size_t vertices() const { return billow_garment_vertex_count(garment_.get()); }
   size_t bones() const { return bones_; }
-  size_t file_bytes() const { return bytes_.size(); }
   // Multiply-adds of one expansion: coordinates of all vertices in their patches, times components and mean.
   double expansion() const { return expansion_; }
   // Joints of a pose, in the garment's order.
@@ -35,8 +36,8 @@ class BenchGarment {
   struct Destroy {
     void operator()(billow_garment* g) const { billow_garment_destroy(g); }
   };
+  void open(const std::string& name, const body::Person& person);
   std::string bytes_;
-  bool made_up_ = false;
   size_t bones_ = 0;
   double expansion_ = 0;
   std::unique_ptr<billow_garment, Destroy> garment_;
@@ -59,7 +60,7 @@ struct CrowdFigures {
 CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
                         uint32_t characters, int threads);
 
-// Bytes that a garment (without its file) and an instance ask for.
+// Bytes that a garment (its copy of the file included) and an instance ask for.
 struct MemoryFigures {
   size_t garment = 0, instance = 0;
 };

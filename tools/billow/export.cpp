@@ -104,12 +104,12 @@ void add_export(CLI::App& app) {
   command->add_flag("--json", o->json, "Print what was made as JSON");
   command->add_flag("--quiet", o->quiet, "Print nothing");
   command->footer(
-      "Metres, y up. PC2 and MDD have no triangles: they go with the mesh that `billow export --fps 1 "
-      "--seconds 0.1` writes\n"
-      "as an .obj.\n\n"
+      "Metres, y up. PC2 and MDD have no triangles: they go with a mesh of the same garment, which the third "
+      "example writes.\n\n"
       "Examples\n"
       "  billow export cape -o cape.glb\n"
       "  billow export skirt.billow --motion dance --seconds 8 -o skirt.usda\n"
+      "  billow export cape --seconds 0.1 --fps 10 -o 'mesh/cape_####.obj'\n"
       "  billow export cape.billow -o 'frames/cape_####.obj'\n");
   command->callback([o] { run_export(*o); });
 }

@@ -30,7 +30,7 @@ Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part par
   const learn::Matrix& truth = rows.embedded().bones;
   rows.add_chains("recurrent units", gru.bones);
   rows.add_chains("reference", truth);
-  rows.add_networks("networks on the first row", "networks_on_gru", rows.garment().model, true, gru);
+  rows.add_networks("networks on the units", "networks_on_gru", rows.garment().model, true, gru);
   rows.add_truth();
   Figure figure;
   add_picture(figure, inputs, name, rows.draw(rows.some_of(part)));

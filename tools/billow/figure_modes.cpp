@@ -1,5 +1,6 @@
 // `billow figures modes`: the first principal components of what skinning and shape have to make, on the rest (paper: Figure pca).
 #include <cmath>
+#include <tuple>
 
 #include "learn/pca.h"
 #include "learned_rows.h"
@@ -8,6 +9,8 @@ namespace billow::tool {
 namespace {
 
 constexpr size_t kShown = 5;
+// How many deviations they are shown at. What is left for shape is millimetres, which nobody would see.
+constexpr float kSkinningShown = 2, kShapeShown = 8;
 
 struct Bases {
   learn::Basis skinning, shape;
@@ -53,21 +56,21 @@ Figure figure_modes(const FigureInputs& inputs) {
   const std::vector<Transform> joints = body::rest_transforms(rows.frames().person().skeleton);
   const DrawnBody body(rows.frames().person());
   PictureStyle style = style_for(g);
-  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.2f;
+  style.width = 220, style.height = 280, style.rays = 32, style.distance = 3.9f, style.behind = 0.1f;
   if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;
 
   Figure figure;
   std::vector<draw::Image> panels;
   size_t columns = 0;
-  for (const auto& [name, basis] : {std::pair{"skinning", &bases.skinning}, {"shape", &bases.shape}}) {
+  for (const auto& [name, basis, shown] : {std::tuple{"skinning", &bases.skinning, kSkinningShown},
+                                           std::tuple{"shape", &bases.shape, kShapeShown}}) {
     const size_t count = std::min<size_t>(kShown, static_cast<size_t>(basis->components()));
     double rough = 0;
     for (size_t k = 0; k < count; ++k) {
       const auto row = static_cast<Eigen::Index>(k);
       const learn::Vector mode = basis->modes.row(row).transpose();
       rough += roughness(g, mode) / static_cast<double>(count);
-      // Twice as far as it goes in training.
-      const learn::Vector d = 2 * basis->deviation[row] * mode;
+      const learn::Vector d = shown * basis->deviation[row] * mode;
       std::vector<V3> cloth;
       for (size_t v = 0; v < g.size(); ++v) {
         const auto i = 3 * static_cast<Eigen::Index>(v);
@@ -86,11 +89,11 @@ Figure figure_modes(const FigureInputs& inputs) {
   }
   add_picture(figure, inputs, "modes", draw::strip(panels, static_cast<int>(columns), 3));
   figure.shows =
-      "The first principal components on the resting cloth, twice as far as they go in training. Top: of the "
-      "cloth, which "
-      "skinning makes. Bottom: of what skinning leaves, which shape makes; these are finer (roughness: mean "
-      "squared difference "
-      "along edges by the mean square).";
+      "The first principal components on the resting cloth. Top: of the cloth, which skinning makes, at "
+      "twice "
+      "their deviation in training. Bottom: of what skinning leaves, which shape makes, at eight times; "
+      "these "
+      "are finer (roughness: mean squared difference along edges by the mean square).";
   if (std::holds_alternative<learn::PatchModel>(rows.garment().model))
     figure.differs.push_back(
         "This garment learnt by patches, each with a basis of its own; shown is what the paper's two bases "

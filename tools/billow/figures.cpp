@@ -79,6 +79,7 @@ void run_figures(FiguresOptions o) {
   o.inputs.folder = make_folder(o.folder);
   if (o.inputs.garment.empty()) o.inputs.garment = shipped_garment("cape");
   if (o.inputs.skirt.empty()) o.inputs.skirt = shipped_garment("skirt");
+  const std::vector<MadeFigure> before = read_figures(o.inputs.folder);
   std::vector<MadeFigure> made;
   nlohmann::ordered_json numbers;
   for (const FigureKind& kind : figure_kinds()) {
@@ -90,10 +91,9 @@ void run_figures(FiguresOptions o) {
       numbers[kind.name] = made.back().figure.numbers;
     if (!o.json && !o.quiet) print(made.back());
   }
-  const std::filesystem::path page = o.inputs.folder / "report.html";
-  files::write_whole_file(page, figures_page(made));
+  write_report(put_together(made, before), o.inputs.folder);
   if (o.json) std::printf("%s\n", numbers.dump(2).c_str());
-  if (!o.json && !o.quiet) std::printf("%s\n", page.string().c_str());
+  if (!o.json && !o.quiet) std::printf("%s\n", (o.inputs.folder / "report.html").c_str());
 }
 
 // Refuses a name that no figure has, and says which there are.
@@ -142,9 +142,10 @@ void add_figures(CLI::App& app) {
   figures->add_flag("--quiet", o->quiet, "Print nothing");
   figures->footer(
       list_of_figures() +
-      "Examples\n"
+      "\nExamples\n"
       "  billow figures                               all that can be made without further files\n"
-      "  billow figures pendulum sweeps flag --json   these, and their numbers\n");
+      "  billow figures pendulum sweeps flag --json   these, and their numbers\n"
+      "  billow figures --data data/cape --overtrained over.billow --free free.billow   all of them\n");
   figures->callback([o] { run_figures(*o); });
 }
 

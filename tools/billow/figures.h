@@ -68,4 +68,12 @@ struct MadeFigure {
 // A page with all of them; pictures are linked relative to it.
 std::string figures_page(const std::vector<MadeFigure>& made);
 
+// Figures that were made in a folder before. Throws std::runtime_error where its record is none.
+std::vector<MadeFigure> read_figures(const std::filesystem::path& folder);
+// In the order of the paper; those made now instead of those made before, which instead of those that could not be made.
+std::vector<MadeFigure> put_together(const std::vector<MadeFigure>& now,
+                                     const std::vector<MadeFigure>& before);
+// The page, and a record for the next time.
+void write_report(const std::vector<MadeFigure>& all, const std::filesystem::path& folder);
+
 }  // namespace billow::tool

@@ -1,6 +1,9 @@
 #include "learned_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "body/surface.h"
 
@@ -55,59 +58,106 @@ void LearnedRows::add_chains(const std::string& label, const learn::Matrix& bone
   rows_.push_back({label, "", {}, &bones});
 }
 
-std::vector<uint32_t> LearnedRows::some_of(dataset::Part part) const {
-  const std::vector<uint32_t> all = frames_.of(part);
+std::vector<uint32_t> LearnedRows::all_of(dataset::Part part) const {
+  std::vector<uint32_t> all = frames_.of(part);
   if (all.empty()) throw NotMade("the data set has no frames of this kind");
-  const size_t count = std::min<size_t>(all.size(), inputs_.quick ? 2 : 6);
+  return all;
+}
+
+size_t LearnedRows::wanted(const std::vector<uint32_t>& all) const {
+  return std::min<size_t>(all.size(), inputs_.quick ? 2 : 6);
+}
+
+std::vector<uint32_t> LearnedRows::some_of(dataset::Part part) const {
+  const std::vector<uint32_t> all = all_of(part);
+  const learn::Matrix& bones = embedded_.bones;
+  // Begin far from the middle, then take whatever is farthest from all that were taken.
+  learn::Matrix middle = learn::Matrix::Zero(1, bones.cols());
+  for (const uint32_t f : all) middle += bones.row(f) / static_cast<float>(all.size());
+  std::vector<float> apart;
+  for (const uint32_t f : all) apart.push_back((bones.row(f) - middle).squaredNorm());
   std::vector<uint32_t> some;
-  for (size_t k = 0; k < count; ++k) some.push_back(all[(2 * k + 1) * all.size() / (2 * count)]);
+  while (some.size() < wanted(all)) {
+    const auto farthest = std::max_element(apart.begin(), apart.end());
+    const uint32_t taken = all[static_cast<size_t>(farthest - apart.begin())];
+    if (some.empty()) std::fill(apart.begin(), apart.end(), std::numeric_limits<float>::max());
+    some.push_back(taken);
+    for (size_t k = 0; k < all.size(); ++k)
+      apart[k] = std::min(apart[k], (bones.row(all[k]) - bones.row(taken)).squaredNorm());
+  }
+  std::sort(some.begin(), some.end());
   return some;
 }
 
-std::vector<draw::Colour> LearnedRows::inside_in_red(uint32_t frame, std::span<const V3> vertices,
-                                                     const PictureStyle& style) const {
+std::vector<uint32_t> LearnedRows::deepest_of(dataset::Part part) const {
+  std::vector<uint32_t> all = all_of(part);
+  std::map<uint32_t, size_t> count;
+  for (const uint32_t f : all) count[f] = inside(f, cloth_of(rows_.at(0), f)).size();
+  std::stable_sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) { return count[a] > count[b]; });
+  constexpr uint32_t kApart = 6;  // a fifth of a second
+  std::vector<uint32_t> some;
+  for (const uint32_t f : all)
+    if (some.size() < wanted(all) && std::none_of(some.begin(), some.end(), [&](uint32_t other) {
+          return std::max(f, other) - std::min(f, other) < kApart;
+        }))
+      some.push_back(f);
+  std::sort(some.begin(), some.end());
+  return some;
+}
+
+std::vector<V3> LearnedRows::placed(uint32_t frame, std::span<const V3> rest, const float* d) const {
+  const Transform moved = frames_.rigid(frame);
+  std::vector<V3> out;
+  for (size_t v = 0; v < rest.size(); ++v, d += 3)
+    out.push_back(apply(moved, rest[v] + V3{d[0], d[1], d[2]}));
+  return out;
+}
+
+std::vector<V3> LearnedRows::cloth_of(const Row& row, uint32_t frame) const {
+  learn::Matrix cloth(1, static_cast<Eigen::Index>(frames_.cloth_values()));
+  row.predictor.predict({&frame, 1}, cloth);
+  return placed(frame, frames_.garment().rest, cloth.data());
+}
+
+std::vector<V3> LearnedRows::inside(uint32_t frame, std::span<const V3> vertices) const {
   const dress::Wearer wearer = frames_.person();
   std::vector<Transform> joints(wearer.skeleton.size());
   frames_.joints(frame, joints);
   body::Surface surface(wearer.skeleton, wearer.colliders);
   surface.pose(joints);
   std::vector<float> distance(vertices.size());
-  surface.query(vertices, distance);
-  std::vector<draw::Colour> colours;
-  for (const float d : distance)
-    colours.push_back(d < 0 ? draw::srgb(0xff2020) : draw::mix(style.cloth, {0.85f, 0.85f, 0.85f}, 0.85f));
-  return colours;
+  std::vector<V3> way_out(vertices.size()), found;
+  surface.query(vertices, distance, way_out);
+  for (size_t v = 0; v < vertices.size(); ++v)
+    if (distance[v] < 0) found.push_back(vertices[v] - way_out[v] * distance[v]);
+  return found;
 }
 
-draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool red) const {
+draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_inside) const {
   const garment::Garment& g = frames_.garment();
   PictureStyle style = style_for(g);
-  style.width = 300, style.height = 380, style.rays = 16, style.distance = 4.4f;
+  style.width = 220, style.height = 280, style.rays = 32, style.distance = 4.4f, style.behind = 0.2f;
   if (inputs_.quick) style.width = 90, style.height = 114, style.rays = 1;
+  // Pale, so that red is seen.
+  if (mark_inside) style.cloth = style.lining = draw::mix(style.cloth, {0.85f, 0.85f, 0.85f}, 0.85f);
   std::vector<draw::Image> panels;
   std::vector<V3> bone_rest(g.bones.size());
   garment::places_of_bones(g, g.rest, bone_rest);
   for (const Row& row : rows_)
     for (const uint32_t f : which) {
-      const Transform moved = frames_.rigid(f);
       std::vector<Transform> joints(frames_.person().skeleton.size());
       frames_.joints(f, joints);
-      Picture picture(style, body_, joints);
-      const auto placed = [&](std::span<const V3> rest, const float* d) {
-        std::vector<V3> out;
-        for (size_t v = 0; v < rest.size(); ++v, d += 3)
-          out.push_back(apply(moved, rest[v] + V3{d[0], d[1], d[2]}));
-        return out;
-      };
+      // Whoever jumps is looked up at.
+      constexpr float kStanding = 0.95f;
+      PictureStyle here = style;
+      here.look_at += std::max(0.0f, joints[0].position.y - kStanding);
+      Picture picture(here, body_, joints);
       if (row.bones != nullptr) {
-        picture.add_chains(g, placed(bone_rest, row.bones->row(static_cast<Eigen::Index>(f)).data()));
+        picture.add_chains(g, placed(f, bone_rest, row.bones->row(static_cast<Eigen::Index>(f)).data()));
       } else {
-        learn::Matrix cloth(1, static_cast<Eigen::Index>(frames_.cloth_values()));
-        row.predictor.predict({&f, 1}, cloth);
-        const std::vector<V3> vertices = placed(g.rest, cloth.data());
-        const std::vector<draw::Colour> colours =
-            red ? inside_in_red(f, vertices, style) : std::vector<draw::Colour>();
-        picture.add_cloth({&vertices[0].x, 3 * vertices.size()}, g.triangles, 1, colours);
+        const std::vector<V3> vertices = cloth_of(row, f);
+        picture.add_cloth({&vertices[0].x, 3 * vertices.size()}, g.triangles);
+        if (mark_inside) picture.add_dots(inside(f, vertices), draw::srgb(0xe01010));
       }
       panels.push_back(picture.make(following(joints), f == which[0] ? row.label : ""));
     }
@@ -122,10 +172,15 @@ nlohmann::ordered_json LearnedRows::numbers(dataset::Part part) const {
       evaluate::measure(frames_, asked, evaluate::quick_measures());
   nlohmann::ordered_json out;
   for (size_t i = 0; i < asked.size(); ++i)
-    for (size_t s = 0; s < evaluate::kSets.size(); ++s)
+    for (size_t s = 0; s < evaluate::kSets.size(); ++s) {
+      const double rmse = measured[i].sets[s].rmse_mm;
       if (evaluate::kSets[s] == part)
-        out[asked[i].name] = {{"rmse_mm", measured[i].sets[s].rmse_mm},
-                              {"deeper_than_1mm_percent", measured[i].sets[s].penetration.vertices[1]}};
+        out[asked[i].name].update(
+            {{"rmse_mm", rmse}, {"deeper_than_1mm_percent", measured[i].sets[s].penetration.vertices[1]}});
+      else if (part == dataset::Part::kTrain && evaluate::kSets[s] != dataset::Part::kValidation &&
+               !frames_.of(evaluate::kSets[s]).empty())
+        out[asked[i].name][std::string(evaluate::kSetNames[s]) + "_rmse_mm"] = rmse;
+    }
   return out;
 }
 

@@ -256,7 +256,8 @@ void add_show(CLI::App* command) {
   show->add_option("--view", options->view, "From where: side, front or both")
       ->check(CLI::IsMember({"side", "front", "both"}))
       ->capture_default_str();
-  show->add_flag("!--no-colliders", options->colliders, "Draw the skin only");
+  show->add_flag_callback(
+      "--no-colliders", [options] { options->colliders = false; }, "Draw the skin only");
   show->add_flag("--own-skin", options->own_skin, "Show a file's motion on its own character");
   show->add_option("--scale", options->scale, "Metres a unit of a file; 0: as it says, or guessed")
       ->check(CLI::Range(0.0, 1000.0))

@@ -60,17 +60,18 @@ Picture::Picture(const PictureStyle& style, const DrawnBody& body, const std::ve
 }
 
 void Picture::add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
-                        float alpha, std::span<const draw::Colour> colours) {
-  draw::Material cloth{.colour = style_.cloth,
-                       .back = style_.lining,
-                       .alpha = alpha,
-                       .casts_shadow = alpha >= 1,
-                       .gloss = style_.gloss,
-                       .finish = draw::Finish::kCloth};
-  if (!colours.empty()) cloth.back.reset();
-  canvas_.mesh(
-      {.positions = positions, .indices = {triangles[0].data(), 3 * triangles.size()}, .colours = colours},
-      cloth);
+                        float alpha) {
+  canvas_.mesh({.positions = positions, .indices = {triangles[0].data(), 3 * triangles.size()}},
+               {.colour = style_.cloth,
+                .back = style_.lining,
+                .alpha = alpha,
+                .casts_shadow = alpha >= 1,
+                .gloss = style_.gloss,
+                .finish = draw::Finish::kCloth});
+}
+
+void Picture::add_dots(std::span<const V3> places, draw::Colour colour) {
+  for (const V3& p : places) canvas_.sphere(to_draw(p), 0.009f, {.colour = colour}, 8);
 }
 
 void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bones) {

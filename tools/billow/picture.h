@@ -42,9 +42,9 @@ Following following(const std::vector<Transform>& joints);
 class Picture {
  public:
   Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
-  // `colours`: one a vertex, or none: the style's.
   void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
-                 float alpha = 1, std::span<const draw::Colour> colours = {});
+                 float alpha = 1);
+  void add_dots(std::span<const V3> places, draw::Colour colour);
   // Ropes green, neighbours of one height joined in purple, bones in no chain blue.
   void add_chains(const garment::Garment& garment, std::span<const V3> bones);
   draw::Image make(const Following& at, const std::string& label = "") const;

@@ -45,10 +45,13 @@ void add_worn_options(CLI::App& command, WornOptions& o) {
   command.add_option("--rate", o.rate, "Frames a second that are simulated")
       ->capture_default_str()
       ->check(CLI::Range(5.0, 1000.0));
-  command.add_flag("!--no-shape", o.shape, "Skinning alone");
+  command.add_flag_callback(
+      "--no-shape", [&o] { o.shape = false; }, "Skinning alone");
   command.add_flag("--linear-blend", o.linear_blend,
                    "Linear blend skinning in place of the networks, where the file has weights for it");
-  command.add_flag("!--no-push-out", o.push_out, "Leave vertices in the body where the networks put them");
+  command.add_flag_callback(
+      "--no-push-out", [&o] { o.push_out = false; },
+      "Leave vertices in the body where the networks put them");
 }
 
 std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,

@@ -1,6 +1,8 @@
 // What is written in a format is read again; writers leave nothing half-done.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "offline/cache/caches.h"
 
 namespace billow::cache {
@@ -136,7 +138,7 @@ TEST(Cache, WritesUsd) {
   for (const char* part :
        {"upAxis = \"Y\"", "metersPerUnit = 1\n", "timeCodesPerSecond = 30\n", "startTimeCode = 1\n",
         "endTimeCode = 3\n", "def Mesh \"_2nd_cape\"", "int[] faceVertexCounts = [3, 3, 3, 3, 3, 3, 3, 3]\n",
-        "int[] faceVertexIndices = [0, 1, 4, 0, 4, 3, ",
+        "int[] faceVertexIndices = [0, 1, 4, 0, 4, 3, ", "point3f[] points = [(0, 1.2345, 0), ",
         "point3f[] points.timeSamples = {\n        1: [(0, 1.2345, 0), ", "\n        3: [(",
         "texCoord2f[] primvars:st = [(0, 0), (0.25, 0), ", "interpolation = \"faceVarying\"",
         "int[] primvars:st:indices = [0, 1, 4, ", "float3[] extent.timeSamples = {"})
@@ -144,6 +146,21 @@ TEST(Cache, WritesUsd) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
   EXPECT_NE(message_of([&] { open_cache(folder / "2nd cape.usda"); }).find(".usda is not read"),
             std::string::npos);
+}
+
+TEST(Cache, WritesGltfWithNormals) {
+  const Folder folder;
+  write_cache(folder / "cape.gltf", waving_sheet(3));
+  const auto file = nlohmann::json::parse(bytes_of(folder / "cape.gltf"));
+  const auto& primitive = file["meshes"][0]["primitives"][0];
+  const auto low = [&](const nlohmann::json& attributes) {
+    return file["accessors"][attributes["NORMAL"].get<size_t>()]["min"][1].get<float>();
+  };
+  // The sheet waves about the horizontal, wound so that it faces down; targets are differences.
+  EXPECT_LT(low(primitive["attributes"]), -0.5f);
+  EXPECT_GE(low(primitive["attributes"]), -1);
+  ASSERT_EQ(primitive["targets"].size(), 2u);
+  for (const auto& target : primitive["targets"]) EXPECT_GT(std::fabs(low(target)), 1e-3f);
 }
 
 TEST(Cache, RefusesToWriteWhatMakesNoSense) {

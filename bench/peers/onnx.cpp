@@ -1,0 +1,146 @@
+// billow-peer-onnx: a garment's networks and bases as an ONNX file with one frame to ask for beside it, for onnxruntime.js;
+// `billow bench` runs both.
+//
+//     billow-peer-onnx GARMENT.billow FOLDER      writes networks.onnx, and seen, turn, origin, vertices as float32
+//
+// ONNX is protobuf: fields with a number and a kind, of which these files need two, whole numbers and bytes with their length.
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "files/whole_file.h"
+#include "patch_tensors.h"
+
+namespace billow::peers {
+namespace {
+
+// One message, field by field. Names of the fields used are those of onnx.proto.
+class Message {
+ public:
+  Message& number(int field, int64_t value) {
+    varint(static_cast<uint64_t>(field) << 3);
+    varint(static_cast<uint64_t>(value));
+    return *this;
+  }
+  Message& bytes(int field, std::string_view value) {
+    varint(static_cast<uint64_t>(field) << 3 | 2);
+    varint(value.size());
+    text_ += value;
+    return *this;
+  }
+  Message& message(int field, const Message& inner) { return bytes(field, inner.text_); }
+  const std::string& text() const { return text_; }
+
+ private:
+  void varint(uint64_t value) {
+    for (; value >= 128; value >>= 7) text_ += static_cast<char>(value | 128);
+    text_ += static_cast<char>(value);
+  }
+  std::string text_;
+};
+
+constexpr int kFloat = 1, kInt64 = 7;  // TensorProto.DataType
+
+template <class T> std::string_view raw(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), sizeof(T) * values.size()};
+}
+
+class Graph {
+ public:
+  // A constant: dims, data_type, name, raw_data.
+  std::string constant(const std::string& name, const std::vector<int64_t>& shape, int type,
+                       std::string_view values) {
+    Message tensor;
+    for (const int64_t n : shape) tensor.number(1, n);
+    graph_.message(5, tensor.number(2, type).bytes(8, name).bytes(9, values));
+    return name;
+  }
+  std::string constant(const std::string& name, const Tensor& t) {
+    return constant(name, t.shape, kFloat, raw(t.values));
+  }
+  std::string constant(const std::string& name, const std::vector<int64_t>& list) {
+    return constant(name, {static_cast<int64_t>(list.size())}, kInt64, raw(list));
+  }
+  // input, output, op_type, attribute; gives the output's name back.
+  std::string node(const char* op, const std::vector<std::string>& inputs,
+                   const Message* attribute = nullptr) {
+    const std::string out = "t" + std::to_string(next_++);
+    Message made;
+    for (const std::string& i : inputs) made.bytes(1, i);
+    made.bytes(2, out).bytes(4, op);
+    if (attribute != nullptr) made.message(5, *attribute);
+    graph_.message(1, made);
+    return out;
+  }
+  // What goes in (11) or comes out (12).
+  void value(int field, const std::string& name, const std::vector<int64_t>& shape) {
+    Message dims;
+    for (const int64_t n : shape) dims.message(1, Message().number(1, n));
+    const Message type = Message().message(1, Message().number(1, kFloat).message(2, dims));
+    graph_.message(field, Message().bytes(1, name).message(2, type));
+  }
+  // ir_version, graph, opset_import.
+  std::string file() {
+    graph_.bytes(2, "garment");
+    return Message().number(1, 9).message(7, graph_).message(8, Message().number(2, 20)).text();
+  }
+
+ private:
+  Message graph_;
+  int next_ = 0;
+};
+
+std::string onnx_of(const PatchTensors& t) {
+  Graph g;
+  g.value(11, "seen", {t.patches, 1, t.inputs});
+  g.value(11, "turn", {t.patches, 3, 3});
+  g.value(11, "origin", {t.patches, 1, 3});
+  const auto affine = [&](const std::string& x, const std::string& name, const Tensor& weights,
+                          const Tensor& bias) {
+    return g.node("Add",
+                  {g.node("MatMul", {x, g.constant(name, weights)}), g.constant(name + "_bias", bias)});
+  };
+  const std::string z =
+      g.node("Mul", {g.node("Sub", {"seen", g.constant("mean", t.mean)}), g.constant("scale", t.scale)});
+  std::string c = affine(z, "linear", t.linear, t.bias), h = z;
+  for (size_t k = 0; k < t.weights.size(); ++k) {
+    h = affine(h, "layer_" + std::to_string(k), t.weights[k], t.biases[k]);
+    if (k + 1 < t.weights.size()) h = g.node("Gelu", {h});
+  }
+  if (!t.weights.empty()) c = g.node("Add", {c, h});
+  const std::string local = g.node("Reshape", {affine(c, "basis", t.basis, t.basis_mean),
+                                               g.constant("by_corner", {t.patches, t.corners, 3})});
+  const std::string placed = g.node(
+      "Add", {g.node("MatMul", {local, "turn"}), g.node("Mul", {g.constant("shares", t.shares), "origin"})});
+  const std::string all = g.node("Reshape", {placed, g.constant("all_corners", {t.patches * t.corners, 3})});
+  const std::string corners_of = g.constant("corners_of", {t.vertices, t.sharing}, kInt64, raw(t.corners_of));
+  const Message drop = Message().bytes(1, "keepdims").number(3, 0).number(20, 2);  // name, i, type
+  g.value(12,
+          g.node("ReduceSum", {g.node("Gather", {all, corners_of}), g.constant("over_patches", {1})}, &drop),
+          {t.vertices, 3});
+  return g.file();
+}
+
+void write(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  const learn::PatchModel model = read_patch_model(file);
+  const PeerFrame frame = make_frame(model);
+  files::write_whole_file(folder / "networks.onnx", onnx_of(make_tensors(model)));
+  files::write_whole_file(folder / "seen", std::string(raw(frame.seen.values)));
+  files::write_whole_file(folder / "turn", std::string(raw(frame.turn.values)));
+  files::write_whole_file(folder / "origin", std::string(raw(frame.origin.values)));
+  files::write_whole_file(folder / "vertices", std::string(raw(frame.vertices)));
+}
+
+}  // namespace
+}  // namespace billow::peers
+
+int main(int count, char** arguments) try {
+  if (count != 3) {
+    std::cerr << "usage: billow-peer-onnx GARMENT.billow FOLDER\n";
+    return 2;
+  }
+  billow::peers::write(arguments[1], arguments[2]);
+} catch (const std::exception& e) {
+  std::cerr << "billow-peer-onnx: " << e.what() << "\n";
+  return 1;
+}

@@ -1,0 +1,86 @@
+// What `billow export` writes, as three.js loads and plays it: glTF with its chains, and USD.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { AnimationMixer, Box3, LoopOnce, Vector3 } from 'three';
+import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+import { USDLoader } from 'three/examples/jsm/loaders/USDLoader.js';
+import { bytesOf, root } from './files.js';
+
+const FRAMES_PER_SECOND = 2;
+const folder = mkdtempSync(join(tmpdir(), 'billow_export_'));
+after(() => rmSync(folder, { recursive: true }));
+
+function exported(name) {
+  const file = join(folder, name);
+  const options = ['--motion', 'dance', '--seconds', '2', '--fps', FRAMES_PER_SECOND, '--quiet'];
+  execFileSync(join(root, 'build/release/bin/billow'), ['export', 'cape', '-o', file, ...options]);
+  return file;
+}
+
+// The plainest of the formats, read by hand: what the others are compared with.
+function readPc2(file) {
+  const bytes = bytesOf(file);
+  const [vertices, , , frames] = new Uint32Array(bytes, 16, 4);
+  return Array.from({ length: frames }, (_, f) => new Float32Array(bytes, 32 + 12 * f * vertices, 3 * vertices));
+}
+const truth = readPc2(exported('cape.pc2'));
+const vertices = truth[0].length / 3;
+
+// The largest distance of any coordinate from the truth's, in metres.
+function farthest(mesh, frame) {
+  const at = new Vector3();
+  let most = 0;
+  for (let v = 0; v < vertices; ++v) {
+    mesh.getVertexPosition(v, at);
+    at.toArray().forEach((x, k) => (most = Math.max(most, Math.abs(x - truth[frame][3 * v + k]))));
+  }
+  return most;
+}
+
+function nearest(frame, { x, y, z }) {
+  const places = truth[frame];
+  let least = Infinity;
+  for (let k = 0; k < places.length; k += 3)
+    least = Math.min(least, Math.hypot(x - places[k], y - places[k + 1], z - places[k + 2]));
+  return least;
+}
+
+test('three.js plays the glTF: every vertex of every frame, and the chains beside the cloth', async (t) => {
+  const { scene, animations } = await new GLTFLoader().parseAsync(bytesOf(exported('cape.glb')), '');
+  const mesh = scene.getObjectByProperty('isMesh', true);
+  const bones = [];
+  scene.traverse((node) => node.name.startsWith('chain_') && bones.push(node));
+  assert.equal(truth.length, 5);
+  assert.equal(mesh.geometry.attributes.position.count, vertices);
+  assert.equal(bones.length, 152);
+  assert.equal(mesh.material.flatShading, false);
+
+  const mixer = new AnimationMixer(scene);
+  const action = mixer.clipAction(animations[0]).setLoop(LoopOnce);
+  action.clampWhenFinished = true;
+  action.play();
+  const distances = [];
+  for (let frame = 0; frame < truth.length; ++frame) {
+    mixer.setTime(frame / FRAMES_PER_SECOND);
+    scene.updateMatrixWorld(true);
+    assert.ok(farthest(mesh, frame) < 2e-6, `frame ${frame}: ${farthest(mesh, frame)} m off`);
+    distances.push(...bones.map((bone) => nearest(frame, bone.getWorldPosition(new Vector3()))));
+  }
+  t.diagnostic(`bones are up to ${(1000 * Math.max(...distances)).toFixed(1)} mm from the cloth`);
+  assert.ok(Math.max(...distances) < 0.05);
+  assert.ok(Math.max(...truth[4].map((x, k) => Math.abs(x - truth[0][k]))) > 0.05, 'it moves');
+});
+
+test('three.js shows the first frame of the USD', () => {
+  const scene = new USDLoader().parse(readFileSync(exported('cape.usda'), 'utf8'));
+  const { min, max } = new Box3().setFromObject(scene);
+  for (const [k, axis] of ['x', 'y', 'z'].entries()) {
+    const places = truth[0].filter((_, i) => i % 3 === k);
+    assert.ok(Math.abs(min[axis] - Math.min(...places)) < 1e-6);
+    assert.ok(Math.abs(max[axis] - Math.max(...places)) < 1e-6);
+  }
+});
