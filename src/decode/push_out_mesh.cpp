@@ -50,17 +50,27 @@ V3 way_out(V3 gradient, V3 before, float by) {
   return sideways * (by / std::max(dot(sideways, gradient), 1 / kMostSideways));
 }
 
-// A vertex that is sent to and fro, between an arm and the chest, say, leaves the crease between them. False: it is still inside.
-bool leave_crease(const PosedCollider* colliders, const ColliderBounds& bounds, float margin, float* p) {
+// Vertices that are sent to and fro, between an arm and the chest, say, leave the crease between them. Up to a cluster of them; how many
+// are still inside.
+uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bounds, float margin,
+                       float* positions, const uint32_t* vertices, size_t count) {
   constexpr int kMostTries = 24;
-  V3 before{0, 0, 0};
+  V3 before[kCluster] = {};
   for (int k = 0;; ++k) {
-    float phi, gradient[3];
-    query_points(colliders, bounds, p, 1, margin, &phi, gradient, nullptr);
-    if (phi >= 0 || k == kMostTries) return phi >= 0;
-    const V3 now{gradient[0], gradient[1], gradient[2]}, by = way_out(now, before, margin - phi);
-    p[0] += by.x, p[1] += by.y, p[2] += by.z;
-    before = now;
+    float points[3 * kCluster], distances[kCluster], gradients[3 * kCluster];
+    for (size_t i = 0; i < count; ++i) std::copy_n(positions + 3 * size_t{vertices[i]}, 3, points + 3 * i);
+    query_points(colliders, bounds, points, count, margin, distances, gradients, nullptr);
+    uint32_t inside = 0;
+    for (size_t i = 0; i < count; ++i) inside += distances[i] < 0;
+    if (inside == 0 || k == kMostTries) return inside;
+    for (size_t i = 0; i < count; ++i) {
+      if (!(distances[i] < 0)) continue;
+      const V3 gradient{gradients[3 * i], gradients[3 * i + 1], gradients[3 * i + 2]};
+      const V3 by = way_out(gradient, before[i], margin - distances[i]);
+      float* p = positions + 3 * size_t{vertices[i]};
+      p[0] += by.x, p[1] += by.y, p[2] += by.z;
+      before[i] = gradient;
+    }
   }
 }
 
@@ -143,9 +153,9 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
 
   // What is left sits between surfaces that send it to and fro.
   if (left > 0) result.inside = 0;
-  for (uint32_t i = 0; i < left; ++i)
-    result.inside +=
-        !leave_crease(colliders, bounds, 0.5f * settings.clearance, positions + 3 * size_t{room.vertices[i]});
+  for (size_t first = 0; first < left; first += kCluster)
+    result.inside += leave_creases(colliders, bounds, 0.5f * settings.clearance, positions,
+                                   room.vertices + first, std::min(kCluster, left - first));
   return result;
 }
 
