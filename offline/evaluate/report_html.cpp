@@ -147,6 +147,14 @@ std::string distance_table(const Report& r) {
   return table(head, rows);
 }
 
+// Held-out frames and unseen clips, where the data set has any: zeros of none would read as perfection.
+std::vector<size_t> plotted_sets(const Report& r) {
+  std::vector<size_t> sets;
+  for (const size_t set : {size_t{2}, size_t{3}})
+    if (r.truth.sets[set].frames > 0) sets.push_back(set);
+  return sets;
+}
+
 // On unseen clips as the chaos floor is measured; then on each set.
 std::string gap_table(const Report& r) {
   std::vector<std::vector<std::string>> rows;
@@ -157,7 +165,7 @@ std::string gap_table(const Report& r) {
                     g.ratio > 0 ? number(g.ratio, 2) : "–"});
   };
   for (const BoneGap& gap : r.gaps) {
-    add(gap.source + ", unseen, settled", gap.unseen);
+    if (gap.unseen.frames > 0) add(gap.source + ", unseen, settled", gap.unseen);
     for (size_t s = 0; s < kSets.size(); ++s)
       if (gap.sets[s].frames > 0) add(gap.source + ", " + kSetNames[s], gap.sets[s]);
   }
@@ -176,11 +184,12 @@ std::string to_html(const Report& r) {
                     std::to_string(r.bones) + " bones, " + components_of(r) +
                     ". docs/evaluation.md says what each number means.</p>\n";
   out += "<h2>Shape</h2>\n" + distance_table(r) + "<div class=\"plots\">\n";
-  for (const size_t set : {2u, 3u}) out += error_bars(r, set);
-  for (const size_t set : {2u, 3u}) out += percentile_lines(r, set);
-  out += unseen_lines(r) + spectrum(r) + "</div>\n";
+  for (const size_t set : plotted_sets(r)) out += error_bars(r, set);
+  for (const size_t set : plotted_sets(r)) out += percentile_lines(r, set);
+  if (!r.unseen_clips.empty()) out += unseen_lines(r);
+  out += spectrum(r) + "</div>\n";
   out += "<h2>Body</h2>\n<div class=\"plots\">\n";
-  for (const size_t set : {2u, 3u}) out += penetration_bars(r, set);
+  for (const size_t set : plotted_sets(r)) out += penetration_bars(r, set);
   out += "</div>\n<h2>Everything</h2>\n<h3>Skinning and shape</h3>\n" +
          figures_table(r, r.sources, &r.truth) + "<h3>Skinning only</h3>\n" +
          figures_table(r, r.skinning_only, nullptr);

@@ -83,6 +83,7 @@ std::string to_text(const Report& r) {
     table.row(gap.source, gap.sets, [](const RopeGap& g) { return g.rms_mm; });
   for (const BoneGap& gap : r.gaps) {
     const RopeGap& g = gap.unseen;
+    if (g.frames == 0) continue;
     out += "  " + gap.source + ", unseen clips once settled: " + number(g.rms_mm, 1) + " mm RMS (" +
            number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
            number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n    chaos floor " +

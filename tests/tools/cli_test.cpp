@@ -53,6 +53,14 @@ TEST_F(Cli, PlaysASceneIntoAFolder) {
   EXPECT_EQ(entries("pictures/new"), 1u);
 }
 
+TEST_F(Cli, NamesACommandThatThereIsNot) {
+  for (const char* arguments : {"dance", "scene dance"}) {
+    const Outcome refused = run(arguments);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(contains(refused.output, "there is no command 'dance'")) << refused.output;
+  }
+}
+
 TEST_F(Cli, PrintsJson) {
   const Outcome done = run("scene run swing --seconds 0.1 --hz 30 --json -o .");
   EXPECT_EQ(done.code, 0) << done.output;

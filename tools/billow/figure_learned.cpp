@@ -30,8 +30,7 @@ void note_harmless_overtraining(Figure& figure) {
   if (n["overtrained"]["unseen_rmse_mm"].get<double>() < 1.1 * n["shape"]["unseen_rmse_mm"].get<double>())
     figure.differs.push_back(
         "The paper expects that an overtrained network does not generalise. On clips never seen this one is "
-        "hardly "
-        "worse: a patch sees the bones around it only, and has little to learn by heart.");
+        "hardly worse, as the table says.");
 }
 
 // What a linear half cannot show.

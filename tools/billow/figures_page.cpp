@@ -15,7 +15,7 @@ constexpr const char* kHead = R"(<!doctype html>
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 1100px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.6em; } h2 { font-size: 1.2em; margin-top: 2.5em; }
 img { max-width: 100%; height: auto; border-radius: 4px; margin: .3em 0; }
-table { border-collapse: collapse; font-size: 13px; margin: .6em 0; }
+table { border-collapse: collapse; font-size: 13px; margin: .6em 0; display: block; overflow-x: auto; }
 th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #e6e6e6; } th, td:first-child { text-align: left; font-weight: 500; }
 .but { border-left: 3px solid #d9a13b; padding-left: .8em; } .missing { color: #777; }
 </style>

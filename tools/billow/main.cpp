@@ -48,6 +48,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    // CLI11 says "A subcommand is required" where there is one that it does not know.
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (e.get_name() == "RequiredError" && !unknown.empty() && unknown[0][0] != '-' &&
+        std::string(e.what()) == "A subcommand is required") {
+      std::fprintf(stderr, "billow: there is no command '%s'; billow --help lists them\n",
+                   unknown[0].c_str());
+      return 2;
+    }
     // Help and the version come this way too, with 0.
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const std::exception& e) {
