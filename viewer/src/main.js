@@ -91,7 +91,7 @@ function run(app, timing, transport) {
     app.blow();
     const steps = player.advance(seconds);
     if (steps > 0) {
-      show.takeFrame();
+      show.takeFrame(false, steps);
       timing.add(player.characters.map((c) => c.runtimeCharacter.report));
     }
     show.draw(seconds, app);

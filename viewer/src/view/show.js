@@ -83,8 +83,9 @@ export class Show {
     this.takeFrame();
   }
 
-  // After frames of the runtime. jumped: there is no way from the last one to this one.
-  takeFrame(jumped = false) {
+  // After so many frames of the runtime. jumped: there is no way from the last one to this one.
+  takeFrame(jumped = false, steps = 1) {
+    this.steps = steps;
     this.inside = 0;
     for (const { character, cloth, overlays } of this.actors) {
       const runtime = character.runtimeCharacter;
@@ -114,7 +115,7 @@ export class Show {
     body.pose(joints);
   }
 
-  // A picture of what is between the last two frames.
+  // A picture of what is between the last two frames that were taken: person and cloth go back equally far.
   draw(seconds, { followHeading }) {
     const { player, stage } = this;
     if (this.actors.length > 0) {
@@ -122,8 +123,8 @@ export class Show {
       const middle = new THREE.Vector3();
       for (const { character, body, cloth } of this.actors) {
         cloth.show(share);
-        const joints =
-          share >= 1 ? character.joints : player.jointsAt(character, player.time - (1 - share) / player.rate);
+        const back = ((1 - share) * this.steps) / player.rate;
+        const joints = share >= 1 ? character.joints : player.jointsAt(character, player.time - back);
         body.pose(joints);
         middle.add(new THREE.Vector3(...joints[0].position));
       }

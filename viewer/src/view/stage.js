@@ -109,7 +109,7 @@ export class Stage {
     const upright = window.innerWidth < window.innerHeight; // as phones are held
     const from = new THREE.Vector3(-0.7, 0.26, -0.74)
       .normalize()
-      .multiplyScalar(upright ? 1.2 * distance : distance);
+      .multiplyScalar(upright ? 1.55 * distance : distance);
     this.controls.target.set(0, LOOK_AT_HEIGHT, 0);
     this.camera.position
       .copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading))
