@@ -21,8 +21,7 @@ void blend(const asset::GarmentView& view, const Index* bones, const BlendMatrix
 // How bones move from their rest, without the key joint's motion.
 void gather(Instance& i, float scale) {
   const Garment& g = *i.garment;
-  const Transform back = inverse(i.moved[g.view.record->key_joint]);
-  for (uint32_t b = 0; b < g.bones(); ++b) i.places[b] = apply(back, i.bones[b]) * (1 / scale);
+  place_bones(i, scale);
   find_bone_motions({g.bone_axes, g.view.chain_bones.size()}, {g.bone_followers, g.bone_follower_count},
                     {g.bone_rest, g.bones()}, i.places, i.bone_motions);
 }

@@ -56,11 +56,8 @@ void expand_patch(Instance& i, size_t p, float scale) {
 // Where bones are without the key joint's motion; how patches lie among them, and what they see.
 void gather(Instance& i, float scale) {
   const Garment& g = *i.garment;
-  const Transform& key = i.moved[g.view.record->key_joint];
-  const Transform back = inverse(key);
-  const float shrink = 1.0f / scale;
-  for (uint32_t b = 0; b < g.bones(); ++b) i.places[b] = apply(back, i.bones[b]) * shrink;
-  const V3 up = rotate(back.rotation, up_of(i));
+  place_bones(i, scale);
+  const V3 up = rotate(inverse(i.moved[g.view.record->key_joint]).rotation, up_of(i));
   const asset::PatchesView& v = g.view.patches;
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const asset::PatchRecord& r = v.patches[p];

@@ -9,8 +9,10 @@ namespace billow {
 
 // Where bones are in the world.
 void gather_bones(Instance& instance);
-// Adds what rope chains were found to be off, as far as that is linear in where they are.
+// Adds what rope chains are found to be off.
 void correct_bones(Instance& instance, float scale);
+// Where bones are without the key joint's motion: Instance::places.
+void place_bones(Instance& instance, float scale);
 
 namespace whole_cloth {
 void gather(Instance& instance, float scale);

@@ -130,6 +130,11 @@ void correct_bones(Instance& i, float scale) {
   }
 }
 
+void place_bones(Instance& i, float scale) {
+  const Transform back = inverse(i.moved[i.garment->view.record->key_joint]);
+  for (uint32_t b = 0; b < i.garment->bones(); ++b) i.places[b] = apply(back, i.bones[b]) * (1 / scale);
+}
+
 namespace {
 
 // Chains, and what the networks go by.
