@@ -22,7 +22,7 @@ struct RidgeOptions {
   Scaling scaling = Scaling::kOne;
   // To choose from.
   std::vector<double> penalties{1e-8, 1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1};
-  Vector weights;      // of the inputs: less is leant on what weighs less; empty: all alike
+  Vector weights{};    // of the inputs: less is leant on what weighs less; empty: all alike
   size_t folds = 5;    // parts that the groups are shared out to
   size_t threads = 0;  // 0: all cores
 };

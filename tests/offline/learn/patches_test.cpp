@@ -39,6 +39,19 @@ TEST(Patches, EveryVertexIsSharedOutWhole) {
   }
 }
 
+TEST(Patches, ChainsFartherOutWeighLess) {
+  const PatchOptions options{.chains = 2, .bones = 1, .far = 0.25f};
+  const std::vector<float> weights = feature_weights(options);
+  const Patch patch = lay_patches(small("cape"), options)[0];
+  ASSERT_EQ(weights.size(), feature_count(patch));
+  // Three bones of each chain, but for the patch's own bone, three numbers each; then which way is up.
+  EXPECT_EQ(weights[0], 0.25f) << "two chains away";
+  EXPECT_EQ(weights[9], 1) << "the next chain";
+  EXPECT_EQ(weights[weights.size() - 4], 0.25f);
+  EXPECT_EQ(weights.back(), 1) << "up";
+  EXPECT_THROW(lay_patches(small("cape"), {.far = 0}), std::invalid_argument);
+}
+
 TEST(Patches, RingsHaveNoEdgeAndCapesDo) {
   const garment::Garment cape = small("cape"), skirt = small("skirt");
   const Patch first_of_cape = lay_patches(cape)[0], first_of_skirt = lay_patches(skirt)[0];

@@ -54,6 +54,18 @@ TEST(Ridge, FindsALinearMapAndAnOffset) {
   EXPECT_TRUE(ridge.network.layers.empty());
 }
 
+// Two inputs that tell the same: what weighs less is leant on less, by the square of its weight.
+TEST(Ridge, LeansOnWhatWeighsMore) {
+  Matrix inputs = noise(100, 2, 7);
+  inputs.col(1) = inputs.col(0);
+  RidgeOptions options{Scaling::kOne, {1e-3}};
+  options.weights = Vector{{1.0f, 0.5f}};
+  const Network n = fit_ridge(inputs, inputs.col(0), std::vector<uint32_t>(100, 0), options).network;
+  const float one = n.linear(0, 0) * n.scale[0], other = n.linear(0, 1) * n.scale[1];
+  EXPECT_NEAR(other / one, 0.25f, 1e-3f);
+  EXPECT_NEAR(one + other, 1, 1e-2f);
+}
+
 // Within a group all rows have the same input and the same accident in their output. Whoever leaves out rows sees the
 // accident again in the same group; whoever leaves out groups does not.
 TEST(Ridge, ChoosesByWholeGroups) {
