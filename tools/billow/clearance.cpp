@@ -33,7 +33,7 @@ struct Points {
     least = std::min(least, o.least);
   }
 };
-constexpr float kReach = 0.02f;  // m: what is farther out is of no interest
+constexpr float kReach = 0.005f;  // m: what is farther out is of no interest
 
 struct Clearance {
   std::string motion;
