@@ -32,8 +32,8 @@ struct Packed {
 
 // How bases and networks are stored. Mixed: each component of the bases and each layer of the networks as coarsely as
 // the error allows, alike in all patches.
-enum class Storage { kMixed, kInt8, kInt12, kInt16, kFloat16, kFloat32 };
-// "mixed", "int8", "int12", "int16", "fp16", "fp32"; throws std::invalid_argument for others.
+enum class Storage { kMixed, kInt8, kInt16, kFloat16, kFloat32 };
+// "mixed", "int8", "int16", "fp16", "fp32"; throws std::invalid_argument for others.
 Storage storage_named(const std::string& name);
 
 struct PackOptions {

@@ -28,11 +28,13 @@ float largest(std::span<const float> values) {
   return most;
 }
 
-// Takes what integers up to `levels` can hold of `values` out of them.
-Plane take_integers(std::vector<float>& values, float scale, float levels) {
+constexpr float kLevels = 127;  // of int8
+
+// Takes what int8 can hold of `values` out of them.
+Plane take_integers(std::vector<float>& values, float scale) {
   Plane plane{0, scale, std::vector<float>(values.size())};
   for (size_t r = 0; r < values.size() && scale > 0; ++r) {
-    plane.values[r] = std::clamp(std::nearbyint(values[r] / scale), -levels, levels);
+    plane.values[r] = std::clamp(std::nearbyint(values[r] / scale), -kLevels, kLevels);
     values[r] -= scale * plane.values[r];
   }
   return plane;
@@ -54,16 +56,11 @@ std::vector<Plane> planes_of(const learn::Matrix& dense, Eigen::Index column, st
       planes.push_back({0, most, left});
       for (float& v : planes[0].values) v = most > 0 ? from_half(to_half(v / most)) : 0;
       break;
-    case Kind::kInt4:
-      planes.push_back(take_integers(left, most / 7, 7));
-      break;
     case Kind::kInt8:
-    case Kind::kInt12:
     case Kind::kInt16:
-      planes.push_back(take_integers(left, most / 127, 127));
+      planes.push_back(take_integers(left, most / kLevels));
       // Half a step either way is left.
-      if (kind == Kind::kInt12) planes.push_back(take_integers(left, planes[0].scale / 14, 7));
-      if (kind == Kind::kInt16) planes.push_back(take_integers(left, planes[0].scale / 254, 127));
+      if (kind == Kind::kInt16) planes.push_back(take_integers(left, planes[0].scale / (2 * kLevels)));
       break;
   }
   for (Plane& p : planes) p.source = static_cast<uint32_t>(column);
@@ -71,30 +68,26 @@ std::vector<Plane> planes_of(const learn::Matrix& dense, Eigen::Index column, st
 }
 
 struct Planes {
-  std::vector<Plane> float32, float16, int8, int4;
+  std::vector<Plane> float32, float16, int8;
 };
 
 Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales,
                   float most) {
   Planes all;
-  std::vector<Plane> rest8, rest4;  // behind the others, so that those stand in order
+  std::vector<Plane> rest;  // behind the others, so that those stand in order
   for (Eigen::Index k = 0; k < dense.cols(); ++k) {
     const Kind kind = kinds[static_cast<size_t>(k)];
     std::vector<Plane> planes = planes_of(dense, k, scales, kind, most);
-    auto& first = kind == Kind::kFloat32   ? all.float32
-                  : kind == Kind::kFloat16 ? all.float16
-                  : kind == Kind::kInt4    ? all.int4
-                                           : all.int8;
+    auto& first = kind == Kind::kFloat32 ? all.float32 : kind == Kind::kFloat16 ? all.float16 : all.int8;
     first.push_back(std::move(planes[0]));
-    if (planes.size() > 1) (kind == Kind::kInt12 ? rest4 : rest8).push_back(std::move(planes[1]));
+    if (planes.size() > 1) rest.push_back(std::move(planes[1]));
   }
-  std::move(rest8.begin(), rest8.end(), std::back_inserter(all.int8));
-  std::move(rest4.begin(), rest4.end(), std::back_inserter(all.int4));
-  // Fill up the last two, four and eight.
+  std::move(rest.begin(), rest.end(), std::back_inserter(all.int8));
+  // Fill up the last two and the last eight.
   const auto fill = [&](std::vector<Plane>& planes, size_t group) {
     while (planes.size() % group) planes.push_back({0, 0, std::vector<float>(scales.size())});
   };
-  fill(all.float16, 2), fill(all.int8, 4), fill(all.int4, 8);
+  fill(all.float16, 2), fill(all.int8, 8);
   return all;
 }
 
@@ -110,16 +103,9 @@ void append_panel(std::string& out, const Planes& planes, size_t first) {
     for (size_t r = 0; r < kPanelRows; ++r) append(out, at(p, r));
   for (const Plane& p : planes.float16)
     for (size_t r = 0; r < kPanelRows; ++r) append(out, to_half(at(p, r)));
-  for (size_t k = 0; k < planes.int8.size(); k += 4)
+  for (size_t k = 0; k < planes.int8.size(); k += 8)
     for (size_t r = 0; r < kPanelRows; ++r)
-      for (size_t j = 0; j < 4; ++j) append(out, static_cast<int8_t>(at(planes.int8[k + j], r)));
-  for (size_t k = 0; k < planes.int4.size(); k += 8)
-    for (size_t r = 0; r < kPanelRows; ++r)
-      for (size_t j = 0; j < 4; ++j) {
-        const int low = static_cast<int>(at(planes.int4[k + j], r)),
-                  high = static_cast<int>(at(planes.int4[k + j + 4], r));
-        append(out, static_cast<uint8_t>((high & 15) << 4 | (low & 15)));
-      }
+      for (size_t j = 0; j < 8; ++j) append(out, static_cast<int8_t>(at(planes.int8[k + j], r)));
 }
 
 std::string bytes_of(const learn::Matrix& dense, const Planes& planes, std::span<const float> row_scales) {
@@ -129,12 +115,11 @@ std::string bytes_of(const learn::Matrix& dense, const Planes& planes, std::span
   record.float32 = static_cast<uint32_t>(planes.float32.size());
   record.float16 = static_cast<uint32_t>(planes.float16.size());
   record.int8 = static_cast<uint32_t>(planes.int8.size());
-  record.int4 = static_cast<uint32_t>(planes.int4.size());
   record.row_scales = !row_scales.empty();
   std::string out;
   out.reserve(asset::matrix_size(record));
   append(out, record);
-  const auto kinds_of_planes = {&planes.float32, &planes.float16, &planes.int8, &planes.int4};
+  const auto kinds_of_planes = {&planes.float32, &planes.float16, &planes.int8};
   for (const auto* kind : kinds_of_planes)
     for (const Plane& p : *kind) append(out, p.source);
   for (const auto* kind : kinds_of_planes)
@@ -208,7 +193,6 @@ learn::Matrix unpack_matrix(const PackedMatrix& m) {
       dense(row, m.sources[column]) += m.scales[column] * value;
       ++column;
     };
-    const auto byte = [&](size_t i) { return std::to_integer<uint8_t>(at[i]); };
     for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
       float value;
       std::memcpy(&value, at + 4 * r, 4);
@@ -219,12 +203,8 @@ learn::Matrix unpack_matrix(const PackedMatrix& m) {
       std::memcpy(&bits, at + 2 * r, 2);
       add(from_half(bits));
     }
-    for (uint32_t k = 0; k < m.int8; k += 4, at += 4 * kPanelRows)
-      for (size_t j = 0; j < 4; ++j) add(static_cast<int8_t>(byte(4 * r + j)));
-    for (uint32_t k = 0; k < m.int4; k += 8, at += 4 * kPanelRows) {
-      for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j) << 4) >> 4));
-      for (size_t j = 0; j < 4; ++j) add(static_cast<float>(static_cast<int8_t>(byte(4 * r + j)) >> 4));
-    }
+    for (uint32_t k = 0; k < m.int8; k += 8, at += 8 * kPanelRows)
+      for (size_t j = 0; j < 8; ++j) add(std::to_integer<int8_t>(at[8 * r + j]));
     if (m.row_scales) dense.row(row) *= m.row_scales[row];
   }
   return dense;

@@ -10,11 +10,11 @@
 
 namespace billow::pack {
 
-// How a column is stored, in the order of precision. Integers of 12 and 16 bits are int8 with int4 or int8 for the rest.
-enum class Kind : uint8_t { kInt4, kInt8, kInt12, kInt16, kFloat16, kFloat32 };
-inline constexpr size_t kKinds = 6;
-inline constexpr const char* kKindNames[kKinds] = {"int4", "int8", "int12", "int16", "fp16", "fp32"};
-inline constexpr double kKindBytes[kKinds] = {0.5, 1, 1.5, 2, 2, 4};  // a number
+// How a column is stored. Integers of 16 bits are int8, with another int8 for the rest.
+enum class Kind : uint8_t { kInt8, kInt16, kFloat16, kFloat32 };
+inline constexpr size_t kKinds = 4;
+inline constexpr const char* kKindNames[kKinds] = {"int8", "int16", "fp16", "fp32"};
+inline constexpr double kKindBytes[kKinds] = {1, 2, 2, 4};  // a number
 
 // How large the entries of a row are, compared with those of other rows: integers are relative to it.
 std::vector<float> row_scales(const learn::Matrix& dense);

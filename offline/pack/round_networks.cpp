@@ -18,7 +18,7 @@ using Eigen::Index;
 using Square = Eigen::MatrixXd;
 using Order = std::vector<Index>;
 
-constexpr double kFiner = 14;  // steps of int12 in one of int8
+constexpr double kFiner = 254;  // steps of int16 in one of int8
 constexpr float kLevels = 127;
 
 // Columns from the one that varies most, to the one that varies least once those before it are known.
@@ -65,7 +65,7 @@ std::vector<float> scales_of(const learn::Matrix& weights) {
   return scales;
 }
 
-// `order`: of rounding, the `fine` last ones to 12 bits.
+// `order`: of rounding, the `fine` last ones to 16 bits.
 learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const Order& order, Index fine) {
   const std::vector<float> scales = scales_of(weights);
   const Index n = weights.cols();
@@ -155,7 +155,7 @@ class Rounding {
       RoundedMatrix& r = out.matrices[m];
       r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
       for (Index c = 0; c < fine; ++c)
-        r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt12;
+        r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt16;
       const bool last = m + 1 >= layers_;
       const auto rows =
           static_cast<uint32_t>(last ? most_components(model_) : matrix(model_.stages[0].network, m).rows());
@@ -266,8 +266,7 @@ RoundedNetworks round_networks(learn::PatchModel& model, const learn::PatchInput
   for (size_t g = 0; g < fine.size(); ++g) {
     rounding.round(g, fine[g], out);
     const double columns = static_cast<double>(rounding.columns(g));
-    out.bytes +=
-        static_cast<size_t>(rounding.numbers(g) * (1 + 0.5 * static_cast<double>(fine[g]) / columns));
+    out.bytes += static_cast<size_t>(rounding.numbers(g) * (1 + static_cast<double>(fine[g]) / columns));
   }
   return out;
 }

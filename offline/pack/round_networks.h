@@ -1,5 +1,5 @@
 // The networks of patches as whole numbers. A number that is rounded is made up for by those that are rounded after it: what
-// bones do together is known from frames, so the sum over all of them can stay nearly what it was. Few columns of 12 bits, the
+// bones do together is known from frames, so the sum over all of them can stay nearly what it was. Few columns of 16 bits, the
 // last to be rounded, then take up what 8 bits in all the others leave.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace billow::pack {
 
 // A matrix of the networks, of all patches together.
 struct RoundedMatrix {
-  std::vector<Kind> kinds;        // one a column: int12 or int8
+  std::vector<Kind> kinds;        // one a column: int16 or int8
   std::vector<float> row_scales;  // patch after patch, each in eights
 };
 struct RoundedNetworks {
@@ -21,7 +21,7 @@ struct RoundedNetworks {
   size_t bytes = 0;
 };
 
-// Rounds them in place, and puts units of layers in another order: those with columns of 12 bits first. As many of these as it
+// Rounds them in place, and puts units of layers in another order: those with columns of 16 bits first. As many of these as it
 // takes to stay under `most_error` (mm squared), if that is possible. Without frames inputs are spread as in training, but as if bones
 // knew nothing of each other.
 RoundedNetworks round_networks(learn::PatchModel& model, const learn::PatchInputs& frames, double most_error);

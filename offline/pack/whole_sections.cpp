@@ -107,7 +107,7 @@ void add_correction(SectionFile& file, const learn::Network& n) {
   for (size_t k = 0; k < n.layers.size(); ++k) {
     const learn::Matrix& m = n.layers[k].weights;
     file.add("correction." + std::to_string(k + 1),
-             pack_matrix(m, std::vector<Kind>(static_cast<size_t>(m.cols()), Kind::kInt12)));
+             pack_matrix(m, std::vector<Kind>(static_cast<size_t>(m.cols()), Kind::kInt16)));
   }
 }
 

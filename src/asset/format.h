@@ -1,4 +1,4 @@
-// The garment file, version 2: its records, as they lie in the file. docs/garment_file.md describes every byte.
+// The garment file, version 3: its records, as they lie in the file. docs/garment_file.md describes every byte.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace billow::asset {
 static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
 
 inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 inline constexpr size_t kAlignment = 64;
 
 // Limits of what a reader accepts: far beyond any garment, and small enough that no size overflows.
@@ -159,9 +159,9 @@ static_assert(sizeof(PatchRecord) == 32);
 // scales (if there are any) rounded up to whole panels, and from the next multiple of 64 the panels.
 struct MatrixRecord {
   uint32_t rows, columns;
-  uint32_t float32, float16, int8, int4;
+  uint32_t float32, float16, int8;
   uint32_t row_scales;  // 0: there are none
-  uint32_t reserved;
+  uint32_t reserved[2];
 };
 static_assert(sizeof(MatrixRecord) == 32);
 
@@ -181,13 +181,11 @@ inline uint64_t checksum(const void* bytes, size_t size) {
 inline constexpr uint64_t round_up(uint64_t n) { return (n + kAlignment - 1) / kAlignment * kAlignment; }
 
 inline uint64_t matrix_panels_at(const MatrixRecord& m) {
-  const uint64_t stored = uint64_t{m.float32} + m.float16 + m.int8 + m.int4,
-                 panels = (uint64_t{m.rows} + 7) / 8;
+  const uint64_t stored = uint64_t{m.float32} + m.float16 + m.int8, panels = (uint64_t{m.rows} + 7) / 8;
   return round_up(sizeof(MatrixRecord) + 8 * stored + (m.row_scales ? 32 * panels : 0));
 }
 inline uint64_t matrix_size(const MatrixRecord& m) {
-  const uint64_t a_panel =
-      32 * uint64_t{m.float32} + 16 * uint64_t{m.float16} + 8 * uint64_t{m.int8} + 4 * uint64_t{m.int4};
+  const uint64_t a_panel = 32 * uint64_t{m.float32} + 16 * uint64_t{m.float16} + 8 * uint64_t{m.int8};
   return matrix_panels_at(m) + (uint64_t{m.rows} + 7) / 8 * a_panel;
 }
 

@@ -63,11 +63,12 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   if (m.rows != rows || m.columns != columns)
     return fail("section '%s': expected %llu x %u numbers, found %u x %u", name,
                 static_cast<unsigned long long>(rows), columns, m.rows, m.columns);
-  if (m.float32 > kMostColumns || m.float16 > kMostColumns || m.int8 > kMostColumns ||
-      m.int4 > kMostColumns || m.float16 % 2 || m.int8 % 4 || m.int4 % 8)
+  if (m.float32 > kMostColumns || m.float16 > kMostColumns || m.int8 > kMostColumns || m.float16 % 2 ||
+      m.int8 % 8)
     return fail(
-        "section '%s': expected up to %u columns of a kind, in twos, fours and eights, found %u, %u, %u, %u",
-        name, kMostColumns, m.float32, m.float16, m.int8, m.int4);
+        "section '%s': expected up to %u columns of a kind, fp16 in twos and int8 in eights, found %u, %u, "
+        "%u",
+        name, kMostColumns, m.float32, m.float16, m.int8);
   if (m.row_scales > 1) return fail("section '%s': expected row scales 0 or 1, found %u", name, m.row_scales);
   if (s->size != matrix_size(m))
     return fail("section '%s': expected %llu bytes, found %llu", name,
@@ -78,7 +79,6 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
             .float32 = m.float32,
             .float16 = m.float16,
             .int8 = m.int8,
-            .int4 = m.int4,
             .row_scales = nullptr,
             .sources = reinterpret_cast<const uint32_t*>(at + sizeof m),
             .scales = nullptr,

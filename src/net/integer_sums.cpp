@@ -2,21 +2,12 @@
 
 #include "core/simd.h"
 
-#if defined(BILLOW_SIMD_NEON) && defined(__linux__) && !defined(__ARM_FEATURE_DOTPROD)
+#if defined(BILLOW_SIMD_NEON) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
 namespace billow {
 namespace {
-
-// Four columns of eight rows.
-void add_four(const int8_t* values, const int16_t* steps, uint32_t* sums) {
-  for (uint32_t r = 0; r < kPanelRows; ++r) {
-    int32_t sum = 0;
-    for (int j = 0; j < 4; ++j) sum += values[4 * r + j] * steps[j];
-    sums[r] += static_cast<uint32_t>(sum);
-  }
-}
 
 bool has_dot_product() {
 #if !defined(BILLOW_SIMD_NEON)
@@ -31,31 +22,46 @@ bool has_dot_product() {
 #endif
 }
 
+bool has_matrix_product() {
+#if !defined(BILLOW_SIMD_NEON)
+  return false;
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+  return true;
+#elif defined(__linux__)
+  constexpr unsigned long kI8mm = 1ul << 13;
+  return (getauxval(AT_HWCAP2) & kI8mm) != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* out) {
   for (uint32_t p = 0; p < run.count; ++p, out += kPanelRows) {
     uint32_t sums[kPanelRows] = {};
     const auto* at = reinterpret_cast<const int8_t*>(run.first + p * run.stride);
-    const int16_t* steps = factors.steps;
-    for (uint32_t k = 0; k < run.int8; k += 4, at += 4 * kPanelRows, steps += 4) add_four(at, steps, sums);
-    for (uint32_t k = 0; k < run.int4; k += 8, at += 4 * kPanelRows, steps += 8) {
-      int8_t low[4 * kPanelRows], high[4 * kPanelRows];
-      for (uint32_t i = 0; i < 4 * kPanelRows; ++i) {
-        low[i] = static_cast<int8_t>((at[i] & 15) - (at[i] & 8) * 2);
-        high[i] = static_cast<int8_t>(at[i] >> 4);
+    for (uint32_t k = 0; k < run.columns; k += 8)
+      for (uint32_t r = 0; r < kPanelRows; ++r, at += 8) {
+        int32_t sum = 0;
+        for (uint32_t j = 0; j < 8; ++j) sum += at[j] * factors.steps[k + j];
+        sums[r] += static_cast<uint32_t>(sum);
       }
-      add_four(low, steps, sums);
-      add_four(high, steps + 4, sums);
-    }
     for (uint32_t r = 0; r < kPanelRows; ++r) out[r] = static_cast<int32_t>(sums[r]);
   }
 }
 
-IntegerSums best_integer_sums() {
-  const IntegerSums faster = has_dot_product() ? integer_sums_dotprod() : nullptr,
-                    fast = integer_sums_pairs();
-  return faster ? faster : fast ? fast : integer_sums_plain;
+IntegerSumsFound find_integer_sums() {
+  IntegerSumsFound found{};
+  int count = 0;
+  const auto add = [&](IntegerSums sums) {
+    if (sums) found.by_speed[count++] = sums;
+  };
+  if (has_matrix_product()) add(integer_sums_i8mm());
+  if (has_dot_product()) add(integer_sums_dotprod());
+  add(integer_sums_pairs());
+  add(integer_sums_plain);
+  return found;
 }
 
 }  // namespace billow

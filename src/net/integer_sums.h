@@ -9,7 +9,7 @@ struct PanelRun {
   const std::byte* first;  // where the integers of the first panel begin
   size_t stride;           // from one panel to the next
   uint32_t count;
-  uint32_t int8, int4;  // stored columns
+  uint32_t columns;  // stored ones, whole eights
   // What is fetched while these panels are worked on: as many bytes, from so far behind what is read on. Left alone, a
   // processor begins to fetch a block of some kilobytes when it is half read.
   size_t ahead;
@@ -20,10 +20,14 @@ using IntegerSums = void (*)(const PanelRun& run, const Factors& factors, int32_
 
 void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* sums);
 
-// The fastest that this processor has.
-IntegerSums best_integer_sums();
+// All that this processor has, the fastest first, and then nulls.
+struct IntegerSumsFound {
+  IntegerSums by_speed[4];
+};
+IntegerSumsFound find_integer_sums();
 
-// That of ARM's dot product instructions, and that of four lanes on any processor; null where they were not built.
+// Those of ARM's matrix and dot product instructions, and that of four lanes on any processor; null where they were not built.
+IntegerSums integer_sums_i8mm();
 IntegerSums integer_sums_dotprod();
 IntegerSums integer_sums_pairs();
 

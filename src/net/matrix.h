@@ -6,9 +6,8 @@
 // Rows stand in panels of eight, and a panel holds all its columns, kind after kind:
 //   float32  8 numbers a column
 //   float16  8 numbers a column
-//   int8     four columns at a time: 8 rows of 4 bytes
-//   int4     eight columns at a time: 8 rows of 4 bytes; column j in the low half of byte j, j + 4 in the high half
-// so that a product reads a panel from its first byte to its last, and four rows of four columns are one vector.
+//   int8     eight columns at a time: 8 rows of 8 bytes
+// so that a product reads a panel from its first byte to its last, and two rows of eight columns are one vector.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +22,10 @@ inline constexpr uint32_t in_panels(uint32_t rows) {
 
 // Immutable; points into the file.
 struct PackedMatrix {
-  uint32_t rows = 0, columns = 0;                         // columns: of the matrix, so entries of the vector
-  uint32_t float32 = 0, float16 = 0, int8 = 0, int4 = 0;  // stored columns of each kind
-  const float* row_scales = nullptr;                      // rounded up to whole panels; null: all 1
-  // Of the stored columns, float32 first, then float16, int8, int4: the column each belongs to, and its scale.
+  uint32_t rows = 0, columns = 0;               // columns: of the matrix, so entries of the vector
+  uint32_t float32 = 0, float16 = 0, int8 = 0;  // stored columns of each kind
+  const float* row_scales = nullptr;            // rounded up to whole panels; null: all 1
+  // Of the stored columns, float32 first, then float16, int8: the column each belongs to, and its scale.
   const uint32_t* sources = nullptr;
   const float* scales = nullptr;
   // What follows from these: find_shortcuts.
@@ -43,11 +42,9 @@ struct PackedMatrix {
     return m;
   }
   bool integers_only() const { return float32 + float16 == 0; }
-  uint32_t stored_count() const { return float32 + float16 + int8 + int4; }
+  uint32_t stored_count() const { return float32 + float16 + int8; }
   uint32_t panel_count() const { return (rows + kPanelRows - 1) / kPanelRows; }
-  size_t panel_bytes() const {
-    return size_t{kPanelRows} * (4 * float32 + 2 * float16 + int8) + 4 * size_t{int4};
-  }
+  size_t panel_bytes() const { return size_t{kPanelRows} * (4 * float32 + 2 * float16 + int8); }
 };
 
 void find_shortcuts(PackedMatrix& matrix);
@@ -62,13 +59,12 @@ struct Entries {
 // There has to be room for whole panels. Numbers that are not finite, or beyond 1e30, become 0.
 Entries find_entries(float* vector, uint32_t count);
 
-// Room for a product, at least kSpare more than the stored columns of the largest matrix. Begins as zeros.
+// Room for a product, for the stored columns of the largest matrix.
 struct Factors {
-  static constexpr size_t kSpare = 32;
-  float* scaled = nullptr;  // of every stored column: its scale times its entry of the vector
-  int8_t* high = nullptr;   // the same in steps, for integers: 256 * high + low
-  int8_t* low = nullptr;
-  int16_t* steps = nullptr;  // both in one
+  float* scaled = nullptr;   // of every stored column of floats: its scale times its entry of the vector
+  int16_t* steps = nullptr;  // the same of integers, in steps
+  int8_t* bytes =
+      nullptr;  // what ARM has instead: steps = 256 * high + low, for each eight the high bytes, then the low
 };
 
 // out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the

@@ -10,7 +10,7 @@
 namespace billow {
 namespace {
 
-const IntegerSums integer_sums = best_integer_sums();
+const IntegerSums integer_sums = find_integer_sums().by_speed[0];
 
 // One panel's float columns.
 void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
@@ -48,9 +48,8 @@ void sum_panels(const PackedMatrix& m, size_t first, size_t count, const Factors
   constexpr size_t kMostAhead = 8192;
   const size_t bytes = m.panel_bytes(), integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
   const size_t ahead = std::min(kMostAhead, m.panel_count() * bytes);
-  integer_sums(
-      {m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, m.int4, ahead}, f,
-      sums);
+  integer_sums({m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, ahead},
+               f, sums);
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ void find_shortcuts(PackedMatrix& m) {
   const uint32_t first = m.float32 + m.float16;
   const auto neighbours = [&](uint32_t j) {
     for (uint32_t k = 1; k < kLanes; ++k)
-      // What only fills up a four counts as anything.
+      // What only fills up an eight counts as anything.
       if (m.scales[j + k] != 0 && m.sources[j + k] != m.sources[j] + k) return false;
     return true;
   };
@@ -73,7 +72,7 @@ void find_shortcuts(PackedMatrix& m) {
 
 bool same_columns(const PackedMatrix& a, const PackedMatrix& b) {
   const uint32_t count = a.stored_count();
-  return a.float32 == b.float32 && a.float16 == b.float16 && a.int8 == b.int8 && a.int4 == b.int4 &&
+  return a.float32 == b.float32 && a.float16 == b.float16 && a.int8 == b.int8 &&
          std::equal(a.sources, a.sources + count, b.sources) &&
          std::equal(a.scales, a.scales + count, b.scales);
 }
@@ -94,7 +93,7 @@ Entries find_entries(float* vector, uint32_t count) {
 }
 
 float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
-  const uint32_t floats = m.float32 + m.float16, integers = m.int8 + m.int4;
+  const uint32_t floats = m.float32 + m.float16, integers = m.int8;
   for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
   constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
@@ -104,8 +103,8 @@ float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& 
   const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
   const uint32_t* sources = m.sources + floats;
   const float* scales = m.scales + floats;
-  // Whole sixteens in order, and the rest one by one.
-  const uint32_t in_order = m.in_order / 16 * 16;
+  // Whole eights in order, and the rest one by one.
+  const uint32_t in_order = m.in_order / 8 * 8;
   put_steps(
       0, in_order, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
   put_steps(

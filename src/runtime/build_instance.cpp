@@ -31,7 +31,7 @@ void build(Instance& i, Arena& arena) {
   i.local = arena.take<float>(local);
 
   i.inputs = arena.take<float>(inputs);
-  const size_t widest = g.widest_layer + kPanelRows, stored = g.most_stored + Factors::kSpare;
+  const size_t widest = g.widest_layer + kPanelRows, stored = g.most_stored;
   for (InferRoom& room : i.infer) {
     room.inputs = arena.take<float>(widest);
     room.values = arena.take<float>(widest);
@@ -39,8 +39,7 @@ void build(Instance& i, Arena& arena) {
     room.sums = arena.take<int32_t>(std::max(widest, local));
     room.factors.scaled = arena.take<float>(stored);
     room.factors.steps = arena.take<int16_t>(stored);
-    room.factors.high = arena.take<int8_t>(stored);
-    room.factors.low = arena.take<int8_t>(stored);
+    room.factors.bytes = arena.take<int8_t>(2 * stored);
   }
 
   i.cloth = arena.take<float>(kLanes * (size_t{r.vertices} + kPanelRows));
@@ -56,12 +55,8 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
-  for (const InferRoom& room : i.infer) {
+  for (const InferRoom& room : i.infer)
     for (float* numbers : {room.inputs, room.values, room.linear}) std::fill_n(numbers, widest, 0.0f);
-    std::fill_n(room.factors.high, stored, int8_t{0});
-    std::fill_n(room.factors.low, stored, int8_t{0});
-    std::fill_n(room.factors.steps, stored, int16_t{0});
-  }
   find_normals(g.normals, i.positions, i.normals);
 }
 

@@ -57,19 +57,21 @@ class GarmentBytes {
   std::vector<Named> sections_;
 };
 
-// Random columns of every kind; each column of the matrix gets some of them.
-inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float size, Random& random) {
+// Random columns of every kind, or of integers only; each column of the matrix gets some of them.
+inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float size, Random& random,
+                                       bool floats = true) {
   asset::MatrixRecord m{};
   m.rows = rows, m.columns = columns;
-  m.float32 = 3, m.float16 = 2, m.int8 = (columns + 7) / 4 * 4, m.int4 = 24;
+  m.float32 = floats ? 3 : 0, m.float16 = floats ? 2 : 0, m.int8 = in_panels(columns) + 24;
   m.row_scales = 1;
   std::string out(reinterpret_cast<const char*>(&m), sizeof m);
   const auto put = [&](const auto& value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  const uint32_t stored = m.float32 + m.float16 + m.int8 + m.int4;
+  const uint32_t stored = m.float32 + m.float16 + m.int8;
   for (uint32_t j = 0; j < stored; ++j) put(j % columns);
-  for (uint32_t j = 0; j < stored; ++j) put(size * (j < 5 ? 0.25f : j < 5 + m.int8 ? 1.0f / 128 : 1.0f / 64));
+  for (uint32_t j = 0; j < stored; ++j)
+    put(size * (floats && j < 5 ? 0.25f : j + 24 < stored ? 1.0f / 128 : 1.0f / 1024));
   for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
     put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
   out.resize(static_cast<size_t>(asset::matrix_panels_at(m)), '\0');
@@ -81,7 +83,6 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
       put(static_cast<uint16_t>((random.bits() & 0x8000) | (0x2c00 + random.bits() % 0x1000)));
     for (uint32_t i = 0; i < 8 * m.int8; ++i)
       put(static_cast<int8_t>(static_cast<int>(random.bits() % 255) - 127));
-    for (uint32_t i = 0; i < 4 * m.int4; ++i) put(static_cast<uint8_t>(random.bits()));
   }
   return out;
 }
@@ -107,7 +108,7 @@ inline void add_random_network(GarmentBytes& file, const std::string& name, uint
 
 // Patches round the bones of the chains: every vertex belongs to two of them.
 inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vertices, uint32_t activation,
-                               Random& random) {
+                               bool floats, Random& random) {
   constexpr uint32_t kUnits = 21, kComponents = 5, kSeen = 6, kInputs = 3 * (kSeen + 1);
   asset::PatchesRecord r{};
   r.patches = bones, r.seen = kSeen, r.components = kComponents, r.layers = 3, r.activation = activation;
@@ -150,10 +151,11 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
   file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.vertices", places);
   file.add("patches.shares", shares), file.add("patches.numbers", numbers);
-  file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random));
-  file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random));
-  file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random));
-  file.add("patches.linear", random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random));
+  file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random, floats));
+  file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random, floats));
+  file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random, floats));
+  file.add("patches.linear",
+           random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
   file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.groups, kComponents + 1, 0.0625f, random));
 }
 
@@ -168,13 +170,14 @@ inline void add_blend(GarmentBytes& file, uint32_t vertices, uint32_t bones) {
   file.add("blend.bones", which), file.add("blend.weights", weights);
 }
 
-enum class Form { kWhole, kPatches };
+// Patches with floats among the numbers of their networks, or with integers only, as files have them that were trained.
+enum class Form { kWhole, kPatches, kIntegerPatches };
 
 inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
 
 // A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of two capsules.
 inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole, bool blend = true) {
-  Random random(17);
+  Random random(22);
   GarmentBytes file;
   constexpr uint32_t kChains = 3, kPerChain = 4, kBones = kChains * kPerChain + 1, kSkinning = 6, kShape = 5;
   constexpr uint32_t kVertices = kTinyAcross * kTinyDown;
@@ -233,7 +236,7 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
     add_random_network(file, "shape", 3 * kBones, kShape, activation, 0.125f, random);
     file.add("basis", random_matrix_bytes(3 * kVertices, kSkinning + kShape + 2, 0.0625f, random));
   } else {
-    add_random_patches(file, kChains * kPerChain, kVertices, activation, random);
+    add_random_patches(file, kChains * kPerChain, kVertices, activation, form == Form::kPatches, random);
   }
   file.add("training", std::string("{\"frames\": 0}"));
   return file.finish();

@@ -7,13 +7,16 @@
 
 int main() {
   using namespace billow::testing;
-  constexpr uint64_t kGolden[] = {0xac5f77b80d529567ull, 0xb3bcb9e1ccb79009ull, 0x6ffefae81f26cf91ull,
-                                  0x98e2f869189837c0ull, 0xfcfd264920b90851ull, 0xdce4cf41d11a31fdull,
+  constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
+  constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
+  constexpr uint64_t kGolden[] = {0x2b75adc712965452ull, 0xa6a4c01ca6af11f7ull, 0xf13c45f4fa4cbcb2ull,
+                                  0x85eecce10cfb18b8ull, 0x0ee73de2f765de40ull, 0x0df110c456e1fa55ull,
+                                  0x18bda85963e7e7b9ull, 0x9bc0c3700675f1b1ull, 0x56134bbb04cd400bull,
                                   0x8b5c573feeacbd19ull};
   int wrong = 0;
-  for (uint32_t test = 0; test < 7; ++test) {
-    const uint32_t activation = test % 3, patches = test / 3 == 1, blend = test == 6;
-    billow_garment* garment = make_tiny_garment(activation, patches ? Form::kPatches : Form::kWhole);
+  for (uint32_t test = 0; test < 10; ++test) {
+    const uint32_t activation = test % 3, form = test / 3, blend = form == 3;
+    billow_garment* garment = make_tiny_garment(activation, kForms[form]);
     billow_instance* instance = nullptr;
     if (!garment || billow_instance_create(garment, nullptr, &instance))
       return std::printf("%s\n", billow_last_error()), 1;
@@ -35,11 +38,8 @@ int main() {
     }
     const bool same = hash == kGolden[test];
     wrong += !same;
-    std::printf("%s, activation %u, %u pushed out, 0x%016" PRIx64 "ull%s\n",
-                blend     ? "linear blend"
-                : patches ? "by patches"
-                          : "whole cloth",
-                activation, pushed, hash, same ? "" : "   <- not the noted one");
+    std::printf("%s, activation %u, %u pushed out, 0x%016" PRIx64 "ull%s\n", kNames[form], activation, pushed,
+                hash, same ? "" : "   <- not the noted one");
     billow_instance_destroy(instance);
     billow_garment_destroy(garment);
   }

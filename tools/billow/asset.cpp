@@ -39,7 +39,7 @@ constexpr const char* kActivations[] = {"relu", "tanh", "gelu"};
 ordered_json describe_matrix(const PackedMatrix& m) {
   ordered_json out{{"rows", m.rows}, {"columns", m.columns}};
   const std::pair<const char*, uint32_t> kinds[] = {
-      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}, {"int4", m.int4}};
+      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}};
   for (const auto& [name, count] : kinds)
     if (count > 0) out["stored_columns"][name] = count;
   out["bytes"] = m.panel_bytes() * m.panel_count();
@@ -110,7 +110,7 @@ ordered_json describe(const Opened& file) {
 std::string stored(const PackedMatrix& m) {
   std::string out;
   const std::pair<const char*, uint32_t> kinds[] = {
-      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}, {"int4", m.int4}};
+      {"fp32", m.float32}, {"fp16", m.float16}, {"int8", m.int8}};
   for (const auto& [name, count] : kinds)
     if (count > 0) out += (out.empty() ? "" : " + ") + std::to_string(count) + " " + name;
   return out;

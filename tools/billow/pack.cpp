@@ -84,7 +84,7 @@ void add_pack(CLI::App& app) {
   command->add_option("-o,--out", a->out, "File to write")->required();
   command
       ->add_option("--storage", a->storage,
-                   "mixed (the smallest that is off by less than --error), int8, int12, int16, fp16, fp32, "
+                   "mixed (the smallest that is off by less than --error), int8, int16, fp16, fp32, "
                    "or keep (as the file has them)")
       ->capture_default_str();
   command->add_option("--error", a->most_error, "mm, root mean square over vertices, for mixed storage")

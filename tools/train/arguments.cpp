@@ -104,10 +104,9 @@ void add_options(CLI::App& app, Given& given) {
   laying("--sharing", "Patches: how many a vertex belongs to", &learn::PatchOptions::sharing);
   add<float>(app, given, "--far", "Patches: what a chain weighs against the one before it on the way out",
              [](Options& o, float v) { o.laying.far = v; });
-  app.add_option(
-         "--storage", given.storage,
-         "Of the file's numbers: mixed (the smallest that is off by less than 0.1 mm), int8, int12, int16, "
-         "fp16, fp32")
+  app.add_option("--storage", given.storage,
+                 "Of the file's numbers: mixed (the smallest that is off by less than 0.1 mm), int8, int16, "
+                 "fp16, fp32")
       ->capture_default_str();
   app.add_option("--evaluate", given.evaluate,
                  "Figures of `billow evaluate` to put into the file: full, quick (as there) or none")

@@ -273,10 +273,13 @@ TEST(HostileAsset, OtherKindsAndVersionsAreRefusedByName) {
   file[0] = 'B';
   EXPECT_FALSE(reads(file, &why));
   EXPECT_NE(why.find("found another kind"), std::string::npos);
-  file = good_file();
-  file[8] = 1;
-  EXPECT_FALSE(reads(file, &why));
-  EXPECT_NE(why.find("expected version 2 of the garment file, found version 1"), std::string::npos);
+  for (const char version : {'\1', '\2'}) {
+    file = good_file();
+    file[8] = version;
+    EXPECT_FALSE(reads(file, &why));
+    EXPECT_NE(why.find("expected version 3 of the garment file, found version " + std::to_string(version)),
+              std::string::npos);
+  }
 }
 
 }  // namespace
