@@ -80,13 +80,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (uint32_t k = 0; k < patches.record->layers; ++k)
       sum += numbers.bias[k][in_panels(patches.record->units[k]) - 1];
     sum += numbers.mean[patches.inputs() - 1] + numbers.scale[0];
-    const PackedMatrix basis = patches.basis_of(p);
-    if (basis.rows > 0) sum += sum_of(basis);
-    for (uint32_t i = 0; i < r.vertices; ++i) {
-      const size_t at = size_t{kPanelRows} * r.first_group + i;
-      sum += view.rest[3 * patches.vertices[at]] * patches.shares[at];
-    }
   }
+  for (const TileRecord& t : patches.tiles)
+    for (size_t b = t.first_block; b < t.first_block + t.blocks; ++b)
+      for (size_t k = 0; k < kPanelRows; ++k)
+        if (t.vertices[k] < view.record->vertices)
+          sum += view.rest[3 * t.vertices[k]] * patches.shares[kPanelRows * b + k] +
+                 patches.numbers_of(patches.blocks[b]).scale[0];
   for (const int32_t b : patches.seen) sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
   const asset::BlendView& blend = view.blend;
   for (const uint32_t b : blend.bones_in_bytes) sum += view.bones[b].weights[0];

@@ -12,9 +12,8 @@ namespace billow::pack {
 // All that is stored as matrices.
 //   whole cloth  basis: values x (skinning, its mean, shape, its mean); networks: the layers, then the linear path,
 //                skinning before shape
-//   patches      blocks of rows, patch after patch, each filled up to panels. Basis: for each eight vertices their x, their y,
-//                their z, x (components, mean), by the roots of their shares and by basis_scales; networks: the layers,
-//                then the linear path
+//   patches      basis: for each block of each tile the x of eight vertices, their y, their z, x (components, mean), by basis_scales;
+//                networks, patch after patch, each filled up to panels: the layers, then the linear path
 struct Matrices {
   learn::Matrix basis;
   RowScales basis_rows = RowScales::kEach;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pack/parts.h"
+#include "pack/tiles.h"
 #include "parallel.h"
 
 namespace billow::pack {
@@ -13,38 +14,40 @@ using Eigen::Index;
 constexpr Index kPanel = kPanelRows;
 
 Index filled_up(Index rows) { return (rows + kPanel - 1) / kPanel * kPanel; }
-Index rows_of(const learn::Patch& patch) { return 3 * filled_up(static_cast<Index>(patch.vertices.size())); }
-// Of a coordinate of a vertex, in its patch.
-Index row_of(size_t vertex, Index axis) {
-  const auto v = static_cast<Index>(vertex);
-  return 3 * (v / kPanel * kPanel) + axis * kPanel + v % kPanel;
-}
 
 // Below this share a vertex does not count, and what is divided by its root may be all rounding.
 constexpr float kLeastShare = 1e-6f;
 
-// A patch's basis: where its coefficients, and 1 for the mean, put its vertices in its frame. Without their shares all
+// A patch's basis: where its coefficients, and 1 for the mean, put its vertices in its frame, x y z each. Without their shares all
 // vertices count alike, and need the same digits.
 learn::Matrix basis_of(const learn::PatchModel& model, size_t patch, Index components) {
-  const learn::Patch& p = model.patches[patch];
   const learn::Basis& b = model.stages[patch].basis;
-  learn::Matrix out = learn::Matrix::Zero(rows_of(p), components + 1);
-  for (size_t v = 0; v < p.vertices.size(); ++v)
-    for (Index axis = 0; axis < 3; ++axis) {
-      const Index row = row_of(v, axis), value = 3 * static_cast<Index>(v) + axis;
-      const float by = 1 / std::sqrt(p.shares[v]);
-      out.row(row).head(b.components()) = b.modes.col(value).transpose() * by;
-      out(row, components) = b.mean[value] * by;
-    }
+  learn::Matrix out = learn::Matrix::Zero(b.mean.size(), components + 1);
+  for (Index value = 0; value < b.mean.size(); ++value) {
+    const float by = 1 / std::sqrt(model.patches[patch].shares[static_cast<size_t>(value / 3)]);
+    out.row(value).head(b.components()) = b.modes.col(value).transpose() * by;
+    out(value, components) = b.mean[value] * by;
+  }
   return out;
 }
 
 // The shares of the rows of a patch's basis.
 learn::Vector shares_of(const learn::Patch& p) {
-  learn::Vector out = learn::Vector::Zero(rows_of(p));
-  for (size_t v = 0; v < p.vertices.size(); ++v)
-    for (Index axis = 0; axis < 3; ++axis) out[row_of(v, axis)] = p.shares[v];
+  learn::Vector out(static_cast<Index>(3 * p.vertices.size()));
+  for (Index value = 0; value < out.size(); ++value) out[value] = p.shares[static_cast<size_t>(value / 3)];
   return out;
+}
+
+// Calls with the row of the stored basis, the patch, and the row of that one's own.
+template <class F> void for_each_row(const learn::PatchModel& model, F f) {
+  Index row = 0;
+  for (const Tile& tile : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size())))
+    for (const Block& block : tile.blocks)
+      for (Index axis = 0; axis < 3; ++axis)
+        for (const int32_t place : block.place) {
+          if (place != kNotInPatch) f(row, block.patch, 3 * Index{place} + axis);
+          ++row;
+        }
 }
 
 // Blocks below each other.
@@ -131,16 +134,16 @@ Matrices matrices_of(const learn::PatchModel& model) {
   const size_t patches = model.patches.size();
   const Index components = most_components(model);
   const learn::Matrix scales = basis_scales(model);
-  Index rows = 0;
-  for (const learn::Patch& p : model.patches) rows += rows_of(p);
-  m.basis.resize(rows, components + 1);
-  rows = 0;
+  std::vector<learn::Matrix> bases;
   for (size_t p = 0; p < patches; ++p) {
     const Eigen::VectorXf inverse = scales.row(static_cast<Index>(p)).cwiseInverse().transpose();
-    m.basis.middleRows(rows, rows_of(model.patches[p])) =
-        (basis_of(model, p, components) * inverse.asDiagonal()).cwiseMax(-1.0f).cwiseMin(1.0f);
-    rows += rows_of(model.patches[p]);
+    bases.push_back((basis_of(model, p, components) * inverse.asDiagonal()).cwiseMax(-1.0f).cwiseMin(1.0f));
   }
+  Index blocks = 0;
+  for (const Tile& t : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size())))
+    blocks += static_cast<Index>(t.blocks.size());
+  m.basis = learn::Matrix::Zero(3 * kPanel * blocks, components + 1);
+  for_each_row(model, [&](Index row, size_t patch, Index own) { m.basis.row(row) = bases[patch].row(own); });
   const learn::Network& first = model.stages[0].network;
   for (size_t k = 0; k < first.layers.size(); ++k) {
     const bool last = k + 1 == first.layers.size();
@@ -168,21 +171,24 @@ std::vector<Part> parts_of(const learn::PatchModel& model, const Matrices& m) {
   }
   std::vector<Part> parts(static_cast<size_t>(columns) + m.network.size());
   const std::vector<float> plain(static_cast<size_t>(m.basis.rows()), 1.0f);
+  // Of the rows that are a vertex's: what they count for in its place, and whose they are.
+  learn::Vector shares = learn::Vector::Zero(m.basis.rows());
+  std::vector<Index> patch_of(plain.size());
+  for_each_row(model, [&](Index row, size_t patch, Index own) {
+    shares[row] = model.patches[patch].shares[static_cast<size_t>(own / 3)];
+    patch_of[static_cast<size_t>(row)] = static_cast<Index>(patch);
+  });
   for_each_in_parallel(static_cast<size_t>(columns), [&](size_t c) {
     const auto column = static_cast<Index>(c);
     parts[c].numbers = static_cast<double>(m.basis.rows());
     for (size_t k = 0; k < kKinds; ++k) {
       if (static_cast<Kind>(k) == Kind::kFloat32) continue;
       const std::vector<float> stored = stored_column(m.basis, column, plain, static_cast<Kind>(k));
-      Index first = 0;
-      for (size_t p = 0; p < model.patches.size(); ++p) {
-        const Index rows = rows_of(model.patches[p]);
-        const learn::Vector off = (Eigen::Map<const learn::Vector>(stored.data() + first, rows) -
-                                   m.basis.col(column).segment(first, rows))
-                                      .cwiseProduct(shares_of(model.patches[p]));
-        const double w = static_cast<double>(weight(static_cast<Index>(p), column));
-        parts[c].error[k] += to_mm2 * w * w * static_cast<double>(off.squaredNorm());
-        first += rows;
+      for (Index row = 0; row < m.basis.rows(); ++row) {
+        const auto i = static_cast<size_t>(row);
+        const double off = static_cast<double>((stored[i] - m.basis(row, column)) * shares[row] *
+                                               weight(patch_of[i], column));
+        parts[c].error[k] += to_mm2 * off * off;
       }
     }
   });

@@ -5,6 +5,7 @@
 #include "pack/model_sections.h"
 #include "pack/pack_matrix.h"
 #include "pack/parts.h"
+#include "pack/tiles.h"
 
 namespace billow::pack {
 namespace {
@@ -78,8 +79,6 @@ PatchesRecord record_of(const learn::PatchModel& model) {
   r.linear = n.linear.size() > 0;
   for (size_t k = 0; k < n.layers.size(); ++k)
     r.units[k] = k + 1 == n.layers.size() ? r.components : static_cast<uint32_t>(n.layers[k].bias.size());
-  for (const learn::Patch& p : model.patches)
-    r.groups += in_panels(static_cast<uint32_t>(p.vertices.size())) / kPanelRows;
   return r;
 }
 
@@ -133,24 +132,41 @@ learn::Network network_of(const PatchesView& view, size_t patch, const std::vect
   return n;
 }
 
+// A vertex of a patch: where it stands in the tiles.
+struct Place {
+  uint32_t vertex;
+  size_t block, lane;
+};
+std::vector<std::vector<Place>> places_of(const PatchesView& view, uint32_t vertices) {
+  std::vector<std::vector<Place>> places(view.patches.size());
+  for (const TileRecord& t : view.tiles)
+    for (size_t block = t.first_block; block < t.first_block + t.blocks; ++block)
+      for (size_t lane = 0; lane < kPanelRows; ++lane)
+        if (t.vertices[lane] < vertices && view.shares[kPanelRows * block + lane] > 0)
+          places[view.blocks[block]].push_back({t.vertices[lane], block, lane});
+  for (std::vector<Place>& p : places)
+    std::sort(p.begin(), p.end(), [](const Place& a, const Place& b) { return a.vertex < b.vertex; });
+  return places;
+}
+
 // `stored`: of all patches.
-learn::Basis basis_of(const PatchesView& view, size_t patch, const learn::Patch& of,
-                      const learn::Matrix& stored) {
+learn::Basis basis_of(const PatchesView& view, size_t patch, const std::vector<Place>& places,
+                      const std::vector<float>& shares, const learn::Matrix& stored) {
   const PatchRecord& record = view.patches[patch];
   const PatchNumbers numbers = view.numbers_of(patch);
   const auto components = static_cast<Index>(record.components),
              mean = static_cast<Index>(view.record->components);
   learn::Basis b;
-  b.mean.resize(static_cast<Index>(3 * of.vertices.size()));
+  b.mean.resize(static_cast<Index>(3 * places.size()));
   b.modes.resize(components, b.mean.size());
   b.deviation = vector_of({numbers.deviation, record.components});
   const learn::Vector scale = vector_of({numbers.basis_scale, record.components});
-  for (size_t v = 0; v < of.vertices.size(); ++v)
+  for (size_t v = 0; v < places.size(); ++v)
     for (size_t axis = 0; axis < 3; ++axis) {
-      const size_t group = record.first_group + v / kPanelRows;
-      const auto row = stored.row(static_cast<Index>((3 * group + axis) * kPanelRows + v % kPanelRows));
+      const auto row = stored.row(
+          static_cast<Index>((3 * places[v].block + axis) * kPanelRows + places[v].lane));
       const auto value = static_cast<Index>(3 * v + axis);
-      const float root = std::sqrt(of.shares[v]);
+      const float root = std::sqrt(shares[v]);
       b.modes.col(value) = row.head(components).transpose().cwiseProduct(scale) * root;
       b.mean[value] = row[mean] * numbers.basis_scale[mean] * root;
     }
@@ -181,33 +197,33 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
 }
 
 void add_numbers(SectionFile& file, const learn::PatchModel& model) {
-  const PatchesRecord record = record_of(model);
+  PatchesRecord record = record_of(model);
+  std::vector<TileRecord> tiles;
+  std::vector<uint32_t> blocks;
+  std::vector<uint16_t> shares;
+  for (const Tile& t : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size()))) {
+    TileRecord r{{}, static_cast<uint32_t>(blocks.size()), static_cast<uint32_t>(t.blocks.size())};
+    std::copy(t.vertices.begin(), t.vertices.end(), r.vertices);
+    tiles.push_back(r);
+    for (const Block& b : t.blocks) {
+      blocks.push_back(b.patch);
+      shares.insert(shares.end(), b.share.begin(), b.share.end());
+    }
+  }
+  record.tiles = static_cast<uint32_t>(tiles.size()), record.blocks = static_cast<uint32_t>(blocks.size());
   std::string patches(reinterpret_cast<const char*>(&record), sizeof record);
   std::vector<int32_t> seen;
-  std::vector<uint32_t> vertices;
-  std::vector<float> shares;
   for (size_t k = 0; k < model.patches.size(); ++k) {
     const learn::Patch& p = model.patches[k];
-    const PatchRecord r{p.bone,
-                        p.above,
-                        p.below,
-                        p.left,
-                        p.right,
-                        static_cast<uint32_t>(model.stages[k].basis.components()),
-                        static_cast<uint32_t>(p.vertices.size()),
-                        static_cast<uint32_t>(vertices.size() / kPanelRows)};
+    const PatchRecord r{p.bone, p.above, p.below,
+                        p.left, p.right, static_cast<uint32_t>(model.stages[k].basis.components())};
     patches.append(reinterpret_cast<const char*>(&r), sizeof r);
     seen.insert(seen.end(), p.seen.begin(), p.seen.end());
-    vertices.insert(vertices.end(), p.vertices.begin(), p.vertices.end());
-    shares.insert(shares.end(), p.shares.begin(), p.shares.end());
-    // What fills up a group belongs to nobody: it is behind the last vertex.
-    vertices.resize(in_panels(static_cast<uint32_t>(vertices.size())),
-                    static_cast<uint32_t>(model.rest.size()));
-    shares.resize(vertices.size());
   }
   file.add("patches", patches);
   file.add_records("patches.seen", seen);
-  file.add_records("patches.vertices", vertices);
+  file.add_records("patches.tiles", tiles);
+  file.add_records("patches.blocks", blocks);
   file.add_records("patches.shares", shares);
   file.add_records("patches.numbers", numbers_of(model, record));
 }
@@ -221,17 +237,19 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   const learn::Matrix basis = unpack_matrix(v.basis), linear = unpack_matrix(v.linear);
   std::vector<learn::Matrix> layers;
   for (uint32_t k = 0; k < v.record->layers; ++k) layers.push_back(unpack_matrix(v.layer[k]));
+  const std::vector<std::vector<Place>> places =
+      places_of(v, static_cast<uint32_t>(garment.size()));
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const PatchRecord& r = v.patches[p];
     learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}};
     const auto seen = v.seen.subspan(p * v.record->seen, v.record->seen);
-    const size_t first = size_t{kPanelRows} * r.first_group;
-    const auto vertices = v.vertices.subspan(first, r.vertices);
-    const auto shares = v.shares.subspan(first, r.vertices);
     patch.seen.assign(seen.begin(), seen.end());
-    patch.vertices.assign(vertices.begin(), vertices.end());
-    patch.shares.assign(shares.begin(), shares.end());
-    model.stages.push_back({basis_of(v, p, patch, basis), network_of(v, p, layers, linear)});
+    for (const Place& at : places[p]) {
+      patch.vertices.push_back(at.vertex);
+      patch.shares.push_back(static_cast<float>(v.shares[kPanelRows * at.block + at.lane]) /
+                             static_cast<float>(kWholeShare));
+    }
+    model.stages.push_back({basis_of(v, p, places[p], patch.shares, basis), network_of(v, p, layers, linear)});
     model.patches.push_back(std::move(patch));
   }
   return model;

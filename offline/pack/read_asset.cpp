@@ -71,7 +71,7 @@ billow_collider collider_of(const ColliderRecord& r) {
 }
 
 bool has_whole_shares(const GarmentView& view, Problem& problem) {
-  std::vector<float> sums(view.record->vertices + 1);
+  std::vector<uint32_t> sums(view.record->vertices + 1);
   return check_shares(view, sums.data(), problem);
 }
 

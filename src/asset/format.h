@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "decode/blend_weights.h"
+#include "decode/tile.h"
 #include "net/infer.h"
 
 namespace billow::asset {
@@ -30,7 +31,7 @@ inline constexpr uint32_t kMostUnits = 4096;        // of a layer
 inline constexpr uint32_t kMostComponents = 4096;   // of a basis
 inline constexpr uint32_t kMostColumns = 1u << 18;  // of a matrix; stored ones too
 inline constexpr uint32_t kMostSeen = 1024;         // bones that a patch sees
-inline constexpr uint32_t kMostGroups = 1u << 22;   // of eight vertices, in all patches together
+inline constexpr uint32_t kMostBlocks = 1u << 22;   // of all tiles together
 inline constexpr float kLargest = 1e9f;             // of any number
 
 struct Header {
@@ -137,11 +138,11 @@ struct PatchesRecord {
   uint32_t patches;
   uint32_t seen;        // bones that each of them sees
   uint32_t components;  // the most of any
-  uint32_t groups;      // of eight vertices, in all patches together
+  uint32_t tiles;       // of eight vertices
+  uint32_t blocks;      // of all tiles together
   uint32_t layers;
-  uint32_t activation;  // 0 relu, 1 tanh, 2 gelu
-  uint32_t linear;      // 1: there is a linear path
-  uint32_t reserved;
+  uint32_t activation;          // 0 relu, 1 tanh, 2 gelu
+  uint32_t linear;              // 1: there is a linear path
   uint32_t units[kMostLayers];  // outputs of each layer
 };
 static_assert(sizeof(PatchesRecord) == 64);
@@ -150,10 +151,11 @@ struct PatchRecord {
   uint32_t bone;
   uint32_t above, below, left, right;  // bones that its frame goes by
   uint32_t components;
-  uint32_t vertices;
-  uint32_t first_group;  // of its vertices
 };
-static_assert(sizeof(PatchRecord) == 32);
+static_assert(sizeof(PatchRecord) == 24);
+
+// Section "patches.tiles".
+static_assert(sizeof(TileRecord) == 40);
 
 // A matrix: section "basis", "skinning.linear", "skinning.1", "patches.basis", and so on. Behind it: stored columns, row
 // scales (if there are any) rounded up to whole panels, and from the next multiple of 64 the panels.

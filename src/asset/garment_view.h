@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "asset/format.h"
+#include "decode/expand_tiles.h"
 
 namespace billow::asset {
 
@@ -31,19 +32,20 @@ struct PatchNumbers {
 struct PatchesView {
   const PatchesRecord* record = nullptr;
   std::span<const PatchRecord> patches;
-  std::span<const int32_t> seen;       // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
-  std::span<const uint32_t> vertices;  // eight a group; as many as the cloth has where a group is not full
-  std::span<const float> shares;       // one for each of them
+  std::span<const int32_t> seen;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
+  std::span<const TileRecord> tiles;
+  std::span<const uint32_t> blocks;  // the patch of each, in a tile one after another
+  std::span<const uint16_t> shares;  // of a block's patch in each of the tile's vertices, by kWholeShare
   std::span<const float> numbers;
-  // Blocks of rows, patch after patch. Basis: for each group of vertices eight rows of x, of y and of z.
-  PackedMatrix layer[kMostLayers], linear, basis;
+  PackedMatrix layer[kMostLayers], linear;  // rows patch after patch
+  PackedMatrix basis;                       // rows block after block: eight of x, of y and of z
 
   uint32_t inputs() const { return 3 * (record->seen + 1); }
   size_t numbers_per_patch() const;
   PatchNumbers numbers_of(size_t patch) const;
-  // The networks of all patches, and the basis of one.
+  // The networks of all patches, and their bases.
   Mlp mlp() const;
-  PackedMatrix basis_of(size_t patch) const;
+  TiledBasis tiled() const { return {basis, tiles.data(), blocks.data(), shares.data()}; }
 };
 
 // For linear blend skinning, kBonesPerVertex a vertex: bones in bytes where a byte can name them all, else in words. No weights: there
@@ -97,8 +99,8 @@ struct Problem {
 // is checked still.
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums = true);
 
-// The one thing that needs room to be checked: that the shares of each vertex in its patches add up to 1. `sums`: one a vertex
+// The one thing that needs room to be checked: that each vertex is in one tile, and its shares add up to a whole. `sums`: one a vertex
 // and one more. True where there are no patches.
-bool check_shares(const GarmentView& view, float* sums, Problem& problem);
+bool check_shares(const GarmentView& view, uint32_t* sums, Problem& problem);
 
 }  // namespace billow::asset

@@ -30,9 +30,4 @@ Mlp PatchesView::mlp() const {
   return m;
 }
 
-PackedMatrix PatchesView::basis_of(size_t patch) const {
-  const PatchRecord& p = patches[patch];
-  return basis.block(3 * size_t{kPanelRows} * p.first_group, 3 * in_panels(p.vertices));
-}
-
 }  // namespace billow::asset

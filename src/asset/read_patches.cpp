@@ -1,4 +1,5 @@
 // What was learnt by patches.
+#include <algorithm>
 #include <cstdio>
 
 #include "asset/reader.h"
@@ -41,21 +42,23 @@ PatchNumbers PatchesView::numbers_of(size_t patch) const {
 bool Reader::read_patches() {
   if (!read_patches_record()) return false;
   const PatchesRecord& r = *view_.patches.record;
-  const uint64_t places = uint64_t{kPanelRows} * r.groups;
   if (!find_array("patches.seen", uint64_t{r.patches} * r.seen, view_.patches.seen) ||
-      !find_array("patches.vertices", places, view_.patches.vertices) ||
-      !find_array("patches.shares", places, view_.patches.shares) ||
+      !find_array("patches.tiles", r.tiles, view_.patches.tiles) ||
+      !find_array("patches.blocks", r.blocks, view_.patches.blocks) ||
+      !find_array("patches.shares", uint64_t{kPanelRows} * r.blocks, view_.patches.shares) ||
       !find_array("patches.numbers", uint64_t{r.patches} * view_.patches.numbers_per_patch(),
                   view_.patches.numbers) ||
       !check_numbers("patches.numbers", view_.patches.numbers))
     return false;
-  uint32_t group = 0;
-  for (size_t p = 0; p < r.patches; ++p) {
-    if (!check_patch(p, group)) return false;
-    group += in_panels(view_.patches.patches[p].vertices) / kPanelRows;
+  for (size_t p = 0; p < r.patches; ++p)
+    if (!check_patch(p)) return false;
+  uint32_t block = 0;
+  for (size_t t = 0; t < r.tiles; ++t) {
+    if (!check_tile(t, block)) return false;
+    block += view_.patches.tiles[t].blocks;
   }
-  if (group != r.groups)
-    return fail("section 'patches': expected %u groups of vertices, found %u", r.groups, group);
+  if (block != r.blocks)
+    return fail("section 'patches': expected %u blocks, found %u in tiles", r.blocks, block);
   return read_patch_matrices();
 }
 
@@ -69,19 +72,18 @@ bool Reader::read_patches_record() {
   } counts[] = {{"patches", r.patches, 1, kMostBones},
                 {"seen", r.seen, 0, kMostSeen},
                 {"components", r.components, 1, kMostUnits},
-                {"groups", r.groups, 1, kMostGroups},
+                {"tiles", r.tiles, 1, kMostBlocks},
+                {"blocks", r.blocks, 1, kMostBlocks},
                 {"layers", r.layers, 0, kMostLayers},
                 {"activation", r.activation, 0, 2},
-                {"linear", r.linear, r.layers == 0 ? 1u : 0, 1},
-                {"reserved", r.reserved, 0, 0}};
+                {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
   for (uint32_t k = 0; k < kMostLayers; ++k) {
-    const bool last = k + 1 == r.layers;
-    const uint32_t least = last ? r.components : k < r.layers, most = k >= r.layers ? 0
-                                                                      : last        ? least
-                                                                                    : kMostUnits;
+    uint32_t least = 0, most = 0;  // behind the last
+    if (k + 1 < r.layers) least = 1, most = kMostUnits;
+    if (k + 1 == r.layers) least = most = r.components;
     if (r.units[k] < least || r.units[k] > most)
       return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, least, most,
                   r.units[k]);
@@ -95,7 +97,7 @@ bool Reader::read_patches_record() {
   return true;
 }
 
-bool Reader::check_patch(size_t patch, uint32_t first_group) {
+bool Reader::check_patch(size_t patch) {
   const PatchesRecord& r = *view_.patches.record;
   const PatchRecord& p = view_.patches.patches[patch];
   const uint32_t bones = view_.record->bones;
@@ -105,34 +107,23 @@ bool Reader::check_patch(size_t patch, uint32_t first_group) {
     if (b < -1 || b >= static_cast<int64_t>(bones))
       return fail("section 'patches.seen', patch %zu: expected a bone below %u or -1, found %d", patch, bones,
                   b);
-  if (p.components > r.components)
-    return fail("section 'patches', record %zu: expected up to %u components, found %u", patch, r.components,
-                p.components);
-  if (p.first_group != first_group || p.vertices > kPanelRows * (r.groups - first_group))
-    return fail(
-        "section 'patches', record %zu: expected vertices from group %u on and no more than are left, found "
-        "%u "
-        "from %u on",
-        patch, first_group, p.vertices, p.first_group);
-  return check_patch_vertices(p);
+  return p.components <= r.components ||
+         fail("section 'patches', record %zu: expected up to %u components, found %u", patch, r.components,
+              p.components);
 }
 
-bool Reader::check_patch_vertices(const PatchRecord& p) {
-  const size_t first = size_t{kPanelRows} * p.first_group, filled = first + p.vertices,
-               end = first + in_panels(p.vertices);
-  for (size_t i = first; i < filled; ++i) {
-    const float share = view_.patches.shares[i];
-    if (!check_below("patches.vertices", i, "a vertex", view_.patches.vertices[i], view_.record->vertices))
-      return false;
-    if (!(share > 0 && share <= 1.001f))
-      return fail("section 'patches.shares', number %zu: expected a share above 0 and up to 1, found %g", i,
-                  static_cast<double>(share));
-  }
-  for (size_t i = filled; i < end; ++i)
-    if (view_.patches.vertices[i] != view_.record->vertices || view_.patches.shares[i] != 0)
-      return fail(
-          "section 'patches.vertices', record %zu: expected %u with share 0 to fill up a group, found %u", i,
-          view_.record->vertices, view_.patches.vertices[i]);
+bool Reader::check_tile(size_t tile, uint32_t first_block) {
+  const PatchesView& v = view_.patches;
+  const TileRecord& t = v.tiles[tile];
+  for (const uint32_t vertex : t.vertices)
+    if (!check_below("patches.tiles", tile, "vertices", vertex, view_.record->vertices + 1)) return false;
+  if (t.first_block != first_block || t.blocks == 0 || t.blocks > v.record->blocks - first_block)
+    return fail(
+        "section 'patches.tiles', record %zu: expected blocks from %u on and no more than are left, found %u "
+        "from %u on",
+        tile, first_block, t.blocks, t.first_block);
+  for (uint32_t b = first_block; b < first_block + t.blocks; ++b)
+    if (!check_below("patches.blocks", b, "a patch", v.blocks[b], v.record->patches)) return false;
   return true;
 }
 
@@ -149,19 +140,23 @@ bool Reader::read_patch_matrices() {
   if (r.linear &&
       !read_matrix("patches.linear", uint64_t{r.patches} * in_panels(r.components), v.inputs(), v.linear))
     return false;
-  return read_matrix("patches.basis", 3 * uint64_t{kPanelRows} * r.groups, r.components + 1, v.basis);
+  return read_matrix("patches.basis", 3 * uint64_t{kPanelRows} * r.blocks, r.components + 1, v.basis);
 }
 
-bool check_shares(const GarmentView& view, float* sums, Problem& problem) {
+bool check_shares(const GarmentView& view, uint32_t* sums, Problem& problem) {
   const PatchesView& v = view.patches;
   if (!v.record) return true;
   for (uint32_t i = 0; i <= view.record->vertices; ++i) sums[i] = 0;
-  for (size_t i = 0; i < v.vertices.size(); ++i) sums[v.vertices[i]] += v.shares[i];
+  for (const TileRecord& t : v.tiles)
+    for (uint32_t b = t.first_block; b < t.first_block + t.blocks; ++b)
+      for (uint32_t k = 0; k < kPanelRows; ++k)
+        // Of so many that they could begin anew at 0, none is right.
+        sums[t.vertices[k]] = std::min(2 * kWholeShare, sums[t.vertices[k]] + v.shares[kPanelRows * b + k]);
   for (uint32_t i = 0; i < view.record->vertices; ++i)
-    if (!(std::fabs(sums[i] - 1) < 2e-3f)) {
+    if (sums[i] != kWholeShare) {
       std::snprintf(problem.text, sizeof problem.text,
-                    "section 'patches.shares': expected the shares of vertex %u to add up to 1, found %g", i,
-                    static_cast<double>(sums[i]));
+                    "section 'patches.shares': expected the shares of vertex %u to add up to %u, found %u", i,
+                    kWholeShare, sums[i]);
       return false;
     }
   return true;

@@ -42,8 +42,8 @@ class Reader {
   // By patches: read_patches.cpp.
   bool read_patches();
   bool read_patches_record();
-  bool check_patch(size_t patch, uint32_t first_group);
-  bool check_patch_vertices(const PatchRecord& patch);
+  bool check_patch(size_t patch);
+  bool check_tile(size_t tile, uint32_t first_block);
   bool read_patch_matrices();
 
   const Section* find(std::string_view name) const {

@@ -22,6 +22,8 @@ bool has_dot_product() {
 #endif
 }
 
+}  // namespace
+
 bool has_matrix_product() {
 #if !defined(BILLOW_SIMD_NEON)
   return false;
@@ -34,8 +36,6 @@ bool has_matrix_product() {
   return false;
 #endif
 }
-
-}  // namespace
 
 void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* out) {
   for (uint32_t p = 0; p < run.count; ++p, out += kPanelRows) {

@@ -26,6 +26,9 @@ struct IntegerSumsFound {
 };
 IntegerSumsFound find_integer_sums();
 
+// Whether this processor has ARM's products of matrices of bytes.
+bool has_matrix_product();
+
 // Those of ARM's matrix and dot product instructions, and that of four lanes on any processor; null where they were not built.
 IntegerSums integer_sums_i8mm();
 IntegerSums integer_sums_dotprod();

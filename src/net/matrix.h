@@ -71,9 +71,10 @@ struct Factors {
 // result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of the largest.
 void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& room, float* out);
 
-// The same in two steps, where there are integers only: the vector in steps, which returns how large these are; and the sums of
-// all rows. A row is its sum times the step, times its scale.
+// The same in two: the factors of a vector, which returns the step of those of integers; and the product with them.
 float find_factors(const PackedMatrix& matrix, const Entries& vector, const Factors& room);
-void sum_integers(const PackedMatrix& matrix, const Factors& room, int32_t* sums);
+void multiply(const PackedMatrix& matrix, float step, const Factors& factors, float* out);
+// Where there are integers only: the sums of all rows. A row is its sum times the step, times its scale.
+void sum_integers(const PackedMatrix& matrix, const Factors& factors, int32_t* sums);
 
 }  // namespace billow

@@ -123,14 +123,17 @@ void sum_integers(const PackedMatrix& m, const Factors& room, int32_t* sums) {
 }
 
 void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room, float* out) {
-  const float step = find_factors(m, vector, room);
+  multiply(m, find_factors(m, vector, room), room, out);
+}
+
+void multiply(const PackedMatrix& m, float step, const Factors& factors, float* out) {
   constexpr size_t kAtOnce = 64;
   const size_t panels = m.panel_count();
   for (size_t p = 0; p < panels; p += kAtOnce) {
     const size_t count = std::min(kAtOnce, panels - p);
     int32_t sums[kAtOnce * kPanelRows];
-    sum_panels(m, p, count, room, sums);
-    finish_panels(m, p, count, sums, step, room, out);
+    sum_panels(m, p, count, factors, sums);
+    finish_panels(m, p, count, sums, step, factors, out);
   }
 }
 

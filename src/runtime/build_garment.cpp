@@ -60,8 +60,6 @@ void find_networks(Garment& g) {
   if (g.view.patches.record) {
     g.skinning = g.view.patches.mlp();
     measure(g.skinning, g.view.patches.basis);
-    for (const asset::PatchRecord& p : g.view.patches.patches)
-      g.most_patch_vertices = std::max(g.most_patch_vertices, p.vertices);
     return;
   }
   g.skinning = g.view.skinning.mlp();

@@ -27,22 +27,30 @@ void build(Instance& i, Arena& arena) {
   i.bone_motions = arena.take<Transform>(g.has_blend() ? r.bones : 0);
   i.blend_matrices = arena.take<BlendMatrix>(g.has_blend() ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
-  const size_t local = by_patches ? 3 * size_t{in_panels(g.most_patch_vertices)} : 0;
-  i.local = arena.take<float>(local);
+  i.said = arena.take<PatchSaid>(patches);
 
   i.inputs = arena.take<float>(inputs);
-  const size_t widest = g.widest_layer + kPanelRows, stored = g.most_stored;
+  const size_t widest = g.widest_layer + kPanelRows;
+  const auto take_factors = [&](size_t count) {
+    Factors f;
+    f.scaled = arena.take<float>(count);
+    f.steps = arena.take<int16_t>(count);
+    f.bytes = arena.take<int8_t>(2 * count);
+    return f;
+  };
   for (InferRoom& room : i.infer) {
     room.inputs = arena.take<float>(widest);
     room.values = arena.take<float>(widest);
     room.linear = arena.take<float>(widest);
-    room.sums = arena.take<int32_t>(std::max(widest, local));
-    room.factors.scaled = arena.take<float>(stored);
-    room.factors.steps = arena.take<int16_t>(stored);
-    room.factors.bytes = arena.take<int8_t>(2 * stored);
+    room.sums = arena.take<int32_t>(widest);
+    room.factors = take_factors(g.most_stored);
+  }
+  for (size_t p = 0; p < patches; ++p) {
+    const Factors factors = take_factors(g.view.patches.basis.stored_count());
+    if (i.said) i.said[p].factors = factors;
   }
 
-  i.cloth = arena.take<float>(kLanes * (size_t{r.vertices} + kPanelRows));
+  i.cloth = arena.take<float>(values);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});

@@ -1,5 +1,6 @@
 // Gather, infer and expand where the cloth was learnt by patches.
-#include "decode/expand_patches.h"
+#include <algorithm>
+
 #include "runtime/frame_stages.h"
 
 namespace billow::by_patches {
@@ -23,31 +24,24 @@ void see(const PatchFrame& f, std::span<const int32_t> seen, const V3* places, V
   store(out, turned(up) * kUpWeight);
 }
 
-void expand_patch(Instance& i, size_t p, float scale) {
+void put(V3 v, float* to) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+
+// What all patches say of their vertices, and where from.
+void say(Instance& i, float scale) {
   const Garment& g = *i.garment;
   const asset::PatchesView& v = g.view.patches;
-  const asset::PatchRecord& r = v.patches[p];
-  if (r.vertices == 0) return;
+  const TiledBasis basis = v.tiled();
   const Transform& key = i.moved[g.view.record->key_joint];
-  const auto turned = [&](V3 x) { return rotate(key.rotation, x) * scale; };
-  const PatchFrame& f = i.frames[p];
-  PatchFrame in_world{turned(f.origin), turned(f.along), turned(f.across), turned(f.off)};
-  const size_t first = size_t{kPanelRows} * r.first_group, groups = in_panels(r.vertices) / kPanelRows;
-  const uint32_t* vertices = v.vertices.data() + first;
-  const float* shares = v.shares.data() + first;
-  const PackedMatrix basis = v.basis_of(p);
-  const InferRoom& room = i.infer[0];
-  const Entries c = find_entries(i.coefficients + p * g.coefficients_stride(), v.record->components + 1);
-  if (basis.integers_only() && !basis.row_scales) {
-    // Coordinates stay in steps, and the frame is by the step.
-    const float step = find_factors(basis, c, room.factors);
-    in_world.along = in_world.along * step, in_world.across = in_world.across * step;
-    in_world.off = in_world.off * step;
-    sum_integers(basis, room.factors, room.sums);
-    add_patch(room.sums, vertices, shares, groups, in_world, i.cloth);
-  } else {
-    multiply(basis, c, room.factors, i.local);
-    add_patch(i.local, vertices, shares, groups, in_world, i.cloth);
+  for (size_t p = 0; p < v.patches.size(); ++p) {
+    PatchSaid& said = i.said[p];
+    said.step = find_factors(
+        v.basis, find_entries(i.coefficients + p * g.coefficients_stride(), v.record->components + 1),
+        said.factors);
+    const PatchFrame& f = i.frames[p];
+    const auto turned = [&](V3 x) { return rotate(key.rotation, x) * scale; };
+    const float step = basis.in_steps() ? said.step : 1.0f;
+    put(turned(f.along) * step, said.along), put(turned(f.across) * step, said.across);
+    put(turned(f.off) * step, said.off), put(turned(f.origin), said.origin);
   }
 }
 
@@ -95,14 +89,18 @@ void infer(std::span<Instance* const> instances) {
   if (count > 0) ask();
 }
 
-// Patches one after another, so that every vertex has the sum of its patches in the same order.
+// A few tiles of everybody, and so on: their rows of the basis are then still at hand.
 void expand(std::span<Instance* const> instances, const FrameInput* inputs) {
+  constexpr size_t kAtOnce = 8;
   const Garment& g = *instances[0]->garment;
-  for (const Instance* i : instances) clear_places(i->cloth, g.vertices());
-  for (size_t p = 0; p < g.view.patches.patches.size(); ++p)
-    for (size_t k = 0; k < instances.size(); ++k) expand_patch(*instances[k], p, inputs[k].scale);
-  for (const Instance* i : instances)
-    finish_places(i->cloth, g.vertices(), i->moved[g.view.record->key_joint].position, i->positions);
+  const size_t tiles = g.view.patches.tiles.size();
+  for (size_t k = 0; k < instances.size(); ++k) say(*instances[k], inputs[k].scale);
+  const TiledBasis basis = g.view.patches.tiled();
+  const ExpandTiles expand_tiles = best_expand_tiles(basis);
+  for (size_t first = 0; first < tiles; first += kAtOnce)
+    for (const Instance* i : instances)
+      expand_tiles(basis, first, std::min(kAtOnce, tiles - first), i->said,
+                   i->moved[g.view.record->key_joint].position, i->positions);
 }
 
 }  // namespace billow::by_patches

@@ -33,8 +33,8 @@ struct Garment {
   NormalPolygons normals;
   TangentRows tangents;          // no neighbours where the garment has no pattern
   uint32_t* clusters = nullptr;  // find_clusters
-  // The largest of all patches' networks and bases.
-  uint32_t widest_layer = 0, most_stored = 0, most_patch_vertices = 0;
+  // The largest of all networks and bases.
+  uint32_t widest_layer = 0, most_stored = 0;
 
   uint32_t vertices() const { return view.record->vertices; }
   uint32_t bones() const { return view.record->bones; }

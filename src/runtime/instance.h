@@ -51,11 +51,11 @@ struct Instance {
   BlendMatrix* blend_matrices = nullptr;  // the same in the world
   // For patches only.
   PatchFrame* frames = nullptr;
-  float* local = nullptr;  // coordinates of one patch's vertices
+  PatchSaid* said = nullptr;
 
   float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees
   InferRoom infer[kTogether];
-  float* cloth = nullptr;  // displacements of vertices, or sums of what patches say
+  float* cloth = nullptr;  // displacements of vertices, where they are not by patches
   PosedCollider* posed = nullptr;
   PushOutRoom push;
 };

@@ -4,6 +4,7 @@
 
 #include <billow/billow.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -59,11 +60,11 @@ class GarmentBytes {
 
 // Random columns of every kind, or of integers only; each column of the matrix gets some of them.
 inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float size, Random& random,
-                                       bool floats = true) {
+                                       bool floats = true, bool row_scales = true) {
   asset::MatrixRecord m{};
   m.rows = rows, m.columns = columns;
   m.float32 = floats ? 3 : 0, m.float16 = floats ? 2 : 0, m.int8 = in_panels(columns) + 24;
-  m.row_scales = 1;
+  m.row_scales = row_scales;
   std::string out(reinterpret_cast<const char*>(&m), sizeof m);
   const auto put = [&](const auto& value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -72,7 +73,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
   for (uint32_t j = 0; j < stored; ++j) put(j % columns);
   for (uint32_t j = 0; j < stored; ++j)
     put(size * (floats && j < 5 ? 0.25f : j + 24 < stored ? 1.0f / 128 : 1.0f / 1024));
-  for (uint32_t r = 0; r < (rows + 7) / 8 * 8; ++r)
+  for (uint32_t r = 0; row_scales && r < (rows + 7) / 8 * 8; ++r)
     put(r < rows ? 0.5f + 0.125f * static_cast<float>(r % 5) : 0.0f);
   out.resize(static_cast<size_t>(asset::matrix_panels_at(m)), '\0');
   for (uint32_t p = 0; p < (rows + 7) / 8; ++p) {
@@ -116,26 +117,15 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   r.units[0] = r.units[1] = kUnits, r.units[2] = kComponents;
   std::vector<asset::PatchRecord> patches;
   std::vector<int32_t> seen;
-  std::vector<uint32_t> places;
-  std::vector<float> shares, numbers;
+  std::vector<float> numbers;
   const auto put = [&](uint32_t count, auto number) {
     for (uint32_t i = 0; i < in_panels(count); ++i)
       numbers.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
   };
   for (uint32_t p = 0; p < bones; ++p) {
     const auto near = [&](uint32_t by) { return (p + by) % bones; };
-    const uint32_t first = static_cast<uint32_t>(places.size()) / kPanelRows;
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < vertices; ++v) {
-      const bool owner = v % bones == p;
-      if (!owner && v % bones != near(5)) continue;
-      places.push_back(v), shares.push_back(owner ? 0.75f : 0.25f);
-      ++count;
-    }
-    places.resize(in_panels(static_cast<uint32_t>(places.size())), vertices);
-    shares.resize(places.size());
     patches.push_back(
-        {p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents, count, first});
+        {p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents});
     for (uint32_t i = 0; i < kSeen; ++i)
       seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
     put(kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
@@ -146,17 +136,32 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
     for (const uint32_t units : {kUnits, kUnits, kComponents})
       put(units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
   }
-  r.groups = static_cast<uint32_t>(places.size()) / kPanelRows;
+  // Tiles of vertices that have the same owner.
+  std::vector<TileRecord> tiles;
+  std::vector<uint32_t> blocks;
+  std::vector<uint16_t> shares;
+  for (uint32_t p = 0; p < bones; ++p)
+    for (uint32_t first = p; first < vertices; first += kPanelRows * bones) {
+      TileRecord t{{}, static_cast<uint32_t>(blocks.size()), 2};
+      for (uint32_t k = 0; k < kPanelRows; ++k) t.vertices[k] = std::min(first + k * bones, vertices);
+      tiles.push_back(t);
+      for (const bool owner : {true, false}) {
+        blocks.push_back(owner ? p : (p + bones - 5) % bones);
+        shares.insert(shares.end(), kPanelRows, static_cast<uint16_t>(owner ? 49151 : 16384));
+      }
+    }
+  r.tiles = static_cast<uint32_t>(tiles.size()), r.blocks = static_cast<uint32_t>(blocks.size());
   std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
-  file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.vertices", places);
-  file.add("patches.shares", shares), file.add("patches.numbers", numbers);
+  file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.tiles", tiles);
+  file.add("patches.blocks", blocks), file.add("patches.shares", shares), file.add("patches.numbers", numbers);
   file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random, floats));
   file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random, floats));
   file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random, floats));
-  file.add("patches.linear",
-           random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
-  file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.groups, kComponents + 1, 0.0625f, random));
+  file.add("patches.linear", random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
+  // As files have it that were trained: then sums become places without a stop between.
+  file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.blocks, kComponents + 1, 0.0625f, random, floats,
+                                                floats));
 }
 
 // Weights for linear blend skinning: of some bones or others.

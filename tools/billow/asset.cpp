@@ -1,4 +1,5 @@
 // `billow info` and `billow check`: what is in a garment file, and whether it is sound.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,7 +26,7 @@ struct Opened {
     asset::Problem problem;
     bool sound = asset::read_garment(bytes.data(), bytes.size(), view, problem);
     if (sound) {
-      std::vector<float> sums(view.record->vertices + 1);
+      std::vector<uint32_t> sums(view.record->vertices + 1);
       sound = asset::check_shares(view, sums.data(), problem);
     }
     if (!sound) throw std::runtime_error(file + ": " + problem.text);
@@ -55,9 +56,7 @@ ordered_json describe_network(const asset::NetworkView& n) {
 
 // Vertices of all patches together: most belong to several.
 size_t shared_vertices(const asset::PatchesView& p) {
-  size_t sum = 0;
-  for (const asset::PatchRecord& patch : p.patches) sum += patch.vertices;
-  return sum;
+  return static_cast<size_t>(std::count_if(p.shares.begin(), p.shares.end(), [](uint16_t s) { return s > 0; }));
 }
 
 ordered_json describe_patches(const asset::PatchesView& p) {

@@ -136,8 +136,9 @@ void BenchGarment::open(const std::string& name, const body::Person& person) {
   if (!asset::read_garment(aligned.data(), aligned.size(), view, problem))
     throw std::runtime_error(name + ": " + problem.text);
   bones_ = view.bones.size();
-  for (const asset::PatchRecord& p : view.patches.patches)
-    expansion_ += 3.0 * p.vertices * (p.components + 1.0);
+  for (size_t i = 0; i < view.patches.shares.size(); ++i)
+    if (view.patches.shares[i] > 0)
+      expansion_ += 3 * (view.patches.patches[view.patches.blocks[i / kPanelRows]].components + 1.0);
   if (!view.patches.record) expansion_ = 3.0 * view.record->vertices * view.basis.columns;
 }
 

@@ -1,5 +1,7 @@
 #include "garment_of.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "dress/ropes.h"
@@ -23,6 +25,16 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Fi
   if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
   options.progress = [&](const std::string& what) { say("evaluating: " + what); };
   return evaluate::evaluate(frames, learnt.networks.model, options);
+}
+
+// An engine ships the report with the garment: six digits of each number will do.
+void shorten_numbers(Json& json) {
+  if (json.is_structured())
+    for (Json& part : json) shorten_numbers(part);
+  if (!json.is_number_float()) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", json.get<double>());
+  json = std::strtod(text, nullptr);
 }
 
 }  // namespace
@@ -61,6 +73,7 @@ pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures fig
     training.update(measured);
     training["evaluation_seconds"] = report.seconds;
   }
+  shorten_numbers(training);
   packed.training = training.dump();
   if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;
   return packed;

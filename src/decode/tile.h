@@ -1,0 +1,19 @@
+// How vertices of patches are stored: in tiles of eight, each with a block for every patch that one of them belongs to.
+#pragma once
+
+#include <cstdint>
+
+#include "net/matrix.h"
+
+namespace billow {
+
+// As many vertices as the cloth has stand for none.
+struct TileRecord {
+  uint32_t vertices[kPanelRows];
+  uint32_t first_block, blocks;
+};
+
+// Shares of patches in a vertex are whole numbers that add up to this.
+inline constexpr uint32_t kWholeShare = 65535;
+
+}  // namespace billow
