@@ -163,8 +163,8 @@ learn::Basis basis_of(const PatchesView& view, size_t patch, const std::vector<P
   const learn::Vector scale = vector_of({numbers.basis_scale, record.components});
   for (size_t v = 0; v < places.size(); ++v)
     for (size_t axis = 0; axis < 3; ++axis) {
-      const auto row = stored.row(
-          static_cast<Index>((3 * places[v].block + axis) * kPanelRows + places[v].lane));
+      const auto row =
+          stored.row(static_cast<Index>((3 * places[v].block + axis) * kPanelRows + places[v].lane));
       const auto value = static_cast<Index>(3 * v + axis);
       const float root = std::sqrt(shares[v]);
       b.modes.col(value) = row.head(components).transpose().cwiseProduct(scale) * root;
@@ -237,8 +237,7 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   const learn::Matrix basis = unpack_matrix(v.basis), linear = unpack_matrix(v.linear);
   std::vector<learn::Matrix> layers;
   for (uint32_t k = 0; k < v.record->layers; ++k) layers.push_back(unpack_matrix(v.layer[k]));
-  const std::vector<std::vector<Place>> places =
-      places_of(v, static_cast<uint32_t>(garment.size()));
+  const std::vector<std::vector<Place>> places = places_of(v, static_cast<uint32_t>(garment.size()));
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const PatchRecord& r = v.patches[p];
     learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}};
@@ -249,7 +248,8 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
       patch.shares.push_back(static_cast<float>(v.shares[kPanelRows * at.block + at.lane]) /
                              static_cast<float>(kWholeShare));
     }
-    model.stages.push_back({basis_of(v, p, places[p], patch.shares, basis), network_of(v, p, layers, linear)});
+    model.stages.push_back(
+        {basis_of(v, p, places[p], patch.shares, basis), network_of(v, p, layers, linear)});
     model.patches.push_back(std::move(patch));
   }
   return model;

@@ -27,8 +27,8 @@ std::vector<std::vector<Member>> members_of(const std::vector<learn::Patch>& pat
       const uint32_t v = patches[p].vertices[i];
       // Each gets what is missing to the rounded sum so far.
       exact[v] += static_cast<double>(patches[p].shares[i]) * kWholeShare;
-      const double share = std::clamp(std::round(exact[v] - so_far[v]), 0.0,
-                                      static_cast<double>(kWholeShare) - so_far[v]);
+      const double share =
+          std::clamp(std::round(exact[v] - so_far[v]), 0.0, static_cast<double>(kWholeShare) - so_far[v]);
       so_far[v] += share;
       all[v].push_back({p, static_cast<int32_t>(i), static_cast<uint16_t>(share)});
     }
@@ -40,8 +40,9 @@ std::vector<std::vector<Member>> members_of(const std::vector<learn::Patch>& pat
 }
 
 size_t count_beyond(const Patches& of, const Patches& others) {
-  return static_cast<size_t>(
-      std::count_if(of.begin(), of.end(), [&](uint32_t p) { return !std::binary_search(others.begin(), others.end(), p); }));
+  return static_cast<size_t>(std::count_if(of.begin(), of.end(), [&](uint32_t p) {
+    return !std::binary_search(others.begin(), others.end(), p);
+  }));
 }
 
 // Vertices that have the same patches.
@@ -58,8 +59,9 @@ std::vector<uint32_t> take(Alike& alike, Alike::iterator from, size_t most) {
 
 // Begins with whoever has the most patches, and adds those who bring the fewest new ones.
 std::vector<uint32_t> mixed_tile(Alike& alike) {
-  const auto first = std::max_element(
-      alike.begin(), alike.end(), [](const auto& a, const auto& b) { return a.first.size() < b.first.size(); });
+  const auto first = std::max_element(alike.begin(), alike.end(), [](const auto& a, const auto& b) {
+    return a.first.size() < b.first.size();
+  });
   Patches patches = first->first;
   std::vector<uint32_t> tile = take(alike, first, kPanelRows);
   while (tile.size() < kPanelRows && !alike.empty()) {
@@ -69,7 +71,8 @@ std::vector<uint32_t> mixed_tile(Alike& alike) {
     const auto best = std::min_element(alike.begin(), alike.end(),
                                        [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
     Patches both;
-    std::set_union(patches.begin(), patches.end(), best->first.begin(), best->first.end(), std::back_inserter(both));
+    std::set_union(patches.begin(), patches.end(), best->first.begin(), best->first.end(),
+                   std::back_inserter(both));
     patches = both;
     const std::vector<uint32_t> more = take(alike, best, kPanelRows - tile.size());
     tile.insert(tile.end(), more.begin(), more.end());

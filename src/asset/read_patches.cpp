@@ -69,14 +69,10 @@ bool Reader::read_patches_record() {
   const struct {
     const char* name;
     uint32_t found, least, most;
-  } counts[] = {{"patches", r.patches, 1, kMostBones},
-                {"seen", r.seen, 0, kMostSeen},
-                {"components", r.components, 1, kMostUnits},
-                {"tiles", r.tiles, 1, kMostBlocks},
-                {"blocks", r.blocks, 1, kMostBlocks},
-                {"layers", r.layers, 0, kMostLayers},
-                {"activation", r.activation, 0, 2},
-                {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
+  } counts[] = {{"patches", r.patches, 1, kMostBones},       {"seen", r.seen, 0, kMostSeen},
+                {"components", r.components, 1, kMostUnits}, {"tiles", r.tiles, 1, kMostBlocks},
+                {"blocks", r.blocks, 1, kMostBlocks},        {"layers", r.layers, 0, kMostLayers},
+                {"activation", r.activation, 0, 2},          {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);

@@ -7,7 +7,9 @@ namespace billow {
 namespace {
 
 template <class Number> Coordinates coordinates_of(const Number* rows) {
-  const auto eight = [&](uint32_t first) { return F8{load_whole(rows + first), load_whole(rows + first + kLanes)}; };
+  const auto eight = [&](uint32_t first) {
+    return F8{load_whole(rows + first), load_whole(rows + first + kLanes)};
+  };
   return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
 }
 

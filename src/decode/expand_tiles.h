@@ -27,8 +27,8 @@ struct TiledBasis {
 
 // Some tiles' places in the world (x y z). `positions` has room for a vertex more. Whatever networks say, places are within 10 km of the
 // key joint: what is no number counts as -10 km.
-using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said, V3 key_joint,
-                             float* positions);
+using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said,
+                             V3 key_joint, float* positions);
 
 // The fastest that this processor has for a basis: all give the same.
 ExpandTiles best_expand_tiles(const TiledBasis& basis);

@@ -33,7 +33,8 @@ template <size_t kEights> struct SumsInRegisters {
     }
     return {four_rows(rows01, rows23), four_rows(rows45, rows67)};
   }
-  BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, size_t block, const PatchSaid& said) const {
+  BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, size_t block,
+                                              const PatchSaid& said) const {
     const auto* at = reinterpret_cast<const int8_t*>(basis.rows.panels) + 3 * kPanelBytes * block;
     // What is read a few kilobytes later is fetched meanwhile.
 #pragma GCC unroll 16

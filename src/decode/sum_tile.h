@@ -47,15 +47,15 @@ struct Coordinates {
 };
 
 // One coordinate of eight vertices in the world, so far, and what a block adds to it.
-BILLOW_ALWAYS_INLINE void add(F8& sum, const Coordinates& c, float along, float across, float off, float origin,
-                              F8 share) {
+BILLOW_ALWAYS_INLINE void add(F8& sum, const Coordinates& c, float along, float across, float off,
+                              float origin, F8 share) {
   sum = sum + (c.along * along + c.across * across + c.off * off + lanes<F8>(origin)) * share;
 }
 
 // `find` gives the coordinates of a block.
 template <class Find>
-BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said,
-                                    V3 key_joint, float* positions, Find find) {
+BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
+                                    const PatchSaid* said, V3 key_joint, float* positions, Find find) {
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
     F8 x = lanes<F8>(0.0f), y = x, z = x;
     for (size_t b = t->first_block; b < t->first_block + t->blocks; ++b) {

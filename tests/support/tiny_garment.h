@@ -124,8 +124,7 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   };
   for (uint32_t p = 0; p < bones; ++p) {
     const auto near = [&](uint32_t by) { return (p + by) % bones; };
-    patches.push_back(
-        {p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents});
+    patches.push_back({p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents});
     for (uint32_t i = 0; i < kSeen; ++i)
       seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
     put(kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
@@ -154,14 +153,16 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
   file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.tiles", tiles);
-  file.add("patches.blocks", blocks), file.add("patches.shares", shares), file.add("patches.numbers", numbers);
+  file.add("patches.blocks", blocks), file.add("patches.shares", shares),
+      file.add("patches.numbers", numbers);
   file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random, floats));
   file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random, floats));
   file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random, floats));
-  file.add("patches.linear", random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
+  file.add("patches.linear",
+           random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
   // As files have it that were trained: then sums become places without a stop between.
-  file.add("patches.basis", random_matrix_bytes(3 * kPanelRows * r.blocks, kComponents + 1, 0.0625f, random, floats,
-                                                floats));
+  file.add("patches.basis",
+           random_matrix_bytes(3 * kPanelRows * r.blocks, kComponents + 1, 0.0625f, random, floats, floats));
 }
 
 // Weights for linear blend skinning: of some bones or others.

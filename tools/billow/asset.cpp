@@ -56,7 +56,8 @@ ordered_json describe_network(const asset::NetworkView& n) {
 
 // Vertices of all patches together: most belong to several.
 size_t shared_vertices(const asset::PatchesView& p) {
-  return static_cast<size_t>(std::count_if(p.shares.begin(), p.shares.end(), [](uint16_t s) { return s > 0; }));
+  return static_cast<size_t>(
+      std::count_if(p.shares.begin(), p.shares.end(), [](uint16_t s) { return s > 0; }));
 }
 
 ordered_json describe_patches(const asset::PatchesView& p) {

@@ -185,8 +185,9 @@ TEST_F(GarmentAsset, PatchesComeBack) {
     const learn::Matrix modes_a = a.stages[k].basis.modes * inverse_roots(a).asDiagonal(),
                         modes_b = b.stages[k].basis.modes * inverse_roots(b).asDiagonal();
     EXPECT_TRUE(modes_b.isApprox(modes_a, 1e-6f));
-    EXPECT_TRUE(b.stages[k].basis.mean.cwiseProduct(inverse_roots(b)).isApprox(
-        a.stages[k].basis.mean.cwiseProduct(inverse_roots(a)), 1e-6f));
+    EXPECT_TRUE(b.stages[k]
+                    .basis.mean.cwiseProduct(inverse_roots(b))
+                    .isApprox(a.stages[k].basis.mean.cwiseProduct(inverse_roots(a)), 1e-6f));
   }
   EXPECT_EQ(b.stages[3].network.bias, linear.bias);
   EXPECT_LT(difference(p, q), kSharesRounded);
