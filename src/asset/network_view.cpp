@@ -10,7 +10,7 @@ Mlp NetworkView::mlp() const {
   m.mean = mean.data(), m.scale = scale.data();
   for (uint32_t k = 0; k < m.layers; ++k) m.layer[k] = layer[k], m.bias[k] = bias[k].data();
   m.linear = linear;
-  m.linear_as_first = record->linear && m.layers > 0 && same_columns(m.linear, m.layer[0]);
+  find_shortcuts(m);
   return m;
 }
 
@@ -26,7 +26,7 @@ Mlp PatchesView::mlp() const {
     m.bias[k] = n.bias[k];
   }
   if (record->linear) m.linear = linear.block(0, in_panels(record->components));
-  m.linear_as_first = record->linear && m.layers > 0 && same_columns(m.linear, m.layer[0]);
+  find_shortcuts(m);
   return m;
 }
 

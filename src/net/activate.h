@@ -2,7 +2,7 @@
 // bits everywhere.
 #pragma once
 
-#include "core/simd.h"
+#include "core/wide.h"
 
 namespace billow {
 
@@ -21,21 +21,24 @@ inline F4 tanh(F4 x) {
 
 // The share of a normal distribution above t >= 0, to 4e-7: its 16th root is so smooth that a polynomial will do, which
 // takes no division.
-inline F4 share_above(F4 t) {
-  t = min(t, splat(6.0f));
-  F4 p = t * -1.17534342e-6f - 3.52236085e-5f;
+template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> share_above(Wide<kGroups> t) {
+  t = smaller(t, 6.0f);
+  Wide<kGroups> p = t * -1.17534342e-6f - 3.52236085e-5f;
   p = p * t + 0.00065841767f;
   p = p * t - 0.00134403266f;
   p = p * t - 0.0178059415f;
   p = p * t - 0.0477672998f;
   p = p * t + 0.957604418f;
-  p *= p, p *= p, p *= p, p *= p;
+  p = p * p, p = p * p, p = p * p, p = p * p;
   return p;
 }
+inline F4 share_above(F4 t) { return share_above(Wide<1>{{t}}).v[0]; }
+
 // To 1e-6. What it is below max(x, 0) is the same for x and -x.
-inline F4 gelu(F4 x) {
-  const F4 t = abs(x);
-  return max(x, zero()) - t * share_above(t);
+template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> gelu(const Wide<kGroups>& x) {
+  const Wide<kGroups> t = abs(x);
+  return larger(x, 0.0f) - t * share_above(t);
 }
+inline F4 gelu(F4 x) { return gelu(Wide<1>{{x}}).v[0]; }
 
 }  // namespace billow

@@ -1,150 +1,145 @@
 #include "net/infer.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "net/activate.h"
-#include "net/steps.h"
+#include "net/integer_sums.h"
 
 namespace billow {
 namespace {
 
-// How large the largest of some numbers is. What is no number, or too large to go on with, becomes 0.
-class Largest {
- public:
-  F4 take(F4 x) {
-    constexpr float kMost = 1e30f;
-    const F4 size = abs(x);
-    const M4 sound = size <= kMost;
-    most_ = larger(most_, select(sound, size, zero()));
-    return select(sound, x, zero());
-  }
-  float value() const { return horizontal_max(most_); }
-
- private:
-  F4 most_ = zero();
-};
+const IntegerKernel& kernel = *find_integer_kernels().by_speed[0];
 
 // z = (d - mean) * scale
 Entries center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
-  Largest largest;
+  F4 largest[2] = {zero(), zero()};
+  const auto put = [&](F4 x, uint32_t i, int which) {
+    largest[which] = larger_or_nan(largest[which], abs(x));
+    store(z + i, x);
+  };
+  const auto at = [&](uint32_t i) { return (load(inputs + i) - load(mean + i)) * load(scale + i); };
   uint32_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    store(z + i, largest.take((load(inputs + i) - load(mean + i)) * load(scale + i)));
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) put(at(i), i, 0), put(at(i + kLanes), i + kLanes, 1);
+  for (; i + kLanes <= count; i += kLanes) put(at(i), i, 0);
   if (i < count) {
     float last[kLanes] = {};
     for (uint32_t k = i; k < count; ++k) last[k - i] = (inputs[k] - mean[k]) * scale[k];
-    store(z + i, largest.take(load(last)));
+    put(load(last), i, 1);
   }
-  return {z, largest.value()};
-}
-
-// Rows of a product on their way: whole sums, or numbers that only want a bias.
-template <class Number> struct Rows {
-  const Number* at;
-  float step;           // of whole sums
-  const float* scales;  // of whole sums; null: all 1
-
-  BILLOW_ALWAYS_INLINE F4 operator()(uint32_t i) const {
-    F4 x = load_whole(at + i);
-    if constexpr (std::is_same_v<Number, int32_t>) {
-      x *= splat(step);
-      if (scales) x *= load(scales + i);
-    }
-    return x;
-  }
-};
-
-// to = f(rows + bias), for whole groups of lanes: what is beyond the last is never looked at.
-template <class Number, class F>
-Entries add_bias(const Rows<Number>& rows, const float* bias, uint32_t count, float* to, F f) {
-  Largest largest;
-  uint32_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(to + i, largest.take(f(rows(i) + load(bias + i))));
-  if (i < count) {
-    float last[kLanes] = {};
-    std::copy_n(bias + i, count - i, last);
-    store(last, f(rows(i) + load(last)));
-    std::fill(last + (count - i), last + kLanes, 0.0f);
-    store(to + i, largest.take(load(last)));
-  }
-  return {to, largest.value()};
-}
-
-template <class Number>
-Entries activate(ActivationKind activation, const Rows<Number>& rows, const float* bias, uint32_t count,
-                 float* to) {
-  switch (activation) {
-    case ActivationKind::kRelu:
-      return add_bias(rows, bias, count, to, [](F4 x) { return relu(x); });
-    case ActivationKind::kTanh:
-      return add_bias(rows, bias, count, to, [](F4 x) { return tanh(x); });
-    case ActivationKind::kGelu:
-      break;
-  }
-  return add_bias(rows, bias, count, to, [](F4 x) { return gelu(x); });
+  return sound_entries(z, count, horizontal_max_or_nan(larger_or_nan(largest[0], largest[1])));
 }
 
 // One of those that are worked on together, step by step.
-class Inference {
- public:
-  Inference() = default;
-  Inference(const Mlp& networks, const InferItem& item, const InferRoom& room)
-      : n_(&networks), item_(&item), room_(&room), at_(item.which * networks.numbers) {
-    values_ = center(item.inputs, n_->mean + at_, n_->scale + at_, n_->inputs, room.inputs);
-  }
-  void linear() {
-    if (n_->linear.rows == 0) return;
-    const PackedMatrix m = block(n_->linear);
-    multiply_by(m, room_->linear, true);
-    const auto keep = [&](const auto& rows) {
-      for (uint32_t i = 0; i < n_->outputs; i += kLanes) store(room_->linear + i, rows(i));
-    };
-    if (m.integers_only()) keep(Rows<int32_t>{room_->sums, step_, m.row_scales});
-  }
-  uint32_t layers() const { return item_->layers ? n_->layers : 0; }
-  void multiply_layer(uint32_t k) {
-    multiply_by(block(n_->layer[k]), room_->values, k > 0 || !n_->linear_as_first);
-  }
-  void finish_layer(uint32_t k) {
-    const PackedMatrix m = block(n_->layer[k]);
-    const float* bias = n_->bias[k] + at_;
-    const auto finish = [&](const auto& rows) {
-      return k + 1 == n_->layers ? add_bias(rows, bias, m.rows, room_->values, [](F4 x) { return x; })
-                                 : activate(n_->activation, rows, bias, m.rows, room_->values);
-    };
-    values_ = m.integers_only() ? finish(Rows<int32_t>{room_->sums, step_, m.row_scales})
-                                : finish(Rows<float>{room_->values, 1, nullptr});
-  }
-  void finish() const {
-    for (uint32_t i = 0; i < n_->outputs; ++i) {
-      float c = n_->linear_bias ? n_->linear_bias[at_ + i] : 0.0f;
-      if (layers() > 0) c += room_->values[i];
-      if (n_->linear.rows > 0) c += room_->linear[i];
-      item_->coefficients[i] = c;
-    }
-  }
+struct Asked {
+  const InferItem* item = nullptr;
+  const InferRoom* room = nullptr;
+  size_t numbers_at = 0;
+  Entries values;
+  float step = 0;
 
- private:
-  PackedMatrix block(const PackedMatrix& all) const {
-    return all.block(item_->which * in_panels(all.rows), all.rows);
+  Asked() = default;
+  Asked(const Mlp& n, const InferItem& i, const InferRoom& r)
+      : item(&i), room(&r), numbers_at(i.which * n.numbers) {
+    values = center(i.inputs, n.mean + numbers_at, n.scale + numbers_at, n.inputs, r.inputs);
   }
-  // Whole sums to `sums`, or where there are floats all of the product to `out`. `fresh`: steps are not yet those of the values.
-  void multiply_by(const PackedMatrix& m, float* out, bool fresh) {
-    if (!m.integers_only()) return multiply(m, values_, room_->factors, out);
-    if (fresh) step_ = find_factors(m, values_, room_->factors);
-    sum_integers(m, room_->factors, room_->sums);
+  void find_steps(const PackedMatrix& m) { step = find_factors(m, values, room->factors); }
+  // One layer of integers; returns how large its largest row is.
+  float run(const PackedMatrix& m, LayerFunction function, const float* bias, float* out) const {
+    // Of small blocks the next one is fetched meanwhile.
+    constexpr size_t kMostAhead = 8192;
+    const size_t stride = size_t{kPanelRows} * m.int8, block = m.rows / kPanelRows * stride;
+    const PanelRun panels{m.panels + item->which * block, stride, m.rows / kPanelRows, m.int8,
+                          std::min(kMostAhead, block)};
+    return kernel.layers[function](panels, room->factors,
+                                   {step, m.row_scales + item->which * m.rows, bias + numbers_at, out});
   }
-
-  const Mlp* n_ = nullptr;
-  const InferItem* item_ = nullptr;
-  const InferRoom* room_ = nullptr;
-  size_t at_ = 0;
-  Entries values_;
-  float step_ = 0;
 };
 
+// While one waits for what it was just about to know, another works.
+void infer_together(const Mlp& n, const InferItem* items, size_t count, const InferRoom* rooms) {
+  Asked all[kTogether];
+  for (size_t i = 0; i < count; ++i) all[i] = Asked(n, items[i], rooms[i]);
+  if (n.linear.rows > 0) {
+    for (size_t i = 0; i < count; ++i) all[i].find_steps(n.linear);
+    for (size_t i = 0; i < count; ++i) all[i].run(n.linear, kScaleOnly, n.linear_bias, rooms[i].linear);
+  }
+  for (uint32_t k = 0; k < n.layers; ++k) {
+    const PackedMatrix& m = n.layer[k];
+    const bool last = k + 1 == n.layers;
+    for (size_t i = 0; i < count && (k > 0 || !n.linear_as_first); ++i)
+      if (items[i].layers) all[i].find_steps(m);
+    for (size_t i = 0; i < count; ++i) {
+      if (!items[i].layers) continue;
+      const float largest = all[i].run(m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
+                                       n.bias[k], rooms[i].values);
+      all[i].values = sound_entries(rooms[i].values, m.rows, largest);
+    }
+  }
+  for (size_t i = 0; i < count; ++i)
+    for (uint32_t k = 0; k < n.outputs; k += kLanes) {
+      F4 c = load(n.linear_bias + all[i].numbers_at + k);
+      if (items[i].layers && n.layers > 0) c += load(rooms[i].values + k);
+      if (n.linear.rows > 0) c += load(rooms[i].linear + k);
+      store(items[i].coefficients + k, c);
+    }
+}
+
+// to = f(to + bias), for whole groups of lanes: what is beyond the last is never looked at.
+template <class F> Entries add_bias(const float* bias, uint32_t count, float* to, F f) {
+  for (uint32_t i = 0; i < count; i += kLanes) {
+    float by[kLanes] = {};
+    std::copy_n(bias + i, std::min<uint32_t>(kLanes, count - i), by);
+    store(to + i, f(load(to + i) + load(by)));
+  }
+  std::fill(to + count, to + in_panels(count), 0.0f);
+  return find_entries(to, count);
+}
+
+Entries activate(ActivationKind activation, const float* bias, uint32_t count, float* to) {
+  switch (activation) {
+    case ActivationKind::kRelu:
+      return add_bias(bias, count, to, [](F4 x) { return relu(x); });
+    case ActivationKind::kTanh:
+      return add_bias(bias, count, to, [](F4 x) { return tanh(x); });
+    case ActivationKind::kGelu:
+      break;
+  }
+  return add_bias(bias, count, to, [](F4 x) { return gelu(x); });
+}
+
+// However its matrices are stored.
+void infer_any(const Mlp& n, const InferItem& item, const InferRoom& room) {
+  const size_t at = item.which * n.numbers;
+  const auto block = [&](const PackedMatrix& m) { return m.block(item.which * in_panels(m.rows), m.rows); };
+  Entries values = center(item.inputs, n.mean + at, n.scale + at, n.inputs, room.inputs);
+  if (n.linear.rows > 0) multiply(block(n.linear), values, room.factors, room.linear);
+  const uint32_t layers = item.layers ? n.layers : 0;
+  for (uint32_t k = 0; k < layers; ++k) {
+    const PackedMatrix m = block(n.layer[k]);
+    const float* bias = n.bias[k] + at;
+    multiply(m, values, room.factors, room.values);
+    values = k + 1 == layers ? add_bias(bias, m.rows, room.values, [](F4 x) { return x; })
+                             : activate(n.activation, bias, m.rows, room.values);
+  }
+  for (uint32_t i = 0; i < n.outputs; ++i) {
+    float c = n.linear_bias ? n.linear_bias[at + i] : 0.0f;
+    if (layers > 0) c += room.values[i];
+    if (n.linear.rows > 0) c += room.linear[i];
+    item.coefficients[i] = c;
+  }
+}
+
 }  // namespace
+
+void find_shortcuts(Mlp& n) {
+  n.linear_as_first = n.linear.rows > 0 && n.layers > 0 && same_columns(n.linear, n.layer[0]);
+  const auto whole = [](const PackedMatrix& m) {
+    return m.integers_only() && m.row_scales && m.rows % kPanelRows == 0;
+  };
+  // Only networks of patches have biases with room for whole panels.
+  n.whole_panels = n.linear_bias && (n.linear.rows == 0 || whole(n.linear));
+  for (uint32_t k = 0; k < n.layers; ++k) n.whole_panels = n.whole_panels && whole(n.layer[k]);
+}
 
 uint32_t Mlp::widest() const {
   uint32_t most = std::max(inputs, linear.rows);
@@ -159,17 +154,8 @@ uint32_t Mlp::most_stored() const {
 }
 
 void infer(const Mlp& n, const InferItem* items, size_t count, const InferRoom* rooms) {
-  Inference each[kTogether];
-  uint32_t layers = 0;
-  for (size_t i = 0; i < count; ++i) each[i] = Inference(n, items[i], rooms[i]);
-  for (size_t i = 0; i < count; ++i) each[i].linear(), layers = std::max(layers, each[i].layers());
-  for (uint32_t k = 0; k < layers; ++k) {
-    for (size_t i = 0; i < count; ++i)
-      if (each[i].layers() > 0) each[i].multiply_layer(k);
-    for (size_t i = 0; i < count; ++i)
-      if (each[i].layers() > 0) each[i].finish_layer(k);
-  }
-  for (size_t i = 0; i < count; ++i) each[i].finish();
+  if (n.whole_panels) return infer_together(n, items, count, rooms);
+  for (size_t i = 0; i < count; ++i) infer_any(n, items[i], rooms[i]);
 }
 
 }  // namespace billow

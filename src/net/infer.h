@@ -22,12 +22,16 @@ struct Mlp {
   PackedMatrix linear;                 // no rows: none
   const float* linear_bias = nullptr;  // null: none
   size_t numbers = 0;
+  // What follows from these: find_shortcuts.
   bool linear_as_first = false;  // the linear path stores the same columns as the first layer
+  bool whole_panels = false;     // all matrices are of integers, of whole panels of rows with scales
 
   // The most numbers that stand between two layers, and the most columns that any matrix stores.
   uint32_t widest() const;
   uint32_t most_stored() const;
 };
+
+void find_shortcuts(Mlp& networks);
 
 // Room for one inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
 struct InferRoom {
@@ -46,7 +50,7 @@ struct InferItem {
 
 // Up to so many at a time, each with a room of its own: while one waits for what it was just about to know, another works. What
 // comes out of one has nothing to do with the others.
-inline constexpr size_t kTogether = 4;
+inline constexpr size_t kTogether = 8;
 void infer(const Mlp& networks, const InferItem* items, size_t count, const InferRoom* rooms);
 
 }  // namespace billow

@@ -1,6 +1,6 @@
 #include "net/integer_sums.h"
 
-#include "core/simd.h"
+#include "net/integer_kernel.h"
 
 #if defined(BILLOW_SIMD_NEON) && defined(__linux__)
 #include <sys/auxv.h>
@@ -37,30 +37,40 @@ bool has_matrix_product() {
 #endif
 }
 
-void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* out) {
-  for (uint32_t p = 0; p < run.count; ++p, out += kPanelRows) {
-    uint32_t sums[kPanelRows] = {};
-    const auto* at = reinterpret_cast<const int8_t*>(run.first + p * run.stride);
-    for (uint32_t k = 0; k < run.columns; k += 8)
-      for (uint32_t r = 0; r < kPanelRows; ++r, at += 8) {
-        int32_t sum = 0;
-        for (uint32_t j = 0; j < 8; ++j) sum += at[j] * factors.steps[k + j];
-        sums[r] += static_cast<uint32_t>(sum);
-      }
-    for (uint32_t r = 0; r < kPanelRows; ++r) out[r] = static_cast<int32_t>(sums[r]);
-  }
-}
+namespace {
 
-IntegerSumsFound find_integer_sums() {
-  IntegerSumsFound found{};
+struct PlainProducts {
+  template <int kPanels>
+  static void of(const int8_t* at, size_t stride, size_t, uint32_t columns, const Factors& factors,
+                 int32_t* out) {
+    for (int p = 0; p < kPanels; ++p, at += stride, out += kPanelRows) {
+      uint32_t sums[kPanelRows] = {};
+      const int8_t* row = at;
+      for (uint32_t k = 0; k < columns; k += 8)
+        for (uint32_t r = 0; r < kPanelRows; ++r, row += 8) {
+          int32_t sum = 0;
+          for (uint32_t j = 0; j < 8; ++j) sum += row[j] * factors.steps[k + j];
+          sums[r] += static_cast<uint32_t>(sum);
+        }
+      for (uint32_t r = 0; r < kPanelRows; ++r) out[r] = static_cast<int32_t>(sums[r]);
+    }
+  }
+};
+
+}  // namespace
+
+const IntegerKernel* integer_kernel_plain() { return &IntegerKernelOf<PlainProducts>::kernel; }
+
+IntegerKernels find_integer_kernels() {
+  IntegerKernels found{};
   int count = 0;
-  const auto add = [&](IntegerSums sums) {
-    if (sums) found.by_speed[count++] = sums;
+  const auto add = [&](const IntegerKernel* kernel) {
+    if (kernel) found.by_speed[count++] = kernel;
   };
-  if (has_matrix_product()) add(integer_sums_i8mm());
-  if (has_dot_product()) add(integer_sums_dotprod());
-  add(integer_sums_pairs());
-  add(integer_sums_plain);
+  if (has_matrix_product()) add(integer_kernel_i8mm());
+  if (has_dot_product()) add(integer_kernel_dotprod());
+  add(integer_kernel_pairs());
+  add(integer_kernel_plain());
   return found;
 }
 

@@ -15,23 +15,37 @@ struct PanelRun {
   size_t ahead;
 };
 
-// Eight sums a panel. They wrap as unsigned integers do, but steps are chosen so that they never reach that.
-using IntegerSums = void (*)(const PanelRun& run, const Factors& factors, int32_t* sums);
+// What the sums of a layer become: out = f(sum * step * scale + bias).
+struct LayerRows {
+  float step;
+  const float *scales, *bias;  // one a row
+  float* out;
+};
+// Functions of a layer: those between layers in the order of ActivationKind, the bias alone, and nothing, not even that.
+enum LayerFunction { kRelu, kTanh, kGelu, kBiasOnly, kScaleOnly, kLayerFunctions };
 
-void integer_sums_plain(const PanelRun& run, const Factors& factors, int32_t* sums);
+// What a processor's instructions make of panels. Sums wrap as unsigned integers do, but steps are chosen so that they never
+// reach that: so all of them give the same bits.
+struct IntegerKernel {
+  void (*sums)(const PanelRun& run, const Factors& factors, int32_t* sums);  // eight a panel
+  // A layer in one pass; returns how large its largest row is, NaN where one is none.
+  float (*layers[kLayerFunctions])(const PanelRun& run, const Factors& factors, const LayerRows& rows);
+};
 
 // All that this processor has, the fastest first, and then nulls.
-struct IntegerSumsFound {
-  IntegerSums by_speed[4];
+struct IntegerKernels {
+  const IntegerKernel* by_speed[4];
 };
-IntegerSumsFound find_integer_sums();
+IntegerKernels find_integer_kernels();
 
 // Whether this processor has ARM's products of matrices of bytes.
 bool has_matrix_product();
 
-// Those of ARM's matrix and dot product instructions, and that of four lanes on any processor; null where they were not built.
-IntegerSums integer_sums_i8mm();
-IntegerSums integer_sums_dotprod();
-IntegerSums integer_sums_pairs();
+// By ARM's products of matrices, by its dot products, by four lanes on any processor; null where they were not built.
+const IntegerKernel* integer_kernel_i8mm();
+const IntegerKernel* integer_kernel_dotprod();
+const IntegerKernel* integer_kernel_pairs();
+// And without any such instructions.
+const IntegerKernel* integer_kernel_plain();
 
 }  // namespace billow

@@ -1,13 +1,12 @@
 // Integer sums by products of 16 bits, two of which are added at once: what SSE2, WebAssembly and any 64-bit ARM have. Written once, in
 // terms of the few instructions below.
-#include "core/simd.h"
-#include "net/integer_sums.h"
+#include "net/integer_kernel.h"
 
 namespace billow {
 
 #if defined(BILLOW_SIMD_SCALAR)
 
-IntegerSums integer_sums_pairs() { return nullptr; }
+const IntegerKernel* integer_kernel_pairs() { return nullptr; }
 
 #else
 
@@ -71,8 +70,8 @@ inline void store(int32_t* p, I32 a) { wasm_v128_store(p, a); }
 
 #endif
 
-// Four rows of eight columns.
-struct Sums {
+// Of four rows.
+struct RowSums {
   I32 row0 = no_sums(), row1 = no_sums(), row2 = no_sums(), row3 = no_sums();
 
   BILLOW_ALWAYS_INLINE void add_eight(const int8_t* at, I16 steps) {
@@ -86,23 +85,27 @@ struct Sums {
   }
 };
 
-void sums_by_pairs(const PanelRun& run, const Factors& factors, int32_t* out) {
-  for (uint32_t p = 0; p < run.count; ++p, out += kPanelRows) {
-    const auto* at = reinterpret_cast<const int8_t*>(run.first + p * run.stride);
-    Sums upper, lower;
-    for (uint32_t k = 0; k < run.columns; k += 8, at += 8 * kPanelRows) {
-      const I16 steps = eight_steps(factors, k);
-      upper.add_eight(at, steps);
-      lower.add_eight(at + 4 * kPanelRows, steps);
+struct PairProducts {
+  template <int kPanels>
+  static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t, uint32_t columns,
+                                      const Factors& factors, int32_t* out) {
+    for (int p = 0; p < kPanels; ++p, at += stride, out += kPanelRows) {
+      RowSums upper, lower;
+      const int8_t* eight = at;
+      for (uint32_t k = 0; k < columns; k += 8, eight += 8 * kPanelRows) {
+        const I16 steps = eight_steps(factors, k);
+        upper.add_eight(eight, steps);
+        lower.add_eight(eight + 4 * kPanelRows, steps);
+      }
+      upper.finish(out);
+      lower.finish(out + 4);
     }
-    upper.finish(out);
-    lower.finish(out + 4);
   }
-}
+};
 
 }  // namespace
 
-IntegerSums integer_sums_pairs() { return sums_by_pairs; }
+const IntegerKernel* integer_kernel_pairs() { return &IntegerKernelOf<PairProducts>::kernel; }
 
 #endif
 

@@ -58,6 +58,8 @@ struct Entries {
 };
 // There has to be room for whole panels. Numbers that are not finite, or beyond 1e30, become 0.
 Entries find_entries(float* vector, uint32_t count);
+// The same where it is known how large the largest is, or NaN where one of them is.
+Entries sound_entries(float* vector, uint32_t count, float largest);
 
 // Room for a product, for the stored columns of the largest matrix.
 struct Factors {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/simd.h"
+#include "core/wide.h"
 #include "net/half.h"
 #include "net/integer_sums.h"
 #include "net/steps.h"
@@ -10,7 +10,7 @@
 namespace billow {
 namespace {
 
-const IntegerSums integer_sums = find_integer_sums().by_speed[0];
+const auto integer_sums = find_integer_kernels().by_speed[0] -> sums;
 
 // One panel's float columns.
 void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
@@ -78,18 +78,21 @@ bool same_columns(const PackedMatrix& a, const PackedMatrix& b) {
 }
 
 Entries find_entries(float* vector, uint32_t count) {
-  constexpr float kMost = 1e30f;
   F4 largest = zero();
-  M4 sound = splat(0.0f) <= splat(0.0f);
-  for (uint32_t j = 0; j < count; j += kLanes) {
-    const F4 size = abs(load(vector + j));
-    sound = sound & (size <= kMost);
-    largest = max(largest, size);
-  }
-  if (all(sound)) return {vector, horizontal_max(largest)};
-  for (uint32_t j = 0; j < count; ++j)
+  for (uint32_t j = 0; j < count; j += kLanes) largest = larger_or_nan(largest, abs(load(vector + j)));
+  return sound_entries(vector, count, horizontal_max_or_nan(largest));
+}
+
+Entries sound_entries(float* vector, uint32_t count, float largest) {
+  constexpr float kMost = 1e30f;
+  if (largest <= kMost) return {vector, largest};
+  largest = 0;
+  const uint32_t end = (count + kLanes - 1) / kLanes * kLanes;
+  for (uint32_t j = 0; j < end; ++j) {
     if (!(std::fabs(vector[j]) <= kMost)) vector[j] = 0;
-  return find_entries(vector, count);
+    largest = std::max(largest, std::fabs(vector[j]));
+  }
+  return {vector, largest};
 }
 
 float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
@@ -101,17 +104,19 @@ float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& 
   const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
   // Steps so small that one over them is no number are none.
   const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
+  // In variables of their own, as a compiler cannot know that writing steps does not change them.
+  const float* const at = vector.at;
   const uint32_t* sources = m.sources + floats;
   const float* scales = m.scales + floats;
   // Whole eights in order, and the rest one by one.
   const uint32_t in_order = m.in_order / 8 * 8;
   put_steps(
-      0, in_order, inverse, scales, [&](uint32_t j) { return load(vector.at + sources[j]); }, f);
+      0, in_order, inverse, scales, [&](uint32_t j) { return load(at + sources[j]); }, f);
   put_steps(
       in_order, integers, inverse, scales,
       [&](uint32_t j) {
-        const float entries[kLanes] = {vector.at[sources[j]], vector.at[sources[j + 1]],
-                                       vector.at[sources[j + 2]], vector.at[sources[j + 3]]};
+        const float entries[kLanes] = {at[sources[j]], at[sources[j + 1]], at[sources[j + 2]],
+                                       at[sources[j + 3]]};
         return load(entries);
       },
       f);

@@ -227,7 +227,7 @@ TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
     }
 }
 
-TEST(Multiply, EveryBackEndHasTheSameSums) {
+TEST(Multiply, EveryKernelHasTheSameSumsAndLayers) {
   testing::Random random(4);
   for (uint32_t count = 1; count < 10; ++count)
     for (const uint32_t columns : {0u, 8u, 16u, 24u, 64u, 72u, 160u}) {
@@ -244,14 +244,24 @@ TEST(Multiply, EveryBackEndHasTheSameSums) {
       }
       const Factors factors{nullptr, steps.data(), step_bytes.data()};
       const PanelRun run{bytes.data(), panel, count, columns, 64};
-      std::vector<int32_t> right(count * kPanelRows);
-      integer_sums_plain(run, factors, right.data());
-      for (const IntegerSums sums : find_integer_sums().by_speed) {
-        if (!sums) continue;
-        std::vector<int32_t> found(right.size());
-        sums(run, factors, found.data());
-        ASSERT_EQ(right, found) << count << " panels of " << columns;
-      }
+      std::vector<float> scales(count * kPanelRows), bias(scales.size());
+      for (float& x : scales) x = random.uniform_float(1, 2);
+      for (float& x : bias) x = random.uniform_float(-0.5, 0.5);
+      const auto made_by = [&](const IntegerKernel& kernel) {
+        std::vector<int32_t> sums(count * kPanelRows);
+        kernel.sums(run, factors, sums.data());
+        std::vector<std::vector<float>> out;
+        for (const auto layer : kernel.layers) {
+          out.emplace_back(scales.size() + 1);
+          out.back().back() = layer(run, factors, {0x1p-24f, scales.data(), bias.data(), out.back().data()});
+        }
+        return std::pair(sums, out);
+      };
+      const auto right = made_by(*integer_kernel_plain());
+      for (const IntegerKernel* kernel : find_integer_kernels().by_speed)
+        if (kernel) {
+          ASSERT_EQ(made_by(*kernel), right) << count << " panels of " << columns;
+        }
     }
 }
 
