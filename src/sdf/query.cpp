@@ -154,14 +154,6 @@ Obstacles all_of(const PosedCollider* colliders, int count) {
   return {colliders, kNumbers.value, count};
 }
 
-int partner_of(const Obstacles& obstacles, int k) {
-  const int partner = obstacles.colliders[obstacles.numbers[k]].collider->blend_with;
-  if (partner < 0) return -1;
-  do --k;
-  while (k >= 0 && obstacles.numbers[k] > partner);
-  return k >= 0 && obstacles.numbers[k] == partner ? k : -1;
-}
-
 namespace {
 
 // What is found out on the way about `kGroups` groups of points, by the place of a collider among the obstacles.

@@ -35,7 +35,13 @@ struct Obstacles {
 Obstacles all_of(const PosedCollider* colliders, int count);
 
 // The place, among the obstacles, of the one that obstacle k merges with; it is before k, or -1.
-int partner_of(const Obstacles& obstacles, int k);
+inline int partner_of(const Obstacles& obstacles, int k) {
+  const int partner = obstacles.colliders[obstacles.numbers[k]].collider->blend_with;
+  if (partner < 0) return -1;
+  do --k;
+  while (k >= 0 && obstacles.numbers[k] > partner);
+  return k >= 0 && obstacles.numbers[k] == partner ? k : -1;
+}
 
 // Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
 // `weight` is b's share, which is also the derivative, so the gradient blends by it.
