@@ -30,7 +30,8 @@ inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right) {
   f.along = unit_or(below - above, {0, -1, 0});
   // A single chain has no side: take one that changes little with it.
   const V3 side = std::fabs(f.along.x) < 0.9f ? V3{1, 0, 0} : V3{0, 0, 1};
-  f.off = unit_or(cross(right - left, f.along), unit_or(cross(side, f.along), {0, 0, 1}));
+  const V3 off = cross(right - left, f.along);
+  f.off = dot(off, off) > 1e-16f ? unit_or(off, {0, 0, 1}) : unit_or(cross(side, f.along), {0, 0, 1});
   f.across = cross(f.along, f.off);
   return f;
 }

@@ -1,6 +1,7 @@
 #include "decode/push_out_mesh.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sdf/query_points.h"
 
@@ -11,29 +12,28 @@ namespace {
 constexpr int kMostRounds = 16;
 
 // f of the header: c + s / (2 - t) with t = (phi - c) / s. It has value and slope of the identity at t = 1.
-float compressed(float phi, const PushOutSettings& s) {
-  const float t = (phi - s.clearance) / s.softness;
+F8 compressed(F8 phi, const PushOutSettings& s) {
+  const F8 t = (phi - s.clearance) / lanes<F8>(s.softness);
   return s.clearance + s.softness / (2.0f - t);
 }
 
-// Whether anything may be within `limit` of some of these vertices: bounds against the sphere round their box. Asking for
-// distances costs four times as much, and most of a garment hangs free.
-bool anything_near(const ColliderBounds& bounds, const float* positions, float limit) {
-  V3x4 low = splat(V3{kFarAway, kFarAway, kFarAway}), high = -low;
-  for (size_t v = 0; v < kCluster; v += kLanes) {
-    V3x4 p;
-    load_points(positions + 3 * v, p.x, p.y, p.z);
-    low = {min(low.x, p.x), min(low.y, p.y), min(low.z, p.z)};
-    high = {max(high.x, p.x), max(high.y, p.y), max(high.z, p.z)};
+// Each load takes a lane too many, which is the next vertex's or room behind the last.
+V3x4 load_vertices(const float* positions, const uint32_t* vertices) {
+  const auto vertex = [&](int k) { return load(positions + 3 * size_t{vertices[k]}); };
+  F4 a = vertex(0), b = vertex(1), c = vertex(2), d = vertex(3);
+  transpose(a, b, c, d);
+  return {a, b, c};
+}
+
+PointBlock load_cluster(const float* positions, const uint32_t* cluster) {
+  static_assert(kCluster == kPointBlock);
+  PointBlock block;
+  for (Vec3<F8>& p : block.p) {
+    const V3x4 low = load_vertices(positions, cluster), high = load_vertices(positions, cluster + kLanes);
+    p = {{low.x, high.x}, {low.y, high.y}, {low.z, high.z}};
+    cluster += kLanesOf<F8>;
   }
-  const V3 a{-horizontal_max(-low.x), -horizontal_max(-low.y), -horizontal_max(-low.z)},
-      b{horizontal_max(high.x), horizontal_max(high.y), horizontal_max(high.z)};
-  const V3 middle = (a + b) * 0.5f;
-  // A little more, for rounding.
-  const F4 reach = splat(length(b - a) * 0.50001f + limit + 1e-4f);
-  for (int i = 0; i < bounds.count; i += kLanes)
-    if (any(distance_from_axes(bounds, i, middle) - load(bounds.radius + i) <= reach)) return true;
-  return false;
+  return block;
 }
 
 void move_along(float* p, const float* gradient, float by) {
@@ -74,10 +74,13 @@ uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bou
   }
 }
 
-// Halves what is longest, until it is a cluster.
+// Halves what is longest, until it is a cluster, and that until it is a group of lanes.
 void split(const float* rest, uint32_t* first, uint32_t* last) {
-  const size_t count = static_cast<size_t>(last - first);
-  if (count <= kCluster) return;
+  const size_t count = static_cast<size_t>(last - first), whole = count > kQueryBlocks * kCluster
+                                                                      ? kQueryBlocks * kCluster
+                                                                  : count > kCluster ? kCluster
+                                                                                     : kLanesOf<F8>;
+  if (count <= kLanesOf<F8>) return;
   float low[3] = {kFarAway, kFarAway, kFarAway}, high[3] = {-kFarAway, -kFarAway, -kFarAway};
   for (const uint32_t* v = first; v < last; ++v)
     for (size_t k = 0; k < 3; ++k) {
@@ -87,7 +90,7 @@ void split(const float* rest, uint32_t* first, uint32_t* last) {
   size_t longest = 0;
   for (size_t k = 1; k < 3; ++k)
     if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
-  uint32_t* middle = first + (count / 2 + kCluster - 1) / kCluster * kCluster;
+  uint32_t* middle = first + (count / 2 + whole - 1) / whole * whole;
   std::nth_element(first, middle, last, [&](uint32_t a, uint32_t b) {
     return rest[3 * size_t{a} + longest] < rest[3 * size_t{b} + longest];
   });
@@ -114,22 +117,37 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
 
   // Push everything that is near, and note what may have gone into something else.
   uint32_t left = 0;
-  for (size_t first = 0; first < vertices; first += kCluster) {
-    const uint32_t* cluster = clusters + first;
-    // The fourth lane falls on the next point, which then gets its own.
-    float points[3 * kCluster + 1];
-    for (size_t i = 0; i < kCluster; ++i) store(points + 3 * i, load(positions + 3 * size_t{cluster[i]}));
-    if (!anything_near(bounds, points, limit)) continue;
-    float distances[kCluster], gradients[3 * kCluster];
-    query_points(colliders, bounds, points, kCluster, limit, distances, gradients, nullptr);
-    for (size_t i = 0; i < kCluster && first + i < vertices; ++i) {
-      const float phi = distances[i];
-      if (!(phi < limit)) continue;
-      const float by = compressed(phi, settings) - phi;
-      move_along(positions + 3 * size_t{cluster[i]}, gradients + 3 * i, by);
+  // The first `count` of eight vertices.
+  const auto push_group = [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group,
+                              size_t count) {
+    constexpr size_t kWidth = kLanesOf<F8>;
+    unsigned close = static_cast<unsigned>(bits(near.phi < limit)) & ((1u << std::min(count, kWidth)) - 1);
+    if (!close) return;
+    const F8 by = compressed(near.phi, settings) - near.phi;
+    const Vec3<F8> moved = p + near.gradient * by;
+    const unsigned deep = static_cast<unsigned>(bits(near.phi - by < 0.0f));
+    float x[kWidth], y[kWidth], z[kWidth];
+    store(x, moved.x), store(y, moved.y), store(z, moved.z);
+    for (; close; close &= close - 1) {
+      const int k = std::countr_zero(close);
+      float* to = positions + 3 * size_t{group[k]};
+      to[0] = x[k], to[1] = y[k], to[2] = z[k];
       ++result.moved;
-      if (phi - by < 0) room.vertices[left++] = cluster[i];
+      if (deep >> k & 1) room.vertices[left++] = group[k];
     }
+  };
+  for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
+    PointBlock blocks[kQueryBlocks];
+    Nearest<F8> found[kQueryBlocks * kQueryGroups];
+    int count = 0;
+    for (size_t at = first; count < kQueryBlocks && at < vertices; at += kCluster)
+      blocks[count++] = load_cluster(positions, clusters + at);
+    const uint32_t near = query_blocks(colliders, bounds, blocks, count, limit, found);
+    for_each_group(near, [&](int g) {
+      const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),
+                   there = vertices > at ? vertices - at : 0;
+      push_group(blocks[g / kQueryGroups].p[g % kQueryGroups], found[g], clusters + at, there);
+    });
   }
 
   // Push what is still inside, a little farther each time.

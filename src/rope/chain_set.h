@@ -106,10 +106,12 @@ struct RopeScratch {
   Hold4* hold = nullptr;
   V3x4* vectors = nullptr;
 };
-// Colliders that matter to one group of chains at the level at hand, by number.
+// Colliders that matter to one group of chains at the level at hand.
 struct Nearby {
-  int touching_count = 0, crossing_count = 0;
-  uint8_t touching[kMaxColliders], crossing[kMaxColliders];
+  uint64_t touching[kMaxColliders / 64];  // one bit each
+  int crossing_count = 0;
+  uint8_t crossing[kMaxColliders];  // their numbers
+  bool nothing = true;
 };
 // What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
 struct LateralScratch {

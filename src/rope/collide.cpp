@@ -2,6 +2,8 @@
 // rope's length and the body, then the rope above it, then the lateral segments of its level.
 #include "rope/collide.h"
 
+#include <algorithm>
+
 #include "rope/length.h"
 #include "rope/stages.h"
 
@@ -16,82 +18,83 @@ constexpr int kHalvings = 7;  // of the rope, when all else fails
 //   2. if that fails and the parent is outside: the rope gives way by shrinking; the bone goes the way it was
 //      heading, bent along the surface at the parent, as far as is free (at worst to the parent itself);
 //   3. if the parent is itself enclosed: the rope's length is kept and the bone may be inside.
+struct Settling4 {
+  V3x4 x, parent;
+  F4 longest, clearance;
+  M4 doubtful;  // the others are known to be out of the body where they are
+};
 struct Settled4 {
   V3x4 x;
   M4 trapped;   // case 2
   M4 enclosed;  // case 3
 };
 
-Settled4 satisfy_both(const Surroundings& around, V3x4 x, V3x4 parent, F4 longest, F4 clearance) {
-  x = limit_length(x, parent, longest);
-  Nearest4 near = nearest_surface(around.obstacles, x, clearance);
-  M4 inside = near.phi < clearance - kContactTolerance;
-  Settled4 out{x, none(), none()};
-  if (!any(inside)) return out;
-
-  // Slide along the sphere: only the part of the gradient across the rope helps when the rope is taut.
-  for (int k = 0; k < kSlides && any(inside); ++k) {
-    V3x4 l = out.x - parent;
-    V3x4 l_hat = normalized_or(l, near.gradient);
-    F4 outward = dot(near.gradient, l_hat);
-    M4 held = (length(l) > 0.99f * longest) & (outward > 0.0f);
-    V3x4 across = select(held, near.gradient - l_hat * outward, near.gradient);
-    F4 gain = max(dot(across, across), splat(0.04f));
-    V3x4 moved = limit_length(out.x + across * ((clearance - near.phi) / gain), parent, longest);
-    out.x = select(inside, moved, out.x);
-    near = nearest_surface(around.obstacles, out.x, clearance);
-    inside = near.phi < clearance - kContactTolerance;
-  }
-  if (!any(inside)) return out;
-
-  // Let the rope shrink if the parent is free.
-  Nearest4 at_parent = nearest_surface(around.obstacles, parent, clearance + longest);
+// Cases 2 and 3, of bones that are still inside.
+void give_way(const Surroundings& around, const Settling4& bones, M4 inside, Settled4& out) {
+  const V3x4 parent = bones.parent;
+  const F4 clearance = bones.clearance;
+  Nearest4 at_parent = nearest_surface(around.reach.obstacles, parent, clearance + bones.longest);
   M4 parent_free = at_parent.phi >= 0.0f;
   out.trapped = inside & parent_free;
   out.enclosed = inside & ~parent_free;
-  if (!any(out.trapped)) return out;
+  if (!any(out.trapped)) return;
   V3x4 heading = normalized_or(out.x - parent, at_parent.gradient);
   V3x4 n = at_parent.gradient;
   heading = normalized_or(heading - n * min(dot(heading, n), zero()), n);
-  F4 reach = usable_length(longest, out.x, parent);
+  F4 reach = usable_length(bones.longest, out.x, parent);
   M4 open = out.trapped;
   V3x4 place = parent;
   for (int k = 0; k < kHalvings && any(open); ++k) {
     V3x4 candidate = parent + heading * reach;
-    F4 phi = nearest_surface(around.obstacles, candidate, clearance).phi;
+    F4 phi = nearest_surface(around.reach.obstacles, candidate, clearance).phi;
     M4 free = open & (phi >= clearance - kContactTolerance);
     place = select(free, candidate, place);
     open = open & ~free;
     reach = reach * 0.5f;
   }
   out.x = select(out.trapped, place, out.x);
-  return out;
 }
 
-// Points on the rope above a bone. What a point is pushed by moves the bone, which turns the rope about its
-// parent.
-V3x4 clear_rope(const Surroundings& around, const ChainSet& set, size_t at, V3x4 x, Push4& push) {
-  const size_t up = at - static_cast<size_t>(set.layout.pitch);
-  V3x4 parent = load(set.x, up), before = load(set.x_before, at), parent_before = load(set.x_before, up);
-  F4 clearance = load(set.radius + at);
-  for (int k = 1; k <= around.settings.rope_samples; ++k) {
-    float t = static_cast<float>(k) / static_cast<float>(around.settings.rope_samples + 1);
-    V3x4 point = parent + (x - parent) * t;
-    Push4 p = push_out(around, point, parent_before + (before - parent_before) * t, clearance, clearance);
-    if (!any(p.touched)) continue;
-    // A rope that starts inside the body (a root under the skin) cannot leave it.
-    F4 at_parent = nearest_surface(around.obstacles, parent, clearance).phi;
-    p.touched = p.touched & (at_parent >= clearance - 1e-3f);
-    V3x4 moved = x + (p.x - point) * (1.0f / (t > 0.5f ? t : 0.5f));
-    x = select(p.touched, select(p.stuck, embed(around.obstacles.colliders, p.near, before), moved), x);
-    push.normal = select(p.touched, p.normal, push.normal);
-    push.near.first = select(p.touched, p.near.first, push.near.first);
-    push.near.second = select(p.touched, p.near.second, push.near.second);
-    push.near.blend = select(p.touched, p.near.blend, push.near.blend);
-    push.near.gradient = select(p.touched, p.near.gradient, push.near.gradient);
-    push.touched = push.touched | p.touched;
+// One slide along the sphere: only the part of the gradient across the rope helps when the rope is taut.
+V3x4 slide(const Settling4& bones, V3x4 x, const Nearest4& near) {
+  V3x4 l = x - bones.parent;
+  V3x4 l_hat = normalized_or(l, near.gradient);
+  F4 outward = dot(near.gradient, l_hat);
+  M4 held = (length(l) > 0.99f * bones.longest) & (outward > 0.0f);
+  V3x4 across = select(held, near.gradient - l_hat * outward, near.gradient);
+  F4 gain = max(dot(across, across), splat(0.04f));
+  return limit_length(x + across * ((bones.clearance - near.phi) / gain), bones.parent, bones.longest);
+}
+
+void satisfy_both(const Surroundings& around, uint32_t groups, Settling4* bones, Settled4* out) {
+  Question asked;
+  V3x4* x = asked.x;
+  M4 inside[kQueryTogether];
+  const auto find_inside = [&](uint32_t of) {
+    nearest_surfaces(around.reach, of, asked);
+    uint32_t some = 0;
+    for_each_group(of, [&](int g) {
+      inside[g] = asked.near[g].phi < bones[g].clearance - kContactTolerance;
+      some |= uint32_t{any(inside[g])} << g;
+    });
+    return some;
+  };
+  uint32_t left = 0;
+  for_each_group(groups, [&](int g) {
+    const V3x4 was = bones[g].x;
+    x[g] = limit_length(was, bones[g].parent, bones[g].longest);
+    asked.limit[g] = bones[g].clearance;
+    const M4 same = (x[g].x == was.x) & (x[g].y == was.y) & (x[g].z == was.z);
+    left |= uint32_t{any(bones[g].doubtful | ~same)} << g;
+  });
+  left = find_inside(left);
+  for (int k = 0; k < kSlides && left; ++k) {
+    for_each_group(left,
+                   [&](int g) { x[g] = select(inside[g], slide(bones[g], x[g], asked.near[g]), x[g]); });
+    left = find_inside(left);
   }
-  return x;
+  for_each_group(groups, [&](int g) { out[g] = {x[g], none(), none()}; });
+  for_each_group(left, [&](int g) { give_way(around, bones[g], inside[g], out[g]); });
 }
 
 void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
@@ -101,7 +104,7 @@ void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
 
 // Notes a contact for the velocity rule and the report.
 void record_contact(ChainSet& set, const Surroundings& around, size_t at, const Push4& push) {
-  V3x4 v_body = body_velocity(around.obstacles.colliders, push.near, push.x, around.inverse_dt);
+  V3x4 v_body = body_velocity(around.colliders, push.near, push.x, around.inverse_dt);
   store(set.held + at, select(push.touched, splat(1.0f), zero()));
   store(set.touch_normal, at, push.normal);
   store(set.touch_velocity, at, v_body);
@@ -109,62 +112,163 @@ void record_contact(ChainSet& set, const Surroundings& around, size_t at, const 
   store(set.contact_collider + at, select(push.touched, push.near.first, load(set.contact_collider + at)));
 }
 
-void collide_bones(ChainSet& set, const Surroundings& around, int level, int group) {
-  const Layout& lay = set.layout;
-  const size_t at = lay.group_at(level, group);
-  V3x4 parent = load(set.x, at - static_cast<size_t>(lay.pitch)), before = load(set.x_before, at);
-  F4 longest = load(set.max_length + at), clearance = load(set.radius + at);
+// Points on the ropes above some groups of bones, which are `distance` from the body. What a point is pushed by moves the
+// bone, which turns the rope about its parent.
+void clear_ropes(const Surroundings& around, const ChainSet& set, int level, uint32_t groups, F4* distance,
+                 Push4* push) {
+  const size_t pitch = static_cast<size_t>(set.layout.pitch);
+  for (int k = 1; k <= around.settings.rope_samples; ++k) {
+    const float t = static_cast<float>(k) / static_cast<float>(around.settings.rope_samples + 1);
+    Moved4 points[kQueryTogether];
+    Push4 pushed[kQueryTogether];
+    Question parents;
+    uint32_t near = 0;
+    for_each_group(groups, [&](int g) {
+      const size_t at = set.layout.group_at(level, around.first + g), up = at - pitch;
+      V3x4 parent = parents.x[g] = load(set.x, up), parent_before = load(set.x_before, up);
+      V3x4 rope = push[g].x - parent;
+      F4 clearance = parents.limit[g] = load(set.radius + at);
+      points[g] = {parent + rope * t, parent_before + (load(set.x_before, at) - parent_before) * t, clearance,
+                   clearance};
+      // A sample cannot be nearer to the body than its bone by more than it is away from this.
+      M4 clear = distance[g] >= clearance + (1 - t) * length(rope) + kLookFarther;
+      if (!all(clear | (clearance < -1.0f)) || may_pass_through(around, g, points[g])) near |= 1u << g;
+    });
+    uint32_t touched = push_out(around, near, points, pushed);
+    nearest_surfaces(around.reach, touched, parents);
+    for_each_group(touched, [&](int g) {
+      const size_t at = set.layout.group_at(level, around.first + g);
+      Push4 &p = pushed[g], &of_bone = push[g];
+      // A rope that starts inside the body (a root under the skin) cannot leave it.
+      const M4 moves = p.touched & (parents.near[g].phi >= parents.limit[g] - 1e-3f);
+      V3x4 moved = of_bone.x + (p.x - points[g].x) * (1.0f / (t > 0.5f ? t : 0.5f));
+      V3x4 carried = embed(around.colliders, p.near, load(set.x_before, at));
+      of_bone.x = select(moves, select(p.stuck, carried, moved), of_bone.x);
+      of_bone.inside = of_bone.inside | moves;  // or may be
+      of_bone.normal = select(moves, p.normal, of_bone.normal);
+      of_bone.near.first = select(moves, p.near.first, of_bone.near.first);
+      of_bone.near.second = select(moves, p.near.second, of_bone.near.second);
+      of_bone.near.blend = select(moves, p.near.blend, of_bone.near.blend);
+      of_bone.near.gradient = select(moves, p.near.gradient, of_bone.near.gradient);
+      of_bone.touched = of_bone.touched | moves;
+      distance[g] = select(moves, parents.limit[g], distance[g]);
+    });
+  }
+}
 
-  // Length first (it may remove the need for a collision), collision last.
-  V3x4 x = limit_length(load(set.x, at), parent, longest);
-  if (around.nothing()) {
+void collide_bones(ChainSet& set, const Surroundings& around, int level, int count) {
+  const Layout& lay = set.layout;
+  const RopeSettings& s = set.settings;
+  const size_t pitch = static_cast<size_t>(lay.pitch);
+  // How far a rope's samples are from its bone, by its length.
+  const float reach = static_cast<float>(s.rope_samples) / static_cast<float>(s.rope_samples + 1);
+  Moved4 bones[kQueryTogether];
+  uint32_t groups = 0;
+  for (int g = 0; g < count; ++g) {
+    const size_t at = lay.group_at(level, around.first + g);
+    // Length first (it may remove the need for a collision), collision last.
+    V3x4 parent = load(set.x, at - pitch),
+         x = limit_length(load(set.x, at), parent, load(set.max_length + at));
+    store(set.x, at, x);
     store(set.distance + at, splat(kFarAway));
-    return store(set.x, at, x);
+    if (around.nearby[g].nothing) continue;
+    groups |= 1u << g;
+    // Look a little farther than needed: the distance tells whether rope and lateral segments need a look.
+    F4 clearance = load(set.radius + at),
+       farther = max(reach * length(x - parent), 0.5f * load(set.lateral_longest + at));
+    bones[g] = {x, load(set.x_before, at), clearance, clearance + farther + 2 * kLookFarther};
   }
-  // Look a little farther than needed: the distance tells whether rope and lateral segments need a look.
-  F4 rope = length(x - parent), horizon = clearance + max(rope, load(set.lateral_longest + at));
-  Push4 push = push_out(around, x, before, clearance, horizon);
-  F4 distance = select(push.touched, clearance, push.near.phi);
-  for (int k = 1; k < around.settings.alternations && any(push.touched); ++k)
-    push.x = push_out(around, limit_length(push.x, parent, longest), before, clearance, clearance).x;
-  if (around.settings.rope_samples > 0) {
-    M4 rope_clear = (distance >= clearance + rope) | (clearance < -1.0f);
-    if (!all(rope_clear)) push.x = clear_rope(around, set, at, push.x, push);
+  Push4 push[kQueryTogether];
+  F4 distance[kQueryTogether];
+  uint32_t touched = push_out(around, groups, bones, push);
+  for_each_group(groups,
+                 [&](int g) { distance[g] = select(push[g].touched, bones[g].clearance, push[g].near.phi); });
+  for (int k = 1; k < s.alternations && touched; ++k) {
+    Push4 again[kQueryTogether];
+    for_each_group(touched, [&](int g) {
+      const size_t at = lay.group_at(level, around.first + g);
+      bones[g].x = limit_length(push[g].x, load(set.x, at - pitch), load(set.max_length + at));
+      bones[g].horizon = bones[g].clearance;
+    });
+    push_out(around, touched, bones, again);
+    for_each_group(touched, [&](int g) { push[g].x = again[g].x, push[g].inside = again[g].inside; });
   }
-  if (any(push.touched)) {
-    push.x = settle_bone(set, around, at, push.x);
-    record_contact(set, around, at, push);
-  }
-  store(set.x, at, push.x);
-  store(set.distance + at, select(push.touched, clearance, distance));
+  clear_ropes(around, set, level, groups, distance, push);
+  V3x4 x[kQueryTogether];
+  M4 doubtful[kQueryTogether];
+  touched = 0;
+  for_each_group(groups, [&](int g) {
+    x[g] = push[g].x, doubtful[g] = push[g].inside;
+    touched |= uint32_t{any(push[g].touched)} << g;
+    store(set.distance + lay.group_at(level, around.first + g), distance[g]);
+  });
+  settle_bones(set, around, level, touched, x, doubtful);
+  for_each_group(touched, [&](int g) {
+    const size_t at = lay.group_at(level, around.first + g);
+    push[g].x = x[g];
+    record_contact(set, around, at, push[g]);
+    store(set.x, at, x[g]);
+  });
 }
 
 }  // namespace
 
-V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x) {
-  V3x4 parent = load(set.x, at - static_cast<size_t>(set.layout.pitch));
-  Settled4 s = satisfy_both(around, x, parent, load(set.max_length + at), load(set.radius + at));
-  record_trouble(set, at, s.trapped, s.enclosed);
-  return s.x;
+void settle_bones(ChainSet& set, const Surroundings& around, int level, uint32_t groups, V3x4* x,
+                  M4* doubtful) {
+  Settling4 bones[kQueryTogether];
+  Settled4 settled[kQueryTogether];
+  for_each_group(groups, [&](int g) {
+    const size_t at = set.layout.group_at(level, around.first + g);
+    bones[g] = {x[g], load(set.x, at - static_cast<size_t>(set.layout.pitch)), load(set.max_length + at),
+                load(set.radius + at), doubtful[g]};
+  });
+  satisfy_both(around, groups, bones, settled);
+  for_each_group(groups, [&](int g) {
+    const size_t at = set.layout.group_at(level, around.first + g);
+    record_trouble(set, at, settled[g].trapped, settled[g].enclosed);
+    x[g] = settled[g].x;
+  });
+}
+
+int look_around(Surroundings& around, const ChainSet& set, int level, int first) {
+  const int count = std::min(kQueryTogether, set.layout.groups() - first);
+  if (around.level == level && around.first == first) return count;
+  around.level = level;
+  around.first = first;
+  around.nearby = set.nearby + first;
+  Neighbourhood& reach = around.reach;
+  reach.obstacles = {around.colliders, around.numbers, 0};
+  for (int g = 0; g < count; ++g) reach.from[g] = load(set.x, set.layout.group_at(level, first + g));
+  for (int word = 0; word < kMaxColliders / 64; ++word) {
+    uint64_t touching = 0;
+    for (int g = 0; g < count; ++g) touching |= around.nearby[g].touching[word];
+    for (; touching; touching &= touching - 1) {
+      const int bit = std::countr_zero(touching), i = 64 * word + bit;
+      F4* least = reach.least[reach.obstacles.count];
+      for (int g = 0; g < count; ++g)
+        least[g] = around.nearby[g].touching[word] >> bit & 1
+                       ? distance_from_axis(set.bounds, i, reach.from[g]) - set.bounds.radius[i]
+                       : splat(kFarAway);
+      around.numbers[reach.obstacles.count++] = static_cast<uint8_t>(i);
+    }
+  }
+  return count;
 }
 
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
-  Surroundings around{set.settings,
-                      {colliders, nullptr, 0},
-                      {colliders, nullptr, 0},
-                      set.common_motion,
-                      1.0f / dt,
-                      length(set.settings.gravity) * dt * dt};
+  Surroundings around(set.settings, colliders, set.common_motion, dt);
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
   bound_colliders(set.bounds, colliders, collider_count);
   const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
     bool any_near = false;
-    for (int g = 0; g < set.layout.groups(); ++g) {
-      find_nearby(set, i, g);
-      look_near(around, set, g);
-      any_near |= !around.nothing();
-      collide_bones(set, around, i, g);
+    for (int first = 0; first < set.layout.groups(); first += kQueryTogether) {
+      for (int g = first; g < first + kQueryTogether && g < set.layout.groups(); ++g) {
+        find_nearby(set, i, g);
+        any_near |= !set.nearby[g].nothing;
+      }
+      const int count = look_around(around, set, i, first);
+      collide_bones(set, around, i, count);
     }
     if (lateral && any_near) collide_lateral(set, around, i);
   }

@@ -1,26 +1,26 @@
-// Shared by the two halves of the collide stage: bones with their ropes, and lateral segments.
+// Shared by the two halves of the collide stage: bones with their ropes, and lateral segments. Groups of a level are
+// worked on together, up to kQueryTogether of them: they have nothing to do with each other.
 #pragma once
 
 #include "rope/push_out.h"
 
 namespace billow {
 
-// Brings bones that were moved back within rope length and out of the body.
-V3x4 settle_bone(ChainSet& set, const Surroundings& around, size_t at, V3x4 x);
+// Rounding may hide so much of how near something is (metres).
+inline constexpr float kLookFarther = 1e-4f;
+
+// Brings bones at x that were moved back within rope length and out of the body. Lanes that are not doubtful are known
+// to be out where they are.
+void settle_bones(ChainSet& set, const Surroundings& around, int level, uint32_t groups, V3x4* x,
+                  M4* doubtful);
 
 // Fills set.nearby[group] for a level.
 void find_nearby(ChainSet& set, int level, int group);
 
-// Points `around` at what find_nearby() found for a group of the level at hand.
-inline void look_near(Surroundings& around, const ChainSet& set, int group) {
-  const Nearby& n = set.nearby[group];
-  around.obstacles.numbers = n.touching;
-  around.obstacles.count = n.touching_count;
-  around.crossed.numbers = n.crossing;
-  around.crossed.count = n.crossing_count;
-}
+// Points `around` at what find_nearby() found for groups of the level at hand, from `first` on. How many these are.
+int look_around(Surroundings& around, const ChainSet& set, int level, int first);
 
 // Segments between the bones of one level on neighbouring chains.
-void collide_lateral(ChainSet& set, Surroundings around, int level);
+void collide_lateral(ChainSet& set, Surroundings& around, int level);
 
 }  // namespace billow

@@ -11,70 +11,101 @@
 namespace billow {
 namespace {
 
-// Where on the segments from a to b the body goes deepest; the middle if nowhere.
-F4 deepest_sample(const Surroundings& around, V3x4 a, V3x4 b, F4 clearance) {
-  F4 deepest = zero(), where = splat(0.5f);
-  const int n = around.settings.lateral_samples;
-  for (int k = 1; k <= n; ++k) {
-    float t = static_cast<float>(k) / static_cast<float>(n + 1);
-    F4 depth = clearance - nearest_surface(around.obstacles, a + (b - a) * t, clearance).phi;
-    M4 deeper = depth > deepest;
-    where = select(deeper, splat(t), where);
-    deepest = select(deeper, depth, deepest);
+// Segments of a group from a to b, between chains.
+struct Segments4 {
+  V3x4 a, b, a_before, b_before;
+  F4 clearance;
+
+  Moved4 at(F4 t) const {
+    return {a + (b - a) * t, a_before + (b_before - a_before) * t, clearance, clearance};
   }
-  return where;
+};
+
+// Segments none of whose samples can touch the body, which is so far from their ends.
+M4 samples_clear(const RopeSettings& s, const Segments4& of, F4 from_a, F4 from_b) {
+  const int n = s.lateral_samples;
+  const F4 l = length(of.b - of.a), needed = of.clearance + kLookFarther;
+  M4 clear = ~none();
+  for (int k = 1; k <= n; ++k) {
+    const float t = static_cast<float>(k) / static_cast<float>(n + 1);
+    clear = clear & (max(from_a - t * l, from_b - (1 - t) * l) >= needed);
+  }
+  return clear;
 }
 
-bool push_segments(ChainSet& set, const Surroundings& around, int level, int group) {
-  const Layout& lay = set.layout;
-  const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
-  LateralScratch& out = set.lateral;
-  store(out.touched + edge, zero());
-  if (around.nothing()) return false;
-  M4 exists = load(set.lateral_length + at) > 0.0f;
-  if (!any(exists)) return false;
-  V3x4 a = load(set.x, at), b = load(set.x, at + 1);
-  F4 clearance = select(exists, max(load(set.radius + at), load(set.radius + at + 1)), splat(-kFarAway));
-  V3x4 a0 = load(set.x_before, at), b0 = load(set.x_before, at + 1);
-  // A segment shorter than its ends' distances from the body together cannot touch it.
-  M4 clear = load(set.distance + at) + load(set.distance + at + 1) >= length(b - a) + clearance + clearance;
-  bool near = any(exists & ~clear);
-  if (!near && !may_pass_through(around, (a + b) * 0.5f, (a0 + b0) * 0.5f, clearance)) return false;
-  F4 t = near ? deepest_sample(around, a, b, clearance) : splat(0.5f);
-  V3x4 point = a + (b - a) * t;
-  Push4 push = push_out(around, point, a0 + (b0 - a0) * t, clearance, clearance);
-  if (!any(push.touched)) return false;
+// Where on the segments the body goes deepest; the middle if nowhere.
+void find_deepest_samples(const Surroundings& around, uint32_t groups, Segments4* segments, F4* where) {
+  const int n = around.settings.lateral_samples;
+  if (n == 1) return;
+  Question asked;
+  F4 deepest[kQueryTogether];
+  for_each_group(groups, [&](int g) { deepest[g] = zero(), asked.limit[g] = segments[g].clearance; });
+  for (int k = 1; k <= n; ++k) {
+    const float t = static_cast<float>(k) / static_cast<float>(n + 1);
+    for_each_group(groups, [&](int g) { asked.x[g] = segments[g].at(splat(t)).x; });
+    nearest_surfaces(around.reach, groups, asked);
+    for_each_group(groups, [&](int g) {
+      const F4 depth = asked.limit[g] - asked.near[g].phi;
+      const M4 deeper = depth > deepest[g];
+      where[g] = select(deeper, splat(t), where[g]);
+      deepest[g] = select(deeper, depth, deepest[g]);
+    });
+  }
+}
 
+void record_push(ChainSet& set, const Surroundings& around, size_t edge, const Segments4& segments,
+                 V3x4 point, const Push4& push) {
+  const PosedCollider* colliders = around.colliders;
+  const LateralScratch& out = set.lateral;
   store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
   // What sticks, sticks at both ends.
   V3x4 shift = push.x - point;
   store(out.near_shift, edge,
-        select(push.stuck, embed(around.obstacles.colliders, push.near, a0) - a, shift));
-  store(out.far_shift, edge, select(push.stuck, embed(around.obstacles.colliders, push.near, b0) - b, shift));
+        select(push.stuck, embed(colliders, push.near, segments.a_before) - segments.a, shift));
+  store(out.far_shift, edge,
+        select(push.stuck, embed(colliders, push.near, segments.b_before) - segments.b, shift));
   store(out.normal, edge, push.normal);
-  store(out.velocity, edge, body_velocity(around.obstacles.colliders, push.near, push.x, around.inverse_dt));
+  store(out.velocity, edge, body_velocity(colliders, push.near, push.x, around.inverse_dt));
   store(out.gradient, edge, push.near.gradient);
   store(out.collider + edge, push.near.first);
-  return true;
 }
 
-// Moves the bones of a level by the mean of what the segments on either side ask for.
-void move_bones(ChainSet& set, const Surroundings& around, int level, int group) {
+// Whether any of them touched.
+bool push_segments(ChainSet& set, const Surroundings& around, int level, int count) {
   const Layout& lay = set.layout;
-  const LateralScratch& in = set.lateral;
-  const size_t at = lay.group_at(level, group), edge = lay.group_at(0, group);
-  F4 right = load(in.touched + edge), left = load(in.touched + edge - 1);
-  F4 asked = right + left;
-  M4 moved = (asked > 0.0f) & (load(set.w + at) > 0.0f);
-  if (!any(moved)) return;
-  M4 by_right = right > 0.0f, by_left = left > 0.0f;
-  V3x4 shift = (select(by_right, load(in.near_shift, edge), zero3()) +
-                select(by_left, load(in.far_shift, edge - 1), zero3())) *
-               (splat(1.0f) / max(asked, splat(1.0f)));
-  V3x4 x = load(set.x, at);
-  store(set.x, at, select(moved, settle_bone(set, around, at, select(moved, x + shift, x)), x));
+  Segments4 segments[kQueryTogether];
+  Moved4 points[kQueryTogether];
+  F4 where[kQueryTogether];
+  uint32_t near = 0, passing = 0;
+  for (int g = 0; g < count; ++g) {
+    const size_t at = lay.group_at(level, around.first + g);
+    store(set.lateral.touched + lay.group_at(0, around.first + g), zero());
+    const M4 exists = load(set.lateral_length + at) > 0.0f;
+    if (around.nearby[g].nothing || !any(exists)) continue;
+    const F4 clearance = max(load(set.radius + at), load(set.radius + at + 1));
+    segments[g] = {load(set.x, at), load(set.x, at + 1), load(set.x_before, at), load(set.x_before, at + 1),
+                   select(exists, clearance, splat(-kFarAway))};
+    where[g] = splat(0.5f);
+    const M4 clear =
+        samples_clear(set.settings, segments[g], load(set.distance + at), load(set.distance + at + 1));
+    if (any(exists & ~clear))
+      near |= 1u << g;
+    else if (may_pass_through(around, g, segments[g].at(where[g])))
+      passing |= 1u << g;
+  }
+  find_deepest_samples(around, near, segments, where);
+  for_each_group(near | passing, [&](int g) { points[g] = segments[g].at(where[g]); });
+  Push4 push[kQueryTogether];
+  const uint32_t touched = push_out(around, near | passing, points, push);
+  for_each_group(touched, [&](int g) {
+    record_push(set, around, lay.group_at(0, around.first + g), segments[g], points[g].x, push[g]);
+  });
+  return touched;
+}
 
-  // Note the contact, unless the bone has one of its own.
+// Notes the contact of bones that were moved by the segments on either side, unless they have one of their own.
+void note_contact(ChainSet& set, size_t at, size_t edge, M4 moved, M4 by_right) {
+  const LateralScratch& in = set.lateral;
   M4 noted = moved & (load(set.held + at) < 1.0f);
   auto note = [&](const Rows3& rows, const Rows3& of_segment) {
     V3x4 value = select(by_right, load(of_segment, edge), load(of_segment, edge - 1));
@@ -88,12 +119,41 @@ void move_bones(ChainSet& set, const Surroundings& around, int level, int group)
   store(set.contact_collider + at, select(noted, collider, load(set.contact_collider + at)));
 }
 
+// Moves the bones of a level by the mean of what the segments on either side ask for.
+void move_bones(ChainSet& set, const Surroundings& around, int level, int count) {
+  const Layout& lay = set.layout;
+  const LateralScratch& in = set.lateral;
+  V3x4 x[kQueryTogether];
+  M4 moved[kQueryTogether], by_right[kQueryTogether];
+  uint32_t groups = 0;
+  for (int g = 0; g < count; ++g) {
+    const size_t at = lay.group_at(level, around.first + g), edge = lay.group_at(0, around.first + g);
+    F4 right = load(in.touched + edge), left = load(in.touched + edge - 1);
+    F4 asked = right + left;
+    moved[g] = (asked > 0.0f) & (load(set.w + at) > 0.0f);
+    if (!any(moved[g])) continue;
+    groups |= 1u << g;
+    by_right[g] = right > 0.0f;
+    V3x4 shift = (select(by_right[g], load(in.near_shift, edge), zero3()) +
+                  select(left > 0.0f, load(in.far_shift, edge - 1), zero3())) *
+                 (splat(1.0f) / max(asked, splat(1.0f)));
+    x[g] = load(set.x, at);
+    x[g] = select(moved[g], x[g] + shift, x[g]);
+  }
+  settle_bones(set, around, level, groups, x, moved);
+  for_each_group(groups, [&](int g) {
+    const size_t at = lay.group_at(level, around.first + g), edge = lay.group_at(0, around.first + g);
+    store(set.x, at, select(moved[g], x[g], load(set.x, at)));
+    note_contact(set, at, edge, moved[g], by_right[g]);
+  });
+}
+
 // Copies the entry of chain `from` to `to` in one row.
 void copy_column(const Rows3& rows, size_t to, size_t from) { set(rows, to, get(rows, from)); }
 
 }  // namespace
 
-void collide_lateral(ChainSet& set, Surroundings around, int level) {
+void collide_lateral(ChainSet& set, Surroundings& around, int level) {
   const Layout& lay = set.layout;
   // On a ring the last segment's far end is chain 0: give it a copy to look at.
   if (lay.closed) {
@@ -102,9 +162,9 @@ void collide_lateral(ChainSet& set, Surroundings around, int level) {
     set.distance[lay.at(level, lay.chains)] = set.distance[lay.at(level, 0)];
   }
   bool touched = false;
-  for (int g = 0; g < lay.groups(); ++g) {
-    look_near(around, set, g);
-    touched |= push_segments(set, around, level, g);
+  for (int first = 0; first < lay.groups(); first += kQueryTogether) {
+    const int count = look_around(around, set, level, first);
+    touched |= push_segments(set, around, level, count);
   }
   if (!touched) return;
 
@@ -118,9 +178,9 @@ void collide_lateral(ChainSet& set, Surroundings around, int level) {
   } else {
     s.touched[before] = 0;
   }
-  for (int g = 0; g < lay.groups(); ++g) {
-    look_near(around, set, g);
-    move_bones(set, around, level, g);
+  for (int first = 0; first < lay.groups(); first += kQueryTogether) {
+    const int count = look_around(around, set, level, first);
+    move_bones(set, around, level, count);
   }
 }
 

@@ -3,6 +3,8 @@
 //
 // One sphere holds wherever the bones can end up and whatever hangs between them; it is tested against the
 // colliders' bounding capsules, four of them at a time.
+#include <bit>
+
 #include "rope/collide.h"
 
 namespace billow {
@@ -15,27 +17,15 @@ struct Sphere {
 };
 
 Sphere around_lanes(V3x4 x, F4 reach, M4 used) {
-  float px[4], py[4], pz[4], r[4];
-  store(px, x.x);
-  store(py, x.y);
-  store(pz, x.z);
-  store(r, reach);
-  const int mask = bits(used);
-  Sphere s;
-  int n = 0;
-  for (int k = 0; k < kLanes; ++k) {
-    if (!(mask >> k & 1)) continue;
-    s.centre += V3{px[k], py[k], pz[k]};
-    ++n;
-  }
-  if (n == 0) return s;
-  s.centre = s.centre * (1.0f / static_cast<float>(n));
-  for (int k = 0; k < kLanes; ++k) {
-    if (!(mask >> k & 1)) continue;
-    float needed = length(V3{px[k], py[k], pz[k]} - s.centre) + r[k];
-    s.radius = needed > s.radius ? needed : s.radius;
-  }
-  return s;
+  const int n = std::popcount(static_cast<unsigned>(bits(used)));
+  if (n == 0) return {};
+  const auto mean = [&](F4 row) {
+    float v[kLanes];
+    store(v, select(used, row, zero()));
+    return (v[0] + v[1] + v[2] + v[3]) * (1.0f / static_cast<float>(n));
+  };
+  const V3 centre{mean(x.x), mean(x.y), mean(x.z)};
+  return {centre, horizontal_max(select(used, length(x - splat(centre)) + reach, zero()))};
 }
 
 }  // namespace
@@ -53,19 +43,20 @@ void find_nearby(ChainSet& set, int level, int group) {
   const float farthest = set.settings.swept ? horizontal_max(moved) : -kFarAway;
 
   Nearby& out = set.nearby[group];
-  out.touching_count = out.crossing_count = 0;
+  out.crossing_count = 0;
+  for (uint64_t& bits : out.touching) bits = 0;
+  out.nothing = true;
   if (sphere.radius < 0) return;
   const ColliderBounds& b = set.bounds;
   for (int i = 0; i < b.count; i += kLanes) {
     F4 apart = distance_from_axes(b, i, sphere.centre) - load(b.radius + i) - sphere.radius;
     F4 path = farthest + load(b.travel + i);
-    const int touching = bits(apart < 0.0f), crossing = bits((path > load(b.thinnest + i)) & (apart < path));
-    if (!(touching | crossing)) continue;
-    for (int k = 0; k < kLanes; ++k) {
-      out.touching[out.touching_count] = out.crossing[out.crossing_count] = static_cast<uint8_t>(i + k);
-      out.touching_count += touching >> k & 1;
-      out.crossing_count += crossing >> k & 1;
-    }
+    const M4 touching = apart < 0.0f, crossing = (path > load(b.thinnest + i)) & (apart < path);
+    if (!any(touching | crossing)) continue;
+    out.nothing = false;
+    out.touching[i / 64] |= static_cast<uint64_t>(bits(touching)) << i % 64;
+    for (unsigned left = static_cast<unsigned>(bits(crossing)); left; left &= left - 1)
+      out.crossing[out.crossing_count++] = static_cast<uint8_t>(i + std::countr_zero(left));
   }
 }
 

@@ -7,22 +7,45 @@
 
 namespace billow {
 
-// What a point needs to know about its surroundings during one sub-step.
+// What some groups of points need to know about their surroundings during one sub-step.
 struct Surroundings {
   const RopeSettings& settings;
-  Obstacles obstacles;  // within reach at the sub-step's end
-  Obstacles crossed;    // thin and fast enough to be passed through within it
-  V3 common;            // motion that bones and colliders share over the sub-step
+  const PosedCollider* colliders;
+  V3 common;  // motion that bones and colliders share over the sub-step
   float inverse_dt;
   float stick_distance;  // a path no longer than this is the start of a fall, not motion: see push_out
 
-  bool nothing() const { return obstacles.count == 0 && crossed.count == 0; }
+  Surroundings(const RopeSettings& s, const PosedCollider* c, V3 moved, float dt)
+      : settings(s),
+        colliders(c),
+        common(moved),
+        inverse_dt(1.0f / dt),
+        stick_distance(length(s.gravity) * dt * dt) {}
+
+  // Of the groups at hand.
+  int level = 0, first = 0;        // number of the first
+  const Nearby* nearby = nullptr;  // of each
+  Neighbourhood reach;             // colliders within reach of any of them at the sub-step's end
+  uint8_t numbers[kMaxColliders];  // of these
+
+  // Thin and fast enough to be passed through within the sub-step.
+  Obstacles crossed(int group) const {
+    return {colliders, nearby[group].crossing, nearby[group].crossing_count};
+  }
+};
+
+// Four points at x that were at `before` at the sub-step's start.
+struct Moved4 {
+  V3x4 x, before;
+  F4 clearance;  // wanted from the body; if very negative, they never touch anything
+  F4 horizon;    // not less; the distance that is of interest
 };
 
 struct Push4 {
   V3x4 x;       // out of the body, by `clearance` or more
   M4 touched;   // lanes that were inside or hit something on the way
   M4 stuck;     // of those, lanes that went back to where the body carried them
+  M4 inside;    // lanes that are still not out
   V3x4 normal;  // N of the velocity rule: grad phi or r
   Nearest4 near;
 };
@@ -34,12 +57,12 @@ inline constexpr float kContactTolerance = 2e-5f;
 // leaves them trembling; along the history direction they go back all the way to where the body carried them
 // (stick).
 //
-// Pushes points at x, which were at `before` at the sub-step's start, to at least `clearance` from the body.
-// Lanes with a very negative clearance never touch anything. For lanes that touch nothing, near.phi is the
-// distance, or `horizon` if that is less.
-Push4 push_out(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance, F4 horizon);
+// Pushes those of up to kQueryTogether groups of points that have a bit in `groups` to at least their clearance from
+// the body. For lanes that touch nothing, near.phi is the distance, or the horizon if that is less.
+// Returns the groups in which something touched.
+uint32_t push_out(const Surroundings& around, uint32_t groups, Moved4* points, Push4* out);
 
-// Whether points that moved from `before` to x could have passed through something on the way.
-bool may_pass_through(const Surroundings& around, V3x4 x, V3x4 before, F4 clearance);
+// Whether some points of a group could have passed through something on their way.
+bool may_pass_through(const Surroundings& around, int group, const Moved4& points);
 
 }  // namespace billow

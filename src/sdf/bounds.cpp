@@ -73,11 +73,15 @@ void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int coun
   b.count = count;
   for (int i = 0; i < round_up_lanes(count); ++i) {
     Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kFarAway, -kFarAway};
+    b.surface[i] = c.radius;
     b.travel[i] = 0;
     b.thinnest[i] = kFarAway;
     if (i < count) {
       c = around(colliders[i]);
-      c.radius += colliders[i].collider->reach * colliders[i].scale;
+      // Where two colliders merge, the surface is at most a quarter of their blend's radius farther out.
+      const float reach = colliders[i].collider->reach * colliders[i].scale;
+      b.surface[i] = c.radius + 0.25f * reach;
+      c.radius += reach;
       b.travel[i] = colliders[i].travel;
       b.thinnest[i] = colliders[i].thinnest;
     }

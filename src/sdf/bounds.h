@@ -13,6 +13,8 @@ struct ColliderBounds {
   float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
       uz[kMaxColliders];
   float length[kMaxColliders], radius[kMaxColliders];
+  float surface
+      [kMaxColliders];  // radius of a capsule that nothing of the surface is outside of, wherever it merges
   float inner[kMaxColliders];  // of a capsule about the same axis that is inside the collider
   float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
 };
@@ -27,6 +29,13 @@ inline F4 distance_from_axes(const ColliderBounds& b, int i, V3 p) {
   V3x4 w{splat(p.x) - load(b.x + i), splat(p.y) - load(b.y + i), splat(p.z) - load(b.z + i)};
   V3x4 u{load(b.ux + i), load(b.uy + i), load(b.uz + i)};
   V3x4 d = w - u * min(max(dot(w, u), zero()), load(b.length + i));
+  return sqrt(dot(d, d));
+}
+
+// Distances of four points from the axis of collider i.
+inline F4 distance_from_axis(const ColliderBounds& b, int i, V3x4 p) {
+  const V3x4 axis = splat(V3{b.ux[i], b.uy[i], b.uz[i]}), w = p - splat(V3{b.x[i], b.y[i], b.z[i]});
+  const V3x4 d = w - axis * clamp(dot(w, axis), 0.0f, b.length[i]);
   return sqrt(dot(d, d));
 }
 

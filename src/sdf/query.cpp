@@ -1,7 +1,5 @@
 #include "sdf/query.h"
 
-#include <bit>
-
 #include "sdf/beyond_box.h"
 
 namespace billow {
@@ -29,13 +27,6 @@ Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
   }
   return {select(outside, bound.phi, load(phi) * c.scale),
           select(outside, bound.gradient, V3x4{load(x), load(y), load(z)})};
-}
-
-// Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
-// `weight` is b's share, which is also the derivative, so the gradient blends by it.
-template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k, F& weight) {
-  weight = clamp(0.5f + (a - b) * (0.5f / k), 0.0f, 1.0f);
-  return a + (b - a) * weight - k * weight * (1.0f - weight);
 }
 
 // Calls f(collider, lanes) for each collider named in a lane of `index`.
@@ -148,7 +139,7 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   return d;
 }
 
-F8 least_distance_to(const PosedCollider& c, const Vec3<F8>& p) {
+F4 least_distance_to(const PosedCollider& c, V3x4 p) {
   return c.collider->is_round() ? to_capsule(c, p).phi : approach(c, p).bound;
 }
 
@@ -165,25 +156,17 @@ Obstacles all_of(const PosedCollider* colliders, int count) {
 
 namespace {
 
-// Where an earlier collider stands among the obstacles, which are in rising order; -1 if it does not.
-int place_of(const Obstacles& obstacles, int number, int before) {
-  int k = before - 1;
-  while (k >= 0 && obstacles.numbers[k] > number) --k;
-  return k >= 0 && obstacles.numbers[k] == number ? k : -1;
-}
-
 // What is found out on the way about `kGroups` groups of points, by the place of a collider among the obstacles.
 template <AnyLanes F, int kGroups> struct Known {
   uint8_t place[kMaxColliders];    // by the collider's number
   uint32_t groups[kMaxColliders];  // for which the distance is known, one bit each
-  F phi[kMaxColliders][kGroups];
-  Vec3<F> gradient[kMaxColliders][kGroups];  // in the collider's frame; the round ones' are found when needed
+  struct One {
+    F phi;   // until it is known, no more than it
+    F root;  // as in Approach
+    // In the collider's frame; the round ones' are found when needed. Until the distance is known, where the points are.
+    Vec3<F> gradient;
+  } of[kMaxColliders][kGroups];
 };
-
-// Calls f(group) for each bit.
-template <class Function> void for_each_group(uint32_t groups, Function f) {
-  for (; groups; groups &= groups - 1) f(std::countr_zero(groups));
-}
 
 // Takes a collider where it is nearer than what was found so far, all of it unblended.
 template <AnyLanes F> BILLOW_ALWAYS_INLINE void consider(Nearest<F>& best, F phi, int number) {
@@ -222,10 +205,90 @@ Vec3<F> gradient_of(const PosedCollider* colliders, const Known<F, kGroups>& kno
     const PosedCollider& c = colliders[i];
     const Vec3<F> g = c.collider->is_round()
                           ? capsule_gradient(to_capsule(c, p), p, c.transform.position, c.axis)
-                          : rotate_by(c.rotation, known.gradient[known.place[i]][group]);
+                          : rotate_by(c.rotation, known.of[known.place[i]][group].gradient);
     out = select(named, g, out);
   });
   return out;
+}
+
+// What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others'.
+template <AnyLanes F, int kGroups>
+void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
+                 Known<F, kGroups>& known) {
+  for (int k = 0; k < obstacles.count; ++k) {
+    const int i = obstacles.numbers[k];
+    const PosedCollider& c = obstacles.colliders[i];
+    known.place[i] = static_cast<uint8_t>(k);
+    known.groups[k] = c.collider->is_round() ? wanted[k] : 0;
+    if (c.collider->is_round()) {
+      for_each_group(wanted[k], [&](int g) {
+        const F phi = to_capsule(c, p[g]).phi;
+        consider(best[g], phi, i);
+        known.of[k][g].phi = phi;
+      });
+    } else {
+      for_each_group(wanted[k], [&](int g) {
+        const Approach<F> a = approach(c, p[g]);
+        known.of[k][g].phi = a.bound;
+        known.of[k][g].root = a.root;
+        known.of[k][g].gradient = a.local;
+      });
+    }
+  }
+}
+
+// The distance of a group from an obstacle of which only a bound was known.
+template <AnyLanes F, int kGroups>
+void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, Known<F, kGroups>& known) {
+  const int i = obstacles.numbers[k];
+  const PosedCollider& c = obstacles.colliders[i];
+  const F bound = known.of[k][g].phi;
+  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root});
+  if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
+    d.phi = select(bound > 0.0f, lanes<F>(kFarAway), d.phi);
+  consider(best, d.phi, i);
+  known.groups[k] |= 1u << g;
+  known.of[k][g].phi = d.phi;
+  known.of[k][g].gradient = d.gradient;
+}
+
+// Calls f(k, other) for each obstacle k that merges with an earlier one.
+template <class Function> void for_each_pair(const Obstacles& obstacles, Function f) {
+  for (int k = 0; k < obstacles.count; ++k)
+    if (const int other = partner_of(obstacles, k); other >= 0) f(k, other);
+}
+
+// Whether two colliders may be nearest together, by what is known of their distances: the merged distance rises with both, so bounds bound it.
+// Where the other's is known, it also tells which are too far from it to merge.
+template <AnyLanes F>
+BILLOW_ALWAYS_INLINE bool may_merge(F bound, F other, bool other_known, float radius, F best) {
+  constexpr float kRounding = 1e-5f;
+  auto may = smooth_min(bound, other, radius) < best + kRounding;
+  if (other_known) may = may & (bound < other + (radius + kRounding));
+  return any(may);
+}
+
+// The dearer distances where they matter: of what may be nearest, and then of what may be nearest with another.
+template <AnyLanes F, int kGroups>
+void find_distances(const Obstacles& obstacles, const uint32_t* wanted, Nearest<F>* best,
+                    Known<F, kGroups>& known) {
+  for (int k = 0; k < obstacles.count; ++k)
+    for_each_group(wanted[k] & ~known.groups[k], [&](int g) {
+      if (any(known.of[k][g].phi < best[g].phi)) find_distance(obstacles, k, g, best[g], known);
+    });
+  for_each_pair(obstacles, [&](int k, int other) {
+    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
+    const float radius = c.collider->blend_radius * c.scale;
+    const uint32_t both_known = known.groups[k] & known.groups[other];
+    for_each_group(wanted[k] & wanted[other] & ~both_known, [&](int g) {
+      const bool know = known.groups[k] >> g & 1, know_other = known.groups[other] >> g & 1;
+      const F one = known.of[k][g].phi, two = known.of[other][g].phi, most = best[g].phi;
+      if (!(know ? may_merge(two, one, true, radius, most) : may_merge(one, two, know_other, radius, most)))
+        return;
+      if (!know) find_distance(obstacles, k, g, best[g], known);
+      if (!know_other) find_distance(obstacles, other, g, best[g], known);
+    });
+  });
 }
 
 // The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
@@ -234,49 +297,20 @@ template <AnyLanes F, int kGroups>
 void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best) {
   const PosedCollider* colliders = obstacles.colliders;
   Known<F, kGroups> known;
-  uint32_t groups_used = 0;
-  // The round ones first: they are cheap, and tell how near the dearer ones have to be to matter.
-  for (int k = 0; k < obstacles.count; ++k) {
-    const int i = obstacles.numbers[k];
-    const PosedCollider& c = colliders[i];
-    known.place[i] = static_cast<uint8_t>(k);
-    known.groups[k] = 0;
-    groups_used |= wanted[k];
-    if (!c.collider->is_round()) continue;
-    for_each_group(wanted[k], [&](int g) {
-      known.groups[k] |= 1u << g;
-      known.phi[k][g] = to_capsule(c, p[g]).phi;
-      consider(best[g], known.phi[k][g], i);
-    });
-  }
-  for (int k = 0; k < obstacles.count; ++k) {
-    const int i = obstacles.numbers[k];
-    const PosedCollider& c = colliders[i];
-    if (c.collider->is_round()) continue;
-    for_each_group(wanted[k], [&](int g) {
-      const Approach<F> a = approach(c, p[g]);
-      if (!any(a.bound < best[g].phi + c.collider->reach * c.scale)) return;
-      Distance<F> d = local_distance(c, a);
-      if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
-        d.phi = select(a.bound > 0.0f, lanes<F>(kFarAway), d.phi);
-      known.groups[k] |= 1u << g;
-      known.phi[k][g] = d.phi;
-      known.gradient[k][g] = d.gradient;
-      consider(best[g], d.phi, i);
-    });
-  }
+  find_bounds(obstacles, wanted, p, best, known);
+  find_distances(obstacles, wanted, best, known);
   // Merge those that blend.
-  for (int k = 0; k < obstacles.count; ++k) {
-    const int i = obstacles.numbers[k], partner = colliders[i].collider->blend_with;
-    if (partner < 0) continue;
-    const int other = place_of(obstacles, partner, k);
-    if (other < 0) continue;
+  for_each_pair(obstacles, [&](int k, int other) {
+    const int i = obstacles.numbers[k];
     for_each_group(known.groups[k] & known.groups[other], [&](int g) {
-      consider_merged(best[g], known.phi[k][g], known.phi[other][g], colliders[i], i);
+      consider_merged(best[g], known.of[k][g].phi, known.of[other][g].phi, colliders[i], i);
     });
-  }
-  for_each_group(groups_used, [&](int g) {
+  });
+  uint32_t groups = 0;
+  for (int k = 0; k < obstacles.count; ++k) groups |= wanted[k];
+  for_each_group(groups, [&](int g) {
     Nearest<F>& n = best[g];
+    if (!any(n.first >= 0.0f)) return;
     n.gradient = gradient_of(colliders, known, g, n.first, p[g]);
     if (!any(n.blend > 0.0f)) return;
     const Vec3<F> other = gradient_of(colliders, known, g, n.second, p[g]);
@@ -293,15 +327,19 @@ template <AnyLanes F> Nearest<F> nothing_within(F limit) {
 
 Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
   // Skip colliders whose bounding sphere is too far to matter, blending included.
+  uint8_t numbers[kMaxColliders];
   uint32_t wanted[kMaxColliders];
+  Obstacles near{obstacles.colliders, numbers, 0};
   for (int k = 0; k < obstacles.count; ++k) {
     const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
     V3x4 w = p - splat(c.bound_centre);
     F4 needed = max(limit + (c.collider->reach * c.scale + c.bound_radius), zero());
-    wanted[k] = any(dot(w, w) < needed * needed);
+    numbers[near.count] = obstacles.numbers[k];
+    wanted[near.count] = 1;
+    near.count += any(dot(w, w) < needed * needed);
   }
   Nearest4 best = nothing_within(limit);
-  find_nearest<F4, 1>(obstacles, wanted, &p, &best);
+  if (near.count > 0) find_nearest<F4, 1>(near, wanted, &p, &best);
   return best;
 }
 
@@ -309,6 +347,66 @@ void nearest_surfaces(const Obstacles& obstacles, const uint32_t* wanted, const 
                       const F8* limits, Nearest<F8>* out) {
   for (int g = 0; g < kQueryGroups; ++g) out[g] = nothing_within(limits[g]);
   find_nearest<F8, kQueryGroups>(obstacles, wanted, points, out);
+}
+
+namespace {
+
+// Groups two by two; the last may be alone.
+struct Pairs {
+  int low[kQueryGroups], high[kQueryGroups], count = 0;
+
+  explicit Pairs(uint32_t groups) {
+    for (; groups; ++count) {
+      low[count] = high[count] = std::countr_zero(groups);
+      groups &= groups - 1;
+      if (!groups) continue;
+      high[count] = std::countr_zero(groups);
+      groups &= groups - 1;
+    }
+  }
+  F8 of(const F4* each, int pair) const { return {each[low[pair]], each[high[pair]]}; }
+  Vec3<F8> of(const V3x4* each, int pair) const {
+    const V3x4 &a = each[low[pair]], &b = each[high[pair]];
+    return {{a.x, b.x}, {a.y, b.y}, {a.z, b.z}};
+  }
+};
+
+}  // namespace
+
+void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& question) {
+  constexpr float kRounding = 1e-4f;
+  if (!groups) return;
+  const Pairs pairs(groups);
+  Vec3<F8> p[kQueryGroups];
+  Nearest<F8> best[kQueryGroups];
+  F8 needed[kQueryGroups];
+  for (int k = 0; k < pairs.count; ++k) {
+    p[k] = pairs.of(question.x, k);
+    const F8 limit = pairs.of(question.limit, k);
+    best[k] = nothing_within(limit);
+    needed[k] = limit + length(p[k] - pairs.of(around.from, k)) + kRounding;
+  }
+  // Skip colliders that are too far to matter, however the points have moved since.
+  uint8_t numbers[kMaxColliders];
+  uint32_t wanted[kMaxColliders];
+  Obstacles near{around.obstacles.colliders, numbers, 0};
+  for (int i = 0; i < around.obstacles.count; ++i) {
+    uint32_t wanting = 0;
+    for (int k = 0; k < pairs.count; ++k)
+      wanting |= uint32_t{any(pairs.of(around.least[i], k) < needed[k])} << k;
+    numbers[near.count] = around.obstacles.numbers[i];
+    wanted[near.count] = wanting;
+    near.count += wanting != 0;
+  }
+  if (near.count > 0) find_nearest<F8, kQueryGroups>(near, wanted, p, best);
+  for (int k = 0; k < pairs.count; ++k) {
+    const Nearest<F8>& n = best[k];
+    const Vec3<F8>& g = n.gradient;
+    question.near[pairs.low[k]] = {
+        n.phi.low, {g.x.low, g.y.low, g.z.low}, n.first.low, n.second.low, n.blend.low};
+    question.near[pairs.high[k]] = {
+        n.phi.high, {g.x.high, g.y.high, g.z.high}, n.first.high, n.second.high, n.blend.high};
+  }
 }
 
 V3x4 embed(const PosedCollider* colliders, const Nearest4& near, V3x4 x) {

@@ -1,6 +1,7 @@
 // The body as one signed distance function: the union of its colliders, some blended smoothly.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "sdf/body.h"
@@ -23,7 +24,7 @@ using Nearest4 = Nearest<F4>;
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
 // No more than that, and cheaper: for points that are likely to be far.
-F8 least_distance_to(const PosedCollider& c, const Vec3<F8>& p);
+F4 least_distance_to(const PosedCollider& c, V3x4 p);
 
 // Some of the body's colliders, by number, in rising order.
 struct Obstacles {
@@ -33,14 +34,58 @@ struct Obstacles {
 };
 Obstacles all_of(const PosedCollider* colliders, int count);
 
+// The place, among the obstacles, of the one that obstacle k merges with; it is before k, or -1.
+inline int partner_of(const Obstacles& obstacles, int k) {
+  const int partner = obstacles.colliders[obstacles.numbers[k]].collider->blend_with;
+  if (partner < 0) return -1;
+  do --k;
+  while (k >= 0 && obstacles.numbers[k] > partner);
+  return k >= 0 && obstacles.numbers[k] == partner ? k : -1;
+}
+
+// Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
+// `weight` is b's share, which is also the derivative, so the gradient blends by it.
+template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k, F& weight) {
+  weight = clamp(0.5f + (a - b) * (0.5f / k), 0.0f, 1.0f);
+  return a + (b - a) * weight - k * weight * (1.0f - weight);
+}
+template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k) {
+  F weight;
+  return smooth_min(a, b, k, weight);
+}
+
 // Distance to the union, exact where it is below `limit`; elsewhere phi = limit and first = -1.
 Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit);
+
+// Calls f(group) for each bit.
+template <class Function> inline void for_each_group(uint32_t groups, Function f) {
+  for (; groups; groups &= groups - 1) f(std::countr_zero(groups));
+}
 
 // The same for several groups of eight points at once. `wanted`: for each obstacle the groups (one bit each) that
 // it can matter to. Groups that nothing is wanted for are left with the limit.
 inline constexpr int kQueryGroups = 4;
 void nearest_surfaces(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F8>* points,
                       const F8* limits, Nearest<F8>* out);
+
+inline constexpr int kQueryTogether = 2 * kQueryGroups;  // groups of four
+
+// Obstacles of several groups of four points that do not move far, and how far these are from where the points were first.
+struct Neighbourhood {
+  Obstacles obstacles;
+  V3x4 from[kQueryTogether];
+  F4 least[kMaxColliders][kQueryTogether];  // no more than the distance less the collider's reach
+};
+
+// What is asked about each of the groups, and the answer.
+struct Question {
+  V3x4 x[kQueryTogether];
+  F4 limit[kQueryTogether];
+  Nearest4 near[kQueryTogether];
+};
+
+// nearest_surface() for those groups that have a bit in `groups`. Side by side they wait less for their roots and divisions.
+void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& question);
 
 // Where points that stood at x at the sub-step's start are carried by the collider(s) named in `near`
 // (the paper's x_B^n).

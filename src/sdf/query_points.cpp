@@ -7,50 +7,65 @@
 namespace billow {
 namespace {
 
-constexpr int kWidth = kLanesOf<F8>;
-constexpr size_t kBlock = kQueryGroups * kWidth;  // points
-static_assert(kQueryGroups == kLanes, "one lane a group, below");
+constexpr size_t kWidth = kLanesOf<F8>;
+static_assert(kQueryGroups == kLanes && kQueryBlocks == kLanes, "one lane a group or block, below");
 
-// A block of points as rows, and spheres round each group and round all of them.
-struct Block {
-  Vec3<F8> p[kQueryGroups];
-  V3x4 centres;
-  F4 radii;
-  V3 centre{0, 0, 0};
-  float reach = 0;
-};
-
-float horizontal_sum(F8 a) {
-  float v[kLanes];
-  store(v, a.low + a.high);
-  return (v[0] + v[1]) + (v[2] + v[3]);
+// Sums of the lanes of four groups.
+F4 sums_across(F4 a, F4 b, F4 c, F4 d) {
+  transpose(a, b, c, d);
+  return (a + b) + (c + d);
+}
+F4 largest_across(F4 a, F4 b, F4 c, F4 d) {
+  transpose(a, b, c, d);
+  return larger(larger(a, b), larger(c, d));
 }
 
-float horizontal_max(F8 a) { return horizontal_max(max(a.low, a.high)); }
+// Four spheres, and one round all of them.
+struct Spheres {
+  V3x4 centres;
+  F4 radii;
+  V3 centre;
+  float reach;
+};
 
-Block load_block(const float* points) {
-  Block b;
-  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups], radius[kQueryGroups];
-  for (size_t g = 0; g < kQueryGroups; ++g) {
-    const float* from = points + 3 * kWidth * g;
-    Vec3<F8>& p = b.p[g];
-    load_points(from, p.x.low, p.y.low, p.z.low);
-    load_points(from + 3 * kLanes, p.x.high, p.y.high, p.z.high);
-    x[g] = horizontal_sum(b.p[g].x) * (1.0f / kWidth);
-    y[g] = horizontal_sum(b.p[g].y) * (1.0f / kWidth);
-    z[g] = horizontal_sum(b.p[g].z) * (1.0f / kWidth);
-    b.centre += V3{x[g], y[g], z[g]} * (1.0f / kQueryGroups);
+Spheres round_all(V3x4 centres, F4 radii) {
+  float x[kLanes], y[kLanes], z[kLanes];
+  store(x, centres.x), store(y, centres.y), store(z, centres.z);
+  const V3 sum{(x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]), (z[0] + z[1]) + (z[2] + z[3])};
+  const V3 centre = sum * (1.0f / kLanes);
+  return {centres, radii, centre, horizontal_max(length(centres - splat(centre)) + radii)};
+}
+
+// Round the groups of a block.
+Spheres round_groups(const PointBlock& block) {
+  const auto mean = [&](F8 Vec3<F8>::*coordinate) {
+    F4 sum[kQueryGroups];
+    for (int g = 0; g < kQueryGroups; ++g) {
+      const F8& x = block.p[g].*coordinate;
+      sum[g] = x.low + x.high;
+    }
+    return sums_across(sum[0], sum[1], sum[2], sum[3]) * (1.0f / kWidth);
+  };
+  const V3x4 centres{mean(&Vec3<F8>::x), mean(&Vec3<F8>::y), mean(&Vec3<F8>::z)};
+  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
+  store(x, centres.x), store(y, centres.y), store(z, centres.z);
+  F4 square[kQueryGroups];
+  for (int g = 0; g < kQueryGroups; ++g) {
+    const Vec3<F8> from = block.p[g] - lanes<F8>(V3{x[g], y[g], z[g]});
+    const F8 l2 = dot(from, from);
+    square[g] = larger(l2.low, l2.high);
   }
-  for (size_t g = 0; g < kQueryGroups; ++g) {
-    const Vec3<F8> from_group = b.p[g] - lanes<F8>(V3{x[g], y[g], z[g]}),
-                   from_all = b.p[g] - lanes<F8>(b.centre);
-    radius[g] = horizontal_max(dot(from_group, from_group));
-    b.reach = std::max(b.reach, horizontal_max(dot(from_all, from_all)));
+  return round_all(centres, sqrt(largest_across(square[0], square[1], square[2], square[3])));
+}
+
+// Round some blocks; those that are not there are as the last one is.
+Spheres round_blocks(const Spheres* blocks, int count) {
+  float x[kQueryBlocks], y[kQueryBlocks], z[kQueryBlocks], r[kQueryBlocks];
+  for (int b = 0; b < kQueryBlocks; ++b) {
+    const Spheres& s = blocks[std::min(b, count - 1)];
+    x[b] = s.centre.x, y[b] = s.centre.y, z[b] = s.centre.z, r[b] = s.reach;
   }
-  b.centres = {load(x), load(y), load(z)};
-  b.radii = sqrt(load(radius));
-  b.reach = std::sqrt(b.reach);
-  return b;
+  return round_all({load(x), load(y), load(z)}, load(r));
 }
 
 // A distance that no point within `radius` of a middle exceeds, if the middle is `within` of the surface; a
@@ -60,17 +75,20 @@ F4 limit_of(F4 within, F4 radius) {
   return limit + (1e-5f * (abs(within) + radius) + 1e-4f);
 }
 
-// The colliders that can be nearest to a point of the block.
-int find_candidates(const ColliderBounds& bounds, const Block& block, float limit, uint8_t* numbers) {
+// The colliders that can be nearest to a point of some blocks; none if all are beyond the limit.
+int find_candidates(const ColliderBounds& bounds, const Spheres& blocks, float limit, uint8_t* numbers) {
   float apart[kMaxColliders];
+  const F4 reach = limit_of(splat(limit), splat(blocks.reach));
   F4 within = splat(kFarAway);
+  M4 near = none();
   for (int i = 0; i < bounds.count; i += kLanes) {
-    const F4 from_axis = distance_from_axes(bounds, i, block.centre);
+    const F4 from_axis = distance_from_axes(bounds, i, blocks.centre);
+    near = near | (from_axis - load(bounds.surface + i) <= reach);
     within = min(within, from_axis - load(bounds.inner + i));
     store(apart + i, from_axis - load(bounds.radius + i));
   }
-  const F4 most = min(limit_of(splat(-horizontal_max(-within)), splat(2 * block.reach)),
-                      limit_of(splat(limit), splat(block.reach)));
+  if (!any(near)) return 0;
+  const F4 most = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.reach)), reach);
   int count = 0;
   for (int i = 0; i < bounds.count; i += kLanes)
     for (unsigned wanted = static_cast<unsigned>(bits(load(apart + i) <= most)); wanted;
@@ -81,84 +99,137 @@ int find_candidates(const ColliderBounds& bounds, const Block& block, float limi
   return count;
 }
 
-// Of those, which can be nearest to which group, and a distance that no point of it exceeds.
-void find_wanted(const ColliderBounds& bounds, const Block& block, const Obstacles& obstacles, float limit,
-                 uint32_t* wanted, F8* limits) {
-  F4 from_axis[kMaxColliders], within = splat(kFarAway);
+// Of those, which can be nearest to which block, one bit each. The blocks that are not beyond the limit.
+uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const Obstacles& candidates,
+                   float limit, uint32_t* wanted) {
+  const F4 reach = limit_of(splat(limit), blocks.radii);
+  F4 apart[kMaxColliders], within = splat(kFarAway);
+  M4 near = none();
+  for (int k = 0; k < candidates.count; ++k) {
+    const int i = candidates.numbers[k];
+    const F4 from_axis = distance_from_axis(bounds, i, blocks.centres);
+    near = near | (from_axis - bounds.surface[i] <= reach);
+    within = min(within, from_axis - bounds.inner[i]);
+    apart[k] = from_axis - bounds.radius[i];
+  }
+  const F4 most = min(limit_of(within, 2.0f * blocks.radii), reach);
+  for (int k = 0; k < candidates.count; ++k) wanted[k] = static_cast<uint32_t>(bits(apart[k] <= most));
+  return static_cast<uint32_t>(bits(near));
+}
+
+// Of those, which can be nearest to which group, and a distance that no point of it exceeds. The groups that are not beyond the limit.
+uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const Obstacles& obstacles,
+                     float limit, uint32_t* wanted, F8* limits) {
+  F4 least[kMaxColliders], within = splat(kFarAway);
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
-    const V3x4 axis = splat(V3{bounds.ux[i], bounds.uy[i], bounds.uz[i]});
-    const V3x4 w = block.centres - splat(V3{bounds.x[i], bounds.y[i], bounds.z[i]});
-    const V3x4 d = w - axis * clamp(dot(w, axis), 0.0f, bounds.length[i]);
-    from_axis[k] = sqrt(dot(d, d));
-    within = min(within, from_axis[k] - bounds.inner[i]);
+    within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
+    least[k] = least_distance_to(obstacles.colliders[i], spheres.centres) - spheres.radii;
   }
-  float own_limit[kQueryGroups];
-  store(own_limit, min(limit_of(within, block.radii), splat(limit)));
-  for (int g = 0; g < kQueryGroups; ++g) limits[g] = lanes<F8>(own_limit[g]);
-  const F4 most = min(limit_of(within, 2.0f * block.radii), limit_of(splat(limit), block.radii));
-  for (int k = 0; k < obstacles.count; ++k)
-    wanted[k] = static_cast<uint32_t>(bits(from_axis[k] - bounds.radius[obstacles.numbers[k]] <= most));
-}
-
-// Nothing is wanted for groups that are beyond the limit of everything: most of those that come near enough to be asked about.
-void drop_far_groups(const Block& block, const Obstacles& obstacles, float limit, uint32_t* wanted) {
-  // Where two colliders merge, the surface is a quarter of their blend's radius nearer than either.
-  uint32_t near = 0;
+  const F4 own_limit = limit_of(within, spheres.radii),
+           most = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
+  // Near enough alone, or merged with an earlier one: that rises with both, so bounds bound it.
+  M4 alone[kMaxColliders], together[kMaxColliders], near = none();
   for (int k = 0; k < obstacles.count; ++k) {
+    alone[k] = least[k] <= most;
+    together[k] = none();
+    near = near | alone[k];
     const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
-    const float reach = limit + 0.25f * c.collider->reach * c.scale;
-    for (uint32_t groups = wanted[k] & ~near; groups; groups &= groups - 1) {
-      const int g = std::countr_zero(groups);
-      if (any(least_distance_to(c, block.p[g]) < reach)) near |= 1u << g;
-    }
+    const int other = partner_of(obstacles, k);
+    if (other < 0) continue;
+    const float radius = c.collider->blend_radius * c.scale;
+    M4 merge = smooth_min(least[k], least[other], radius) <= most;
+    near = near | merge;
+    // Of what is near, all that it may merge with.
+    M4 both = merge & (min(least[k], least[other]) > most);
+    together[k] = together[k] | both | (alone[other] & (least[k] <= most + radius));
+    together[other] = together[other] | both | (alone[k] & (least[other] <= most + radius));
   }
-  for (int k = 0; k < obstacles.count; ++k) wanted[k] &= near;
+  if (!any(near)) return 0;
+  for (int k = 0; k < obstacles.count; ++k) wanted[k] = static_cast<uint32_t>(bits(alone[k] | together[k]));
+  float each[kQueryGroups];
+  store(each, min(own_limit, splat(limit)));
+  for (int g = 0; g < kQueryGroups; ++g) limits[g] = lanes<F8>(each[g]);
+  return static_cast<uint32_t>(bits(near));
 }
 
-// All of a block. The pointers are to results of the block's first point; `gradients` and `nearest` may be NULL.
-void query_block(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                 float limit, float* distances, float* gradients, int32_t* nearest) {
-  uint8_t numbers[kMaxColliders];
+// One block, of which some colliders may be near. The groups that are not beyond the limit.
+uint32_t query_block(const ColliderBounds& bounds, const Obstacles& obstacles, const PointBlock& block,
+                     const Spheres& groups, float limit, Nearest<F8>* found) {
   uint32_t wanted[kMaxColliders];
   F8 limits[kQueryGroups];
-  Nearest<F8> found[kQueryGroups];
-  const Block block = load_block(points);
-  const Obstacles obstacles{colliders, numbers, find_candidates(bounds, block, limit, numbers)};
-  find_wanted(bounds, block, obstacles, limit, wanted, limits);
-  drop_far_groups(block, obstacles, limit, wanted);
-  nearest_surfaces(obstacles, wanted, block.p, limits, found);
-  for (int g = 0; g < kQueryGroups; ++g) {
-    const Nearest<F8>& near = found[g];
-    store(distances + kWidth * g, near.phi);
+  const uint32_t near = find_wanted(bounds, groups, obstacles, limit, wanted, limits);
+  if (near) nearest_surfaces(obstacles, wanted, block.p, limits, found);
+  return near;
+}
+
+// Up to kQueryBlocks whole blocks of points x y z. The pointers are to results of the first; `gradients` and `nearest` may be NULL.
+void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
+                size_t blocks, float limit, float* distances, float* gradients, int32_t* nearest) {
+  PointBlock rows[kQueryBlocks] = {};
+  Nearest<F8> found[kQueryBlocks * kQueryGroups];
+  for (size_t b = 0; b < blocks; ++b)
+    for (Vec3<F8>& p : rows[b].p) {
+      load_points(points, p.x.low, p.y.low, p.z.low);
+      load_points(points + 3 * kLanes, p.x.high, p.y.high, p.z.high);
+      points += 3 * kWidth;
+    }
+  const uint32_t near = query_blocks(colliders, bounds, rows, static_cast<int>(blocks), limit, found);
+  for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
+    const bool far = !(near >> g & 1);
+    store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
     if (gradients) {
-      const Vec3<F8>& n = near.gradient;
+      const Vec3<F8> n = far ? lanes<F8>(V3{0, 1, 0}) : found[g].gradient;
       store_points(gradients + 3 * kWidth * g, n.x.low, n.y.low, n.z.low);
       store_points(gradients + 3 * kWidth * g + 3 * kLanes, n.x.high, n.y.high, n.z.high);
     }
     if (nearest) {
       float names[kWidth];
-      store(names, near.first);
-      for (int k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(names[k]);
+      store(names, far ? lanes<F8>(-1.0f) : found[g].first);
+      for (size_t k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(names[k]);
     }
   }
 }
 
 }  // namespace
 
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const PointBlock* blocks,
+                      int count, float limit, Nearest<F8>* found) {
+  Spheres groups[kQueryBlocks];
+  for (int b = 0; b < count; ++b) groups[b] = round_groups(blocks[b]);
+  const Spheres all = round_blocks(groups, count);
+  uint8_t numbers[kMaxColliders], own[kMaxColliders];
+  uint32_t wanted[kMaxColliders], near = 0;
+  const Obstacles candidates{colliders, numbers, find_candidates(bounds, all, limit, numbers)};
+  if (candidates.count == 0) return 0;
+  const uint32_t near_blocks = share_out(bounds, all, candidates, limit, wanted);
+  for_each_group(near_blocks & ((1u << count) - 1), [&](int b) {
+    Obstacles obstacles{colliders, own, 0};
+    for (int k = 0; k < candidates.count; ++k) {
+      own[obstacles.count] = numbers[k];
+      obstacles.count += static_cast<int>(wanted[k] >> b & 1);
+    }
+    const int at = b * kQueryGroups;
+    near |= query_block(bounds, obstacles, blocks[b], groups[b], limit, found + at) << at;
+  });
+  return near;
+}
+
 void query_points(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
                   size_t count, float limit, float* distances, float* gradients, int32_t* nearest) {
   size_t at = 0;
-  for (; at + kBlock <= count; at += kBlock)
-    query_block(colliders, bounds, points + 3 * at, limit, distances + at,
-                gradients ? gradients + 3 * at : nullptr, nearest ? nearest + at : nullptr);
+  for (size_t blocks; (blocks = std::min<size_t>((count - at) / kPointBlock, kQueryBlocks)) > 0;
+       at += blocks * kPointBlock)
+    query_rows(colliders, bounds, points + 3 * at, blocks, limit, distances + at,
+               gradients ? gradients + 3 * at : nullptr, nearest ? nearest + at : nullptr);
   if (at == count) return;
   // What is left, filled up with its last point.
-  float some[3 * kBlock], phi[kBlock], gradient[3 * kBlock];
-  int32_t names[kBlock];
+  float some[3 * kPointBlock], phi[kPointBlock], gradient[3 * kPointBlock];
+  int32_t names[kPointBlock];
   const size_t left = count - at;
-  for (size_t i = 0; i < kBlock; ++i) std::copy_n(points + 3 * (at + std::min(i, left - 1)), 3, some + 3 * i);
-  query_block(colliders, bounds, some, limit, phi, gradient, names);
+  for (size_t i = 0; i < kPointBlock; ++i)
+    std::copy_n(points + 3 * (at + std::min(i, left - 1)), 3, some + 3 * i);
+  query_rows(colliders, bounds, some, 1, limit, phi, gradient, names);
   std::copy_n(phi, left, distances + at);
   if (gradients) std::copy_n(gradient, 3 * left, gradients + 3 * at);
   if (nearest) std::copy_n(names, left, nearest + at);

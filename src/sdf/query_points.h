@@ -12,4 +12,15 @@ namespace billow {
 void query_points(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
                   size_t count, float limit, float* distances, float* gradients, int32_t* nearest);
 
+// Points that lie together, as rows.
+inline constexpr size_t kPointBlock = kQueryGroups * kLanesOf<F8>;
+struct PointBlock {
+  Vec3<F8> p[kQueryGroups];
+};
+// The same for up to kQueryBlocks of them that lie near each other. Groups of eight without a bit in the result are all beyond the
+// limit, and nothing is said about them.
+inline constexpr int kQueryBlocks = 4;
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const PointBlock* blocks,
+                      int count, float limit, Nearest<F8>* found);
+
 }  // namespace billow
