@@ -37,7 +37,6 @@ void find_shortcuts(Mlp& networks);
 struct InferRoom {
   Factors factors;
   float *inputs = nullptr, *values = nullptr, *linear = nullptr;
-  int32_t* sums = nullptr;
 };
 
 // What one of the networks is asked, by its number. `layers` false leaves these out: only the linear half.

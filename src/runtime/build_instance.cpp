@@ -42,7 +42,6 @@ void build(Instance& i, Arena& arena) {
     room.inputs = arena.take<float>(widest);
     room.values = arena.take<float>(widest);
     room.linear = arena.take<float>(widest);
-    room.sums = arena.take<int32_t>(widest);
     room.factors = take_factors(g.most_stored);
   }
   for (size_t p = 0; p < patches; ++p) {
