@@ -172,15 +172,17 @@ class Rounding {
  private:
   static constexpr Index kFrames = 512, kMeasured = 128;
 
-  std::vector<size_t> matrices_of(size_t group) const {
+  std::vector<size_t> matrices_of(size_t group) const { return matrices_of(group, model_.stages[0].network); }
+  // All networks have the same; one that is rounded looks at itself, as another may just be changing.
+  std::vector<size_t> matrices_of(size_t group, const learn::Network& n) const {
     std::vector<size_t> out;
     if (group < layers_) out.push_back(group);
-    if (group == 0 && model_.stages[0].network.linear.size() > 0) out.push_back(layers_);
+    if (group == 0 && n.linear.size() > 0) out.push_back(layers_);
     return out;
   }
   void round(size_t p, size_t group, Index fine, learn::Network& n) const {
     const Known& k = known_[p];
-    for (const size_t m : matrices_of(group))
+    for (const size_t m : matrices_of(group, n))
       matrix(n, m) = rounded(matrix(n, m), k.factor[group], k.order[group], fine);
   }
 
