@@ -3,6 +3,7 @@
 #include "rope/collide.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "rope/length.h"
 #include "rope/stages.h"

@@ -13,8 +13,7 @@ struct ColliderBounds {
   float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
       uz[kMaxColliders];
   float length[kMaxColliders], radius[kMaxColliders];
-  float surface
-      [kMaxColliders];  // radius of a capsule that nothing of the surface is outside of, wherever it merges
+  float surface[kMaxColliders];  // radius of one that the surface is within, wherever it merges
   float inner[kMaxColliders];  // of a capsule about the same axis that is inside the collider
   float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
 };
