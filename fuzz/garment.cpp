@@ -85,8 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (size_t b = t.first_block; b < t.first_block + t.blocks; ++b)
       for (size_t k = 0; k < kPanelRows; ++k)
         if (t.vertices[k] < view.record->vertices)
-          sum += view.rest[3 * t.vertices[k]] * patches.shares[kPanelRows * b + k] +
-                 patches.numbers_of(patches.blocks[b]).scale[0];
+          sum += view.rest[3 * t.vertices[k]] + patches.numbers_of(patches.blocks[b]).scale[0];
   for (const int32_t b : patches.seen) sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
   const asset::BlendView& blend = view.blend;
   for (const uint32_t b : blend.bones_in_bytes) sum += view.bones[b].weights[0];

@@ -20,7 +20,7 @@ torch::Tensor to_torch(const Tensor& t) {
 }
 
 struct Networks {
-  torch::Tensor mean, scale, linear, bias, basis, basis_mean, shares, corners_of;
+  torch::Tensor mean, scale, linear, bias, basis, corners_of;
   std::vector<torch::Tensor> weights, biases;
   int64_t patches, corners, vertices, sharing;
 
@@ -30,8 +30,6 @@ struct Networks {
         linear(to_torch(t.linear)),
         bias(to_torch(t.bias)),
         basis(to_torch(t.basis)),
-        basis_mean(to_torch(t.basis_mean)),
-        shares(to_torch(t.shares)),
         corners_of(torch::tensor(t.corners_of)),
         patches(t.patches),
         corners(t.corners),
@@ -47,9 +45,9 @@ struct Networks {
     torch::Tensor c = torch::baddbmm(bias, z, linear), h = z;
     for (size_t k = 0; k + 1 < weights.size(); ++k) h = torch::gelu(torch::baddbmm(biases[k], h, weights[k]));
     if (!weights.empty()) c += torch::baddbmm(biases.back(), h, weights.back());
-    const torch::Tensor local = torch::baddbmm(basis_mean, c, basis).view({patches, corners, 3});
+    const torch::Tensor turned = torch::bmm(c.view({patches, 3, -1}).transpose(1, 2), turn);
     const torch::Tensor placed =
-        torch::bmm(local, turn).addcmul_(shares, origin).view({patches * corners, 3});
+        torch::bmm(basis, torch::cat({turned, origin, turn}, 1)).view({patches * corners, 3});
     return placed.index_select(0, corners_of).view({vertices, sharing, 3}).sum(1);
   }
 };

@@ -108,13 +108,17 @@ std::string onnx_of(const PatchTensors& t) {
     if (k + 1 < t.weights.size()) h = g.node("Gelu", {h});
   }
   if (!t.weights.empty()) c = g.node("Add", {c, h});
-  const std::string local = g.node("Reshape", {affine(c, "basis", t.basis, t.basis_mean),
-                                               g.constant("by_corner", {t.patches, t.corners, 3})});
-  const std::string placed = g.node(
-      "Add", {g.node("MatMul", {local, "turn"}), g.node("Mul", {g.constant("shares", t.shares), "origin"})});
+  // Attributes: name, i or ints, type.
+  const Message swapped = Message().bytes(1, "perm").number(8, 0).number(8, 2).number(8, 1).number(20, 7);
+  const Message below = Message().bytes(1, "axis").number(3, 1).number(20, 2);
+  const std::string by_axis =
+      g.node("Reshape", {c, g.constant("by_axis", {t.patches, 3, t.coefficients / 3})});
+  const std::string turned = g.node("MatMul", {g.node("Transpose", {by_axis}, &swapped), "turn"});
+  const std::string directions = g.node("Concat", {turned, "origin", "turn"}, &below);
+  const std::string placed = g.node("MatMul", {g.constant("basis", t.basis), directions});
   const std::string all = g.node("Reshape", {placed, g.constant("all_corners", {t.patches * t.corners, 3})});
   const std::string corners_of = g.constant("corners_of", {t.vertices, t.sharing}, kInt64, raw(t.corners_of));
-  const Message drop = Message().bytes(1, "keepdims").number(3, 0).number(20, 2);  // name, i, type
+  const Message drop = Message().bytes(1, "keepdims").number(3, 0).number(20, 2);
   g.value(12,
           g.node("ReduceSum", {g.node("Gather", {all, corners_of}), g.constant("over_patches", {1})}, &drop),
           {t.vertices, 3});

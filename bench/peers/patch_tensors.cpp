@@ -41,25 +41,21 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
   t.vertices = static_cast<int64_t>(model.rest.size());
   const learn::Network& first = model.stages.at(0).network;
   t.inputs = first.mean.size();
+  t.coefficients = model.stages[0].basis.coefficients();
   std::vector<std::vector<int64_t>> corners(model.rest.size());
-  for (size_t p = 0; p < model.patches.size(); ++p) {
-    t.components = std::max<int64_t>(t.components, model.stages[p].basis.components());
-    t.corners = std::max(t.corners, static_cast<int64_t>(model.patches[p].vertices.size()));
-  }
+  for (const learn::Patch& p : model.patches)
+    t.corners = std::max(t.corners, static_cast<int64_t>(p.vertices.size()));
   // At least one that is nobody's, for vertices of fewer patches than others.
   t.corners = (t.corners / 4 + 1) * 4;
 
   t.mean = zeros({t.patches, 1, t.inputs}), t.scale = zeros({t.patches, 1, t.inputs});
-  t.linear = zeros({t.patches, t.inputs, t.components}), t.bias = zeros({t.patches, 1, t.components});
+  t.linear = zeros({t.patches, t.inputs, t.coefficients}), t.bias = zeros({t.patches, 1, t.coefficients});
   for (size_t k = 0; k < first.layers.size(); ++k) {
-    const bool last = k + 1 == first.layers.size();
-    const int64_t outputs = last ? t.components : first.layers[k].weights.rows();
+    const int64_t outputs = first.layers[k].weights.rows();
     t.weights.push_back(zeros({t.patches, first.layers[k].weights.cols(), outputs}));
     t.biases.push_back(zeros({t.patches, 1, outputs}));
   }
-  t.basis = zeros({t.patches, t.components, 3 * t.corners}),
-  t.basis_mean = zeros({t.patches, 1, 3 * t.corners});
-  t.shares = zeros({t.patches, t.corners, 1});
+  t.basis = zeros({t.patches, t.corners, model.shared_basis(0).cols()});
   for (size_t p = 0; p < model.patches.size(); ++p) {
     const learn::Network& n = model.stages[p].network;
     put(t.mean, p, n.mean.transpose()), put(t.scale, p, n.scale.transpose());
@@ -67,16 +63,10 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
     for (size_t k = 0; k < n.layers.size(); ++k)
       put(t.weights[k], p, n.layers[k].weights.transpose()),
           put(t.biases[k], p, n.layers[k].bias.transpose());
-    // Shares that a corner is multiplied by are taken into its basis.
-    const learn::Patch& patch = model.patches[p];
-    learn::Vector roots(3 * static_cast<Eigen::Index>(patch.shares.size()));
-    for (size_t i = 0; i < patch.shares.size(); ++i) {
-      roots.segment<3>(3 * static_cast<Eigen::Index>(i)).setConstant(std::sqrt(patch.shares[i]));
-      t.shares.values[p * static_cast<size_t>(t.corners) + i] = patch.shares[i];
-      corners[patch.vertices[i]].push_back(static_cast<int64_t>(p) * t.corners + static_cast<int64_t>(i));
-    }
-    put(t.basis, p, model.stages[p].basis.modes * roots.asDiagonal());
-    put(t.basis_mean, p, model.stages[p].basis.mean.cwiseProduct(roots).transpose());
+    put(t.basis, p, model.shared_basis(p));
+    const std::vector<uint32_t>& vertices = model.patches[p].vertices;
+    for (size_t i = 0; i < vertices.size(); ++i)
+      corners[vertices[i]].push_back(static_cast<int64_t>(p) * t.corners + static_cast<int64_t>(i));
   }
   for (const auto& c : corners) t.sharing = std::max(t.sharing, static_cast<int64_t>(c.size()));
   for (auto& c : corners) {

@@ -2,8 +2,9 @@
 //
 //   x                         a row a patch: what it sees
 //   z = (x - mean) * scale
-//   c = z linear + bias + f(... f(z W1 + b1) ...) Wk + bk
-//   corner = (c basis + basis_mean) turn + share origin        a row for each of a patch's vertices
+//   c = z linear + bias + f(... f(z W1 + b1) ...) Wk + bk      along, across and off of all components
+//   directions = c turn, origin, turn                          a row for each column of the basis
+//   corner = basis directions                                  a row for each of a patch's vertices
 //   vertex = the sum of its corners
 #pragma once
 
@@ -22,12 +23,11 @@ struct Tensor {
 };
 
 struct PatchTensors {
-  int64_t patches = 0, inputs = 0, components = 0, corners = 0, vertices = 0, sharing = 0;
+  int64_t patches = 0, inputs = 0, coefficients = 0, corners = 0, vertices = 0, sharing = 0;
   Tensor mean, scale;                   // patches x 1 x inputs
-  Tensor linear, bias;                  // patches x inputs x components, patches x 1 x components
+  Tensor linear, bias;                  // patches x inputs x coefficients, patches x 1 x coefficients
   std::vector<Tensor> weights, biases;  // of the layers, likewise
-  Tensor basis, basis_mean;             // patches x components x 3 corners, patches x 1 x 3 corners
-  Tensor shares;                        // patches x corners x 1
+  Tensor basis;                         // patches x corners x columns
   std::vector<int64_t> corners_of;      // vertices x sharing: which of all corners
 };
 

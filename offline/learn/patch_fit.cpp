@@ -3,15 +3,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "learn/pca.h"
 #include "learn/rows.h"
 #include "parallel.h"
 
 namespace billow::learn {
 namespace {
-
-// The basis needs no more frames than these: neighbours in time hardly differ.
-constexpr size_t kBasisFrames = 2000;
 
 std::vector<V3> bone_rest_of(const garment::Garment& g) {
   std::vector<V3> rest(g.bones.size());
@@ -42,24 +38,9 @@ Matrix cloth_seen(const Frames& frames, const PatchSamples& samples, const Mirro
   return cloth;
 }
 
-Basis basis_of(const Matrix& cloth, Eigen::Index learnt, size_t components) {
-  const Eigen::Index every = std::max<Eigen::Index>(1, learnt / static_cast<Eigen::Index>(kBasisFrames));
-  const Eigen::Index used = (learnt + every - 1) / every;
-  const Rows rows{static_cast<size_t>(used), static_cast<size_t>(cloth.cols()),
-                  [&](size_t first, Eigen::Ref<Matrix> out) {
-                    for (Eigen::Index i = 0; i < out.rows(); ++i)
-                      out.row(i) = cloth.row((static_cast<Eigen::Index>(first) + i) * every);
-                  }};
-  PcaOptions options;
-  options.components = std::min(components, static_cast<size_t>(cloth.cols()));
-  options.more = 12;
-  options.threads = 1;
-  return principal_components(rows, options).basis;
-}
-
 // Modes are orthonormal: what coefficients have is what the cloth loses.
 PatchFloor floor_of(Eigen::Ref<const Matrix> cloth, Eigen::Ref<const Matrix> coefficients,
-                    const Basis& basis) {
+                    const PatchBasis& basis) {
   PatchFloor floor;
   for (Eigen::Index i = 0; i < cloth.rows(); ++i) {
     const double all = static_cast<double>((cloth.row(i) - basis.mean.transpose()).squaredNorm());
@@ -144,7 +125,7 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
     const Matrix cloth = cloth_seen(frames, samples, mirror, model, model.patches[p]);
     rows[p].seen = model.seen(p, samples.inputs);
     const auto count = static_cast<Eigen::Index>(learnt);
-    model.stages[p].basis = basis_of(cloth, count, options.components);
+    model.stages[p].basis = fit_patch_basis(cloth.topRows(count), options.components);
     rows[p].truth = model.stages[p].basis.project(cloth);
     floors[p] = floor_of(cloth.topRows(count), rows[p].truth.topRows(count), model.stages[p].basis);
     model.stages[p].network =

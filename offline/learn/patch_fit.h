@@ -24,7 +24,7 @@ Matrix ups(const Frames& frames, const std::vector<uint32_t>& which);
 
 struct PatchFitOptions {
   PatchOptions patches;
-  size_t components = 24;  // of a patch
+  size_t components = 8;  // of a patch
   RidgeOptions ridge;
 };
 

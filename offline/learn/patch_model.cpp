@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/tile.h"
+
 namespace billow::learn {
 
 std::vector<V3> bone_places(const PatchModel& model, const PatchInputs& inputs, Eigen::Index row) {
@@ -36,10 +38,7 @@ void PatchModel::expand(std::span<const PatchFrame> frames, const Matrix& coeffi
   std::fill(out.begin(), out.end(), V3{0, 0, 0});
   for (size_t p = 0; p < patches.size(); ++p) {
     const Patch& patch = patches[p];
-    const Basis& basis = stages[p].basis;
-    const Vector local =
-        basis.mean +
-        (coefficients.row(static_cast<Eigen::Index>(p)).head(basis.components()) * basis.modes).transpose();
+    const Matrix local = stages[p].basis.expand(coefficients.row(static_cast<Eigen::Index>(p)));
     const float* at = local.data();
     for (size_t i = 0; i < patch.vertices.size(); ++i, at += 3)
       out[patch.vertices[i]] += frames[p].turned(V3{at[0], at[1], at[2]}) * std::sqrt(patch.shares[i]) +
@@ -72,6 +71,16 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
       }
     }
   }
+}
+
+Matrix PatchModel::shared_basis(size_t patch) const {
+  const PatchBasis& b = stages[patch].basis;
+  Matrix out(b.modes.cols(), b.components() + Eigen::Index{kRigidColumns});
+  for (Eigen::Index v = 0; v < out.rows(); ++v) {
+    const float share = patches[patch].shares[static_cast<size_t>(v)], root = std::sqrt(share);
+    out.row(v) << b.modes.col(v).transpose() * root, share, b.mean.segment<3>(3 * v).transpose() * root;
+  }
+  return out;
 }
 
 void PatchModel::operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const {

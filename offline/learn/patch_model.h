@@ -2,7 +2,7 @@
 // bones it sees to the coefficients. The linear half of the network is the skinning, its layers are the shape.
 #pragma once
 
-#include "learn/model.h"
+#include "learn/patch_basis.h"
 #include "learn/patches.h"
 
 namespace billow::learn {
@@ -13,10 +13,14 @@ struct PatchInputs {
   Matrix up;     // which way is up in the rest's space: three values
 };
 
+struct PatchStage {
+  PatchBasis basis;  // of its vertices in its frame, times the roots of their shares
+  Network network;   // to coefficients
+};
+
 struct PatchModel {
   std::vector<Patch> patches;
-  // For each patch: coordinates of its vertices in its frame, times the roots of their shares, and the network.
-  std::vector<Stage> stages;
+  std::vector<PatchStage> stages;  // one a patch, all of the same sizes
   std::vector<V3> bone_rest, rest;
 
   bool empty() const { return patches.empty(); }
@@ -31,6 +35,10 @@ struct PatchModel {
   void expand(std::span<const PatchFrame> turned, const Matrix& coefficients, std::span<V3> out) const;
   // The last for many frames at once: coefficients of each patch, a row a frame, to displacements.
   void expand(const PatchInputs& inputs, std::span<const Matrix> coefficients, Eigen::Ref<Matrix> out) const;
+
+  // The cloth is the sum of these over its patches: for each vertex of one what its components count for there, its share, and its mean, all
+  // with their share; times the coefficients and the frame as directions in the cloth's space, the share times the origin.
+  Matrix shared_basis(size_t patch) const;
 };
 
 // Places of all bones in one frame.

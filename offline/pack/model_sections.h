@@ -26,6 +26,8 @@ void add_blend(SectionFile& file, const std::vector<learn::BlendWeights>& blend,
 std::vector<learn::BlendWeights> blend_of(const asset::GarmentView& view);
 
 learn::Model whole_model_of(const asset::GarmentView& view);
+// Vertices of all patches together: most belong to several.
+size_t shared_vertices(const asset::PatchesView& view);
 learn::PatchModel patch_model_of(const asset::GarmentView& view, const garment::Garment& garment);
 
 inline learn::Vector vector_of(std::span<const float> numbers) {

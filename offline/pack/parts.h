@@ -12,7 +12,7 @@ namespace billow::pack {
 // All that is stored as matrices.
 //   whole cloth  basis: values x (skinning, its mean, shape, its mean); networks: the layers, then the linear path,
 //                skinning before shape
-//   patches      basis: for each block of each tile the x of eight vertices, their y, their z, x (components, mean), by basis_scales;
+//   patches      basis: for each block of each tile eight vertices x (components, share, mean), by basis_scales;
 //                networks, patch after patch, each filled up to panels: the layers, then the linear path
 struct Matrices {
   learn::Matrix basis;
@@ -23,10 +23,8 @@ struct Matrices {
 Matrices matrices_of(const learn::Model& model);
 Matrices matrices_of(const learn::PatchModel& model);
 
-// How large each column of each patch's basis is, a row a patch: components, and last the mean.
+// How large each column of each patch's basis is, a row a patch.
 learn::Matrix basis_scales(const learn::PatchModel& model);
-// The most components of any patch.
-Eigen::Index most_components(const learn::PatchModel& model);
 
 // From coefficients of a patch to squares of what its vertices are displaced by, shares and all: c squares c.
 learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch);

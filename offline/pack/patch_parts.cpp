@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/tile.h"
 #include "pack/parts.h"
 #include "pack/tiles.h"
 #include "parallel.h"
@@ -15,39 +16,38 @@ constexpr Index kPanel = kPanelRows;
 
 Index filled_up(Index rows) { return (rows + kPanel - 1) / kPanel * kPanel; }
 
-// Below this share a vertex does not count, and what is divided by its root may be all rounding.
-constexpr float kLeastShare = 1e-6f;
-
-// A patch's basis: where its coefficients, and 1 for the mean, put its vertices in its frame, x y z each. Without their shares all
-// vertices count alike, and need the same digits.
-learn::Matrix basis_of(const learn::PatchModel& model, size_t patch, Index components) {
-  const learn::Basis& b = model.stages[patch].basis;
-  learn::Matrix out = learn::Matrix::Zero(b.mean.size(), components + 1);
-  for (Index value = 0; value < b.mean.size(); ++value) {
-    const float by = 1 / std::sqrt(model.patches[patch].shares[static_cast<size_t>(value / 3)]);
-    out.row(value).head(b.components()) = b.modes.col(value).transpose() * by;
-    out(value, components) = b.mean[value] * by;
-  }
-  return out;
-}
-
-// The shares of the rows of a patch's basis.
-learn::Vector shares_of(const learn::Patch& p) {
-  learn::Vector out(static_cast<Index>(3 * p.vertices.size()));
-  for (Index value = 0; value < out.size(); ++value) out[value] = p.shares[static_cast<size_t>(value / 3)];
-  return out;
-}
-
 // Calls with the row of the stored basis, the patch, and the row of that one's own.
-template <class F> void for_each_row(const learn::PatchModel& model, F f) {
+template <class F> void for_each_row(const std::vector<Tile>& tiles, F f) {
   Index row = 0;
-  for (const Tile& tile : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size())))
+  for (const Tile& tile : tiles)
     for (const Block& block : tile.blocks)
-      for (Index axis = 0; axis < 3; ++axis)
-        for (const int32_t place : block.place) {
-          if (place != kNotInPatch) f(row, block.patch, 3 * Index{place} + axis);
-          ++row;
-        }
+      for (const int32_t place : block.place) {
+        if (place != kNotInPatch) f(row, block.patch, Index{place});
+        ++row;
+      }
+}
+
+std::vector<Tile> tiles_of(const learn::PatchModel& model) {
+  return pack::tiles_of(model.patches, static_cast<uint32_t>(model.rest.size()));
+}
+
+// How far patches are from where places are counted from, RMS.
+float typical_distance(const learn::PatchModel& model) {
+  float squares = 0;
+  for (const learn::Patch& p : model.patches) squares += dot(model.bone_rest[p.bone], model.bone_rest[p.bone]);
+  return std::sqrt(squares / static_cast<float>(model.patches.size()));
+}
+
+// How long the directions are that its columns are multiplied by.
+learn::Vector directions_of(const learn::PatchModel& model, size_t patch, float distance) {
+  const learn::PatchBasis& b = model.stages[patch].basis;
+  learn::Vector out(b.components() + Index{kRigidColumns});
+  for (Index k = 0; k < b.components(); ++k)
+    out[k] =
+        Eigen::Vector3f(b.deviation[k], b.deviation[b.components() + k], b.deviation[2 * b.components() + k])
+            .norm();
+  out.tail(kRigidColumns) << distance, 1, 1, 1;
+  return out;
 }
 
 // Blocks below each other.
@@ -101,27 +101,22 @@ class NetworkErrors {
 
 }  // namespace
 
-Index most_components(const learn::PatchModel& model) {
-  Index most = 0;
-  for (const learn::Stage& s : model.stages) most = std::max(most, s.basis.components());
-  return most;
-}
-
 learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch) {
   const Index components = model.stages[patch].basis.components();
-  const learn::Matrix basis =
-      shares_of(model.patches[patch]).asDiagonal() * basis_of(model, patch, components).leftCols(components);
-  return basis.transpose() * basis;
+  const learn::Matrix basis = model.shared_basis(patch).leftCols(components);
+  learn::Matrix out = learn::Matrix::Zero(3 * components, 3 * components);
+  for (Index axis = 0; axis < 3; ++axis)
+    out.block(axis * components, axis * components, components, components) = basis.transpose() * basis;
+  return out;
 }
 
 learn::Matrix basis_scales(const learn::PatchModel& model) {
-  const Index components = most_components(model);
-  learn::Matrix scales(static_cast<Index>(model.patches.size()), components + 1);
+  learn::Matrix scales(static_cast<Index>(model.patches.size()),
+                       model.stages[0].basis.components() + Index{kRigidColumns});
   for (size_t p = 0; p < model.patches.size(); ++p) {
-    const learn::Vector counts = (shares_of(model.patches[p]).array() >= kLeastShare).cast<float>();
-    const learn::Matrix basis = counts.asDiagonal() * basis_of(model, p, components).cwiseAbs();
-    for (Index k = 0; k <= components; ++k) {
-      const float largest = basis.rows() > 0 ? basis.col(k).maxCoeff() : 0;
+    const learn::Matrix basis = model.shared_basis(p);
+    for (Index k = 0; k < scales.cols(); ++k) {
+      const float largest = basis.rows() > 0 ? basis.col(k).cwiseAbs().maxCoeff() : 0;
       scales(static_cast<Index>(p), k) = largest > 0 ? largest : 1;
     }
   }
@@ -132,29 +127,27 @@ Matrices matrices_of(const learn::PatchModel& model) {
   Matrices m;
   m.basis_rows = RowScales::kNone;
   const size_t patches = model.patches.size();
-  const Index components = most_components(model);
   const learn::Matrix scales = basis_scales(model);
   std::vector<learn::Matrix> bases;
   for (size_t p = 0; p < patches; ++p) {
     const Eigen::VectorXf inverse = scales.row(static_cast<Index>(p)).cwiseInverse().transpose();
-    bases.push_back((basis_of(model, p, components) * inverse.asDiagonal()).cwiseMax(-1.0f).cwiseMin(1.0f));
+    bases.push_back((model.shared_basis(p) * inverse.asDiagonal()).cwiseMax(-1.0f).cwiseMin(1.0f));
   }
+  const std::vector<Tile> tiles = tiles_of(model);
   Index blocks = 0;
-  for (const Tile& t : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size())))
-    blocks += static_cast<Index>(t.blocks.size());
-  m.basis = learn::Matrix::Zero(3 * kPanel * blocks, components + 1);
-  for_each_row(model, [&](Index row, size_t patch, Index own) { m.basis.row(row) = bases[patch].row(own); });
+  for (const Tile& t : tiles) blocks += static_cast<Index>(t.blocks.size());
+  m.basis = learn::Matrix::Zero(kPanel * blocks, scales.cols());
+  for_each_row(tiles, [&](Index row, size_t patch, Index own) { m.basis.row(row) = bases[patch].row(own); });
   const learn::Network& first = model.stages[0].network;
   for (size_t k = 0; k < first.layers.size(); ++k) {
-    const bool last = k + 1 == first.layers.size();
     m.network.push_back(
-        stacked(patches, last ? components : first.layers[k].weights.rows(), first.layers[k].weights.cols(),
+        stacked(patches, first.layers[k].weights.rows(), first.layers[k].weights.cols(),
                 [&](size_t p) -> const learn::Matrix& { return model.stages[p].network.layers[k].weights; }));
     m.network_name.push_back("patches." + std::to_string(k + 1));
   }
   if (first.linear.size() == 0) return m;
   m.network.push_back(
-      stacked(patches, components, first.linear.cols(),
+      stacked(patches, first.linear.rows(), first.linear.cols(),
               [&](size_t p) -> const learn::Matrix& { return model.stages[p].network.linear; }));
   m.network_name.push_back("patches.linear");
   return m;
@@ -163,19 +156,16 @@ Matrices matrices_of(const learn::PatchModel& model) {
 std::vector<Part> parts_of(const learn::PatchModel& model, const Matrices& m) {
   const Index columns = m.basis.cols();
   const double to_mm2 = 1e6 / static_cast<double>(model.rest.size());
-  // How much an entry of the basis counts: the scale and the deviation of its coefficient.
+  // How much an entry of the basis counts: its scale, and the length of the direction that it is multiplied by.
   learn::Matrix weight = basis_scales(model);
-  for (size_t p = 0; p < model.stages.size(); ++p) {
-    const learn::Vector& deviation = model.stages[p].basis.deviation;
-    weight.row(static_cast<Index>(p)).head(deviation.size()).array() *= deviation.transpose().array();
-  }
+  const float distance = typical_distance(model);
+  for (size_t p = 0; p < model.stages.size(); ++p)
+    weight.row(static_cast<Index>(p)).array() *= directions_of(model, p, distance).transpose().array();
   std::vector<Part> parts(static_cast<size_t>(columns) + m.network.size());
   const std::vector<float> plain(static_cast<size_t>(m.basis.rows()), 1.0f);
-  // Of the rows that are a vertex's: what they count for in its place, and whose they are.
-  learn::Vector shares = learn::Vector::Zero(m.basis.rows());
+  // Of rows that are nobody's the entries are 0, whosever they are.
   std::vector<Index> patch_of(plain.size());
-  for_each_row(model, [&](Index row, size_t patch, Index own) {
-    shares[row] = model.patches[patch].shares[static_cast<size_t>(own / 3)];
+  for_each_row(tiles_of(model), [&](Index row, size_t patch, Index) {
     patch_of[static_cast<size_t>(row)] = static_cast<Index>(patch);
   });
   for_each_in_parallel(static_cast<size_t>(columns), [&](size_t c) {
@@ -186,8 +176,8 @@ std::vector<Part> parts_of(const learn::PatchModel& model, const Matrices& m) {
       const std::vector<float> stored = stored_column(m.basis, column, plain, static_cast<Kind>(k));
       for (Index row = 0; row < m.basis.rows(); ++row) {
         const auto i = static_cast<size_t>(row);
-        const double off = static_cast<double>((stored[i] - m.basis(row, column)) * shares[row] *
-                                               weight(patch_of[i], column));
+        const double off =
+            static_cast<double>((stored[i] - m.basis(row, column)) * weight(patch_of[i], column));
         parts[c].error[k] += to_mm2 * off * off;
       }
     }

@@ -72,7 +72,7 @@ billow_collider collider_of(const ColliderRecord& r) {
 
 bool has_whole_shares(const GarmentView& view, Problem& problem) {
   std::vector<uint32_t> sums(view.record->vertices + 1);
-  return check_shares(view, sums.data(), problem);
+  return check_tiles(view, sums.data(), problem);
 }
 
 }  // namespace

@@ -156,13 +156,10 @@ class Rounding {
       r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
       for (Index c = 0; c < fine; ++c)
         r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt16;
-      const bool last = m + 1 >= layers_;
-      const auto rows =
-          static_cast<uint32_t>(last ? most_components(model_) : matrix(model_.stages[0].network, m).rows());
-      for (const learn::Stage& s : model_.stages) {
-        const std::vector<float> scales = scales_of(matrix(s.network, m));
+      for (const learn::PatchStage& s : model_.stages) {
+        std::vector<float> scales = scales_of(matrix(s.network, m));
+        scales.resize(in_panels(static_cast<uint32_t>(scales.size())), 1.0f);
         r.row_scales.insert(r.row_scales.end(), scales.begin(), scales.end());
-        r.row_scales.resize(r.row_scales.size() + in_panels(rows) - scales.size(), 1.0f);
       }
     }
     for_each_in_parallel(known_.size(), [&](size_t p) { round(p, group, fine, model_.stages[p].network); });

@@ -187,8 +187,8 @@ class Sample {
     garment::places_of_bones(g, g.rest, model.bone_rest);
     for (const learn::Patch& p : model.patches) {
       const learn::PatchFrame frame = learn::frame_of(p, model.bone_rest);
-      learn::Stage stage;
-      learn::Basis& b = stage.basis;
+      learn::PatchStage stage;
+      learn::PatchBasis& b = stage.basis;
       b.mean.resize(static_cast<Eigen::Index>(3 * p.vertices.size()));
       float shares = 0;
       for (size_t i = 0; i < p.vertices.size(); ++i) {
@@ -197,7 +197,7 @@ class Sample {
         shares += p.shares[i];
       }
       b.modes = modes_of(p);
-      b.deviation = falling(b.modes.rows(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f);
+      b.deviation = falling(b.components(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f).replicate(3, 1);
       stage.network = network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation);
       std::vector<float> at_rest(learn::feature_count(p));
       learn::features(p, frame, model.bone_rest, {0, 1, 0}, at_rest);
@@ -210,22 +210,23 @@ class Sample {
 
   // Waves over a patch, a few to its width, times the roots of the shares.
   learn::Matrix modes_of(const learn::Patch& p) {
-    const auto values = static_cast<Eigen::Index>(3 * p.vertices.size());
-    const Eigen::Index components = std::min<Eigen::Index>(o_.components, values);
-    Eigen::MatrixXf waves(values, components);
+    const auto vertices = static_cast<Eigen::Index>(p.vertices.size());
+    const Eigen::Index components = std::min<Eigen::Index>(o_.components, vertices);
+    Eigen::MatrixXf waves(vertices, components);
     for (Eigen::Index k = 0; k < components; ++k) {
       const float scale = 3 * std::sqrt(static_cast<float>(k));
       const float along = normal() * scale, across = normal() * scale, phase = 3 * normal();
-      const V3 direction{normal(), normal(), normal()};
       for (size_t i = 0; i < p.vertices.size(); ++i) {
         const auto& at = p_.garment.flat[p.vertices[i]];
         const float wave = std::cos(kPi * (along * at[0] + across * at[1]) + phase);
-        const V3 x = (direction * wave + V3{normal(), normal(), normal()} * 0.03f) * std::sqrt(p.shares[i]);
-        waves.col(k).segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
+        waves(static_cast<Eigen::Index>(i), k) = (wave + normal() * 0.03f) * std::sqrt(p.shares[i]);
       }
     }
     const Eigen::HouseholderQR<Eigen::MatrixXf> qr(waves);
-    return (qr.householderQ() * Eigen::MatrixXf::Identity(values, components)).transpose();
+    learn::Matrix modes = learn::Matrix::Zero(o_.components, vertices);
+    modes.topRows(components) =
+        (qr.householderQ() * Eigen::MatrixXf::Identity(vertices, components)).transpose();
+    return modes;
   }
 
   SampleOptions o_;
@@ -240,7 +241,7 @@ SampleOptions full_size_cape() {
   SampleOptions o;
   o.across = 90, o.down = 141;
   o.chains = 14, o.bones_per_chain = 11;
-  o.components = 24, o.units = 96;
+  o.components = 8, o.units = 96;
   o.activation = learn::Activation::kGelu;
   return o;
 }

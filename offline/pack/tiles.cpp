@@ -1,11 +1,8 @@
 #include "pack/tiles.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
-
-#include "decode/tile.h"
 
 namespace billow::pack {
 namespace {
@@ -15,27 +12,14 @@ using Patches = std::vector<uint32_t>;  // in order
 struct Member {
   uint32_t patch;
   int32_t place;
-  uint16_t share;
 };
 
-// The patches of each vertex, by their numbers. Shares are rounded so that they still add up to a whole.
+// The patches of each vertex, by their numbers.
 std::vector<std::vector<Member>> members_of(const std::vector<learn::Patch>& patches, uint32_t vertices) {
   std::vector<std::vector<Member>> all(vertices);
-  std::vector<double> exact(vertices), so_far(vertices);
   for (uint32_t p = 0; p < patches.size(); ++p)
-    for (size_t i = 0; i < patches[p].vertices.size(); ++i) {
-      const uint32_t v = patches[p].vertices[i];
-      // Each gets what is missing to the rounded sum so far.
-      exact[v] += static_cast<double>(patches[p].shares[i]) * kWholeShare;
-      const double share =
-          std::clamp(std::round(exact[v] - so_far[v]), 0.0, static_cast<double>(kWholeShare) - so_far[v]);
-      so_far[v] += share;
-      all[v].push_back({p, static_cast<int32_t>(i), static_cast<uint16_t>(share)});
-    }
-  // What shares of a float are off by goes to the last.
-  for (uint32_t v = 0; v < vertices; ++v)
-    if (!all[v].empty())
-      all[v].back().share = static_cast<uint16_t>(all[v].back().share + kWholeShare - so_far[v]);
+    for (size_t i = 0; i < patches[p].vertices.size(); ++i)
+      all[patches[p].vertices[i]].push_back({p, static_cast<int32_t>(i)});
   return all;
 }
 
@@ -89,7 +73,7 @@ Tile tile_of(const std::vector<uint32_t>& vertices, const std::vector<std::vecto
     for (const Member& m : members[vertices[lane]]) {
       const auto [block, is_new] = blocks.try_emplace(m.patch);
       if (is_new) block->second.patch = m.patch, block->second.place.fill(kNotInPatch);
-      block->second.place[lane] = m.place, block->second.share[lane] = m.share;
+      block->second.place[lane] = m.place;
     }
   }
   for (const auto& [patch, block] : blocks) tile.blocks.push_back(block);

@@ -16,7 +16,6 @@ inline constexpr int32_t kNotInPatch = -1;
 struct Block {
   uint32_t patch = 0;
   std::array<int32_t, kPanelRows> place;  // of the tile's vertices among those of the patch, or kNotInPatch
-  std::array<uint16_t, kPanelRows> share{};  // of each, by kWholeShare
 };
 
 struct Tile {

@@ -82,7 +82,7 @@ void check(const char* stage, const StageOptions& o) {
 
 StageOptions patch_defaults() {
   StageOptions o;
-  o.components = 16, o.hidden = 64, o.hidden_layers = 3;
+  o.components = 8, o.hidden = 64, o.hidden_layers = 3;
   o.activation = learn::Activation::kGelu;
   o.rate = 3e-3, o.epochs = 200, o.batch = 128, o.dropout = 0.05;
   o.collision.weight = 100, o.collision.begin = 0.6f;

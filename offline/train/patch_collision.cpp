@@ -53,12 +53,13 @@ CollisionTerm::Sum PatchCollision::add(uint32_t sample, body::Surface& body,
     sum.loss += static_cast<double>(dot(off, off));
     for (const Place& p : places_[v]) {
       const auto row = static_cast<Eigen::Index>(p.patch);
-      const learn::Basis& basis = model_.stages[p.patch].basis;
+      const learn::PatchBasis& basis = model_.stages[p.patch].basis;
       const V3 g = turned[p.patch].seen(off) * (2 * std::sqrt(model_.patches[p.patch].shares[p.vertex]));
-      const auto at = static_cast<Eigen::Index>(3 * p.vertex);
-      gradient.row(row).head(basis.components()) +=
-          (basis.modes.col(at) * g.x + basis.modes.col(at + 1) * g.y + basis.modes.col(at + 2) * g.z)
-              .transpose();
+      const auto mode = basis.modes.col(static_cast<Eigen::Index>(p.vertex)).transpose();
+      const Eigen::Index count = basis.components();
+      gradient.row(row).head(count) += mode * g.x;
+      gradient.row(row).segment(count, count) += mode * g.y;
+      gradient.row(row).segment(2 * count, count) += mode * g.z;
     }
   }
   return sum;

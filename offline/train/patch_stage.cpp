@@ -74,7 +74,7 @@ class PatchTrainer {
     const auto patches = static_cast<int64_t>(task.rows.size());
     const auto samples = static_cast<int64_t>(task.samples.size());
     inputs_ = task.rows.at(0).seen.cols();
-    for (const auto& r : task.rows) outputs_ = std::max<int64_t>(outputs_, r.truth.cols());
+    outputs_ = task.rows[0].truth.cols();
     z_ = torch::zeros({patches, samples, inputs_});
     scale_ = torch::ones({patches, 1, inputs_});
     linear_ = torch::zeros({patches, samples, outputs_});
@@ -115,8 +115,8 @@ class PatchTrainer {
     const torch::Tensor seen = (to_tensor(rows.seen) - to_tensor(n.mean)) * to_tensor(n.scale);
     z_[p].copy_(seen);
     scale_[p][0].copy_(to_tensor(n.scale));
-    truth_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(rows.truth));
-    linear_[p].slice(1, 0, rows.truth.cols()).copy_(to_tensor(n(rows.seen)));
+    truth_[p].copy_(to_tensor(rows.truth));
+    linear_[p].copy_(to_tensor(n(rows.seen)));
   }
 
   std::string fingerprint() const {
@@ -239,12 +239,9 @@ class PatchTrainer {
   void put_layers() {
     torch::NoGradGuard guard;
     for (size_t p = 0; p < task_.model.stages.size(); ++p) {
-      learn::Stage& stage = task_.model.stages[p];
-      stage.network.activation = options_.activation;
-      stage.network.layers = mlps_->layers(static_cast<int64_t>(p), unit_);
-      learn::Layer& last = stage.network.layers.back();  // patches of few vertices have fewer components
-      last.weights.conservativeResize(stage.basis.components(), Eigen::NoChange);
-      last.bias.conservativeResize(stage.basis.components());
+      learn::Network& network = task_.model.stages[p].network;
+      network.activation = options_.activation;
+      network.layers = mlps_->layers(static_cast<int64_t>(p), unit_);
     }
   }
 

@@ -64,7 +64,7 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   learn::PatchFloor floor;
   learn::PatchModel model =
       fit_patches(frames, samples, learnt, mirror ? &*mirror : nullptr, fit, rows, &floor);
-  for (const auto& s : model.stages) stage.components = std::max(stage.components, s.basis.components());
+  stage.components = model.stages[0].basis.components();
   stage.basis_seconds = since(began);
   stage.basis_explained = floor.explained();
   stage.basis_floor_mm = floor_mm(floor, frames, learnt);

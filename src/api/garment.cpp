@@ -71,7 +71,7 @@ billow_status create(const void* bytes, size_t size, const billow_allocator& all
   Block scratch(allocator, (first + corners) * sizeof(uint32_t));
   if (!scratch.get()) return no_memory(size);
   const NormalRoom room{static_cast<uint32_t*>(scratch.get()), static_cast<uint32_t*>(scratch.get()) + first};
-  if (!asset::check_shares(g.view, room.first, problem))
+  if (!asset::check_tiles(g.view, room.first, problem))
     return fail(BILLOW_BAD_DATA, "garment file: %s", problem.text);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
   if (!g.view.flat.empty()) g.tangents.count = count_neighbours(room, r.vertices);

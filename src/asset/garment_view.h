@@ -24,7 +24,7 @@ struct NetworkView {
 struct PatchNumbers {
   const float *mean, *scale;  // of the inputs
   const float* deviation;     // of the coefficients
-  const float* basis_scale;   // of the columns of the basis: components, and behind them the mean
+  const float* basis_scale;   // of the columns of the basis
   const float* linear_bias;
   const float* bias[kMostLayers];
 };
@@ -35,17 +35,18 @@ struct PatchesView {
   std::span<const int32_t> seen;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
   std::span<const TileRecord> tiles;
   std::span<const uint32_t> blocks;  // the patch of each, in a tile one after another
-  std::span<const uint16_t> shares;  // of a block's patch in each of the tile's vertices, by kWholeShare
   std::span<const float> numbers;
   PackedMatrix layer[kMostLayers], linear;  // rows patch after patch
-  PackedMatrix basis;                       // rows block after block: eight of x, of y and of z
+  // Rows block after block, one for each of the tile's vertices: components times the root of the share, the share, and the mean times
+  // that root, along, across and off the patch.
+  PackedMatrix basis;
 
   uint32_t inputs() const { return 3 * (record->seen + 1); }
   size_t numbers_per_patch() const;
   PatchNumbers numbers_of(size_t patch) const;
   // The networks of all patches, and their bases.
   Mlp mlp() const;
-  TiledBasis tiled() const { return {basis, tiles.data(), blocks.data(), shares.data()}; }
+  TiledBasis tiled() const;
 };
 
 // For linear blend skinning, kBonesPerVertex a vertex: bones in bytes where a byte can name them all, else in words. No weights: there
@@ -99,8 +100,8 @@ struct Problem {
 // is checked still.
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums = true);
 
-// The one thing that needs room to be checked: that each vertex is in one tile, and its shares add up to a whole. `sums`: one a vertex
-// and one more. True where there are no patches.
-bool check_shares(const GarmentView& view, uint32_t* sums, Problem& problem);
+// The one thing that needs room to be checked: that each vertex is in one tile. `counts`: one a vertex and one more. True where there are no
+// patches.
+bool check_tiles(const GarmentView& view, uint32_t* counts, Problem& problem);
 
 }  // namespace billow::asset

@@ -1,4 +1,6 @@
-// Networks of the file, as the runtime takes them.
+// Networks and tiles of the file, as the runtime takes them.
+#include <algorithm>
+
 #include "asset/garment_view.h"
 
 namespace billow::asset {
@@ -17,7 +19,7 @@ Mlp NetworkView::mlp() const {
 Mlp PatchesView::mlp() const {
   const PatchNumbers n = numbers_of(0);
   Mlp m;
-  m.inputs = inputs(), m.outputs = record->components, m.layers = record->layers;
+  m.inputs = inputs(), m.outputs = record->coefficients(), m.layers = record->layers;
   m.activation = static_cast<ActivationKind>(record->activation);
   m.mean = n.mean, m.scale = n.scale, m.linear_bias = n.linear_bias;
   m.numbers = numbers_per_patch();
@@ -25,9 +27,15 @@ Mlp PatchesView::mlp() const {
     m.layer[k] = layer[k].block(0, in_panels(record->units[k]));
     m.bias[k] = n.bias[k];
   }
-  if (record->linear) m.linear = linear.block(0, in_panels(record->components));
+  if (record->linear) m.linear = linear.block(0, in_panels(record->coefficients()));
   find_shortcuts(m);
   return m;
+}
+
+TiledBasis PatchesView::tiled() const {
+  uint32_t most_blocks = 0;
+  for (const TileRecord& t : tiles) most_blocks = std::max(most_blocks, t.blocks);
+  return {basis, tiles.data(), blocks.data(), most_blocks};
 }
 
 }  // namespace billow::asset

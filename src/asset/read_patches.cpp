@@ -20,7 +20,8 @@ struct NumbersLayout {
     };
     const uint32_t inputs = 3 * (r.seen + 1);
     mean = take(inputs), scale = take(inputs);
-    deviation = take(r.components), basis_scale = take(r.components + 1), linear_bias = take(r.components);
+    deviation = take(r.coefficients()), basis_scale = take(r.basis_columns());
+    linear_bias = take(r.coefficients());
     for (uint32_t k = 0; k < r.layers; ++k) bias[k] = take(r.units[k]);
     count = next;
   }
@@ -45,7 +46,6 @@ bool Reader::read_patches() {
   if (!find_array("patches.seen", uint64_t{r.patches} * r.seen, view_.patches.seen) ||
       !find_array("patches.tiles", r.tiles, view_.patches.tiles) ||
       !find_array("patches.blocks", r.blocks, view_.patches.blocks) ||
-      !find_array("patches.shares", uint64_t{kPanelRows} * r.blocks, view_.patches.shares) ||
       !find_array("patches.numbers", uint64_t{r.patches} * view_.patches.numbers_per_patch(),
                   view_.patches.numbers) ||
       !check_numbers("patches.numbers", view_.patches.numbers))
@@ -69,17 +69,21 @@ bool Reader::read_patches_record() {
   const struct {
     const char* name;
     uint32_t found, least, most;
-  } counts[] = {{"patches", r.patches, 1, kMostBones},       {"seen", r.seen, 0, kMostSeen},
-                {"components", r.components, 1, kMostUnits}, {"tiles", r.tiles, 1, kMostBlocks},
-                {"blocks", r.blocks, 1, kMostBlocks},        {"layers", r.layers, 0, kMostLayers},
-                {"activation", r.activation, 0, 2},          {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
+  } counts[] = {{"patches", r.patches, 1, kMostBones},
+                {"seen", r.seen, 0, kMostSeen},
+                {"components", r.components, 1, kMostUnits / 3},
+                {"tiles", r.tiles, 1, kMostBlocks},
+                {"blocks", r.blocks, 1, kMostBlocks},
+                {"layers", r.layers, 0, kMostLayers},
+                {"activation", r.activation, 0, 2},
+                {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
   for (uint32_t k = 0; k < kMostLayers; ++k) {
     uint32_t least = 0, most = 0;  // behind the last
     if (k + 1 < r.layers) least = 1, most = kMostUnits;
-    if (k + 1 == r.layers) least = most = r.components;
+    if (k + 1 == r.layers) least = most = r.coefficients();
     if (r.units[k] < least || r.units[k] > most)
       return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, least, most,
                   r.units[k]);
@@ -103,9 +107,7 @@ bool Reader::check_patch(size_t patch) {
     if (b < -1 || b >= static_cast<int64_t>(bones))
       return fail("section 'patches.seen', patch %zu: expected a bone below %u or -1, found %d", patch, bones,
                   b);
-  return p.components <= r.components ||
-         fail("section 'patches', record %zu: expected up to %u components, found %u", patch, r.components,
-              p.components);
+  return true;
 }
 
 bool Reader::check_tile(size_t tile, uint32_t first_block) {
@@ -134,25 +136,21 @@ bool Reader::read_patch_matrices() {
       return false;
   }
   if (r.linear &&
-      !read_matrix("patches.linear", uint64_t{r.patches} * in_panels(r.components), v.inputs(), v.linear))
+      !read_matrix("patches.linear", uint64_t{r.patches} * in_panels(r.coefficients()), v.inputs(), v.linear))
     return false;
-  return read_matrix("patches.basis", 3 * uint64_t{kPanelRows} * r.blocks, r.components + 1, v.basis);
+  return read_matrix("patches.basis", uint64_t{kPanelRows} * r.blocks, r.basis_columns(), v.basis);
 }
 
-bool check_shares(const GarmentView& view, uint32_t* sums, Problem& problem) {
+bool check_tiles(const GarmentView& view, uint32_t* counts, Problem& problem) {
   const PatchesView& v = view.patches;
   if (!v.record) return true;
-  for (uint32_t i = 0; i <= view.record->vertices; ++i) sums[i] = 0;
+  for (uint32_t i = 0; i <= view.record->vertices; ++i) counts[i] = 0;
   for (const TileRecord& t : v.tiles)
-    for (uint32_t b = t.first_block; b < t.first_block + t.blocks; ++b)
-      for (uint32_t k = 0; k < kPanelRows; ++k)
-        // Of so many that they could begin anew at 0, none is right.
-        sums[t.vertices[k]] = std::min(2 * kWholeShare, sums[t.vertices[k]] + v.shares[kPanelRows * b + k]);
+    for (const uint32_t vertex : t.vertices) ++counts[vertex];
   for (uint32_t i = 0; i < view.record->vertices; ++i)
-    if (sums[i] != kWholeShare) {
+    if (counts[i] != 1) {
       std::snprintf(problem.text, sizeof problem.text,
-                    "section 'patches.shares': expected the shares of vertex %u to add up to %u, found %u", i,
-                    kWholeShare, sums[i]);
+                    "section 'patches.tiles': expected vertex %u in one tile, found it in %u", i, counts[i]);
       return false;
     }
   return true;

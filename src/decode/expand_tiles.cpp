@@ -1,42 +1,72 @@
 #include "decode/expand_tiles.h"
 
+#include "core/wide.h"
 #include "decode/sum_tile.h"
 #include "net/integer_sums.h"
 
 namespace billow {
 namespace {
 
-template <class Number> Coordinates coordinates_of(const Number* rows) {
+constexpr uint32_t kTileNumbers = 3 * kPanelRows;
+
+template <class Number> Coordinates coordinates_of(const Number* sums, float step) {
   const auto eight = [&](uint32_t first) {
-    return F8{load_whole(rows + first), load_whole(rows + first + kLanes)};
+    return F8{load_whole(sums + first) * step, load_whole(sums + first + kLanes) * step};
   };
   return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
 }
 
-constexpr uint32_t kBlockRows = 3 * kPanelRows;
+// Calls add(rows of a block, factors, numbers of its tile) for each coordinate.
+template <class Add>
+void for_each_block(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said, Add add) {
+  for (size_t b = tile.first_block; b < tile.first_block + tile.blocks; ++b) {
+    const PackedMatrix rows = basis.rows.block(kPanelRows * b, kPanelRows);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      add(rows, said.patches[basis.blocks[b]].axis[axis], axis * kPanelRows);
+  }
+}
 
 struct SumsInMemory {
-  Coordinates operator()(const TiledBasis& basis, size_t block, const PatchSaid& said) const {
-    int32_t sums[kBlockRows];
-    sum_integers(basis.rows.block(kBlockRows * block, kBlockRows), said.factors, sums);
-    return coordinates_of(sums);
+  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said) const {
+    int32_t sums[kTileNumbers] = {};
+    for_each_block(basis, tile, said, [&](const PackedMatrix& rows, const Factors& factors, uint32_t first) {
+      int32_t block[kPanelRows];
+      sum_integers(rows, factors, block);
+      for (uint32_t k = 0; k < kPanelRows; ++k) sums[first + k] += block[k];
+    });
+    return coordinates_of(sums, said.step);
   }
 };
 struct Products {
-  Coordinates operator()(const TiledBasis& basis, size_t block, const PatchSaid& said) const {
-    float products[kBlockRows];
-    multiply(basis.rows.block(kBlockRows * block, kBlockRows), said.step, said.factors, products);
-    return coordinates_of(products);
+  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said) const {
+    float sums[kTileNumbers] = {};
+    for_each_block(basis, tile, said, [&](const PackedMatrix& rows, const Factors& factors, uint32_t first) {
+      float block[kPanelRows];
+      multiply(rows, said.step, factors, block);
+      for (uint32_t k = 0; k < kPanelRows; ++k) sums[first + k] += block[k];
+    });
+    return coordinates_of(sums, 1);
   }
 };
 
 template <class Found>
-void expand(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said, V3 key_joint,
-            float* positions) {
-  sum_tiles(basis, first, count, said, key_joint, positions, Found{});
+void expand(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said, float* positions) {
+  sum_tiles(basis, first, count, said, positions, Found{});
 }
 
 }  // namespace
+
+float find_said(const TiledBasis& basis, std::span<float> directions, PatchSaid* said) {
+  const Entries all = find_entries(directions.data(), static_cast<uint32_t>(directions.size()));
+  const float step = find_step(basis.rows, all.largest, basis.most_blocks * basis.rows.int8);
+  const uint32_t stride = in_panels(basis.rows.columns);
+  for (const float* at = all.at; at < all.at + directions.size(); ++said)
+    for (const Factors& axis : said->axis) {
+      put_factors(basis.rows, at, step, axis);
+      at += stride;
+    }
+  return step;
+}
 
 ExpandTiles best_expand_tiles(const TiledBasis& basis) {
   if (!basis.in_steps()) return expand<Products>;

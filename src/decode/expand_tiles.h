@@ -1,34 +1,44 @@
-// From coefficients of patches to the vertices of the cloth: each vertex is the mean of what its patches say, by their shares.
+// From what patches say to the vertices of the cloth. For each column of its basis a patch says a direction in the world; each
+// of its vertices has a number for each column; and a vertex is the sum of all numbers times directions, over all its patches.
 #pragma once
+
+#include <span>
 
 #include "core/vec.h"
 #include "decode/tile.h"
 
 namespace billow {
 
-// What one patch says in one frame: its rows of the basis are multiplied by the factors, and its frame leads from what comes out to places
-// in the world, from the key joint. Directions have a fourth number, of no meaning.
-struct PatchSaid {
-  float along[4], across[4], off[4], origin[4];
-  float step;
-  Factors factors;
-};
-
-// Where all patches' bases are, block after block: eight rows of x, of y and of z.
+// Where all patches' bases are: a row a vertex, eight a block.
 struct TiledBasis {
   PackedMatrix rows;
-  const TileRecord* tiles;
-  const uint32_t* blocks;  // the patch of each
-  const uint16_t* shares;  // eight a block
+  const TileRecord* tiles = nullptr;
+  const uint32_t* blocks = nullptr;  // the patch of each
+  uint32_t most_blocks = 0;          // of a tile
 
-  // Then coordinates are left in steps, and directions of PatchSaid are to be by the step.
+  // Then all sums are of integers, in one step.
   bool in_steps() const { return rows.integers_only() && !rows.row_scales; }
 };
 
+// One coordinate of what a patch says, x, y and z.
+struct PatchSaid {
+  Factors axis[3];
+};
+// What all of them say in one frame. Places are from `centre`, and that from `key_joint`.
+struct AllSaid {
+  const PatchSaid* patches;
+  float step;
+  V3 centre, key_joint;
+};
+
+// Directions, by patches: all columns' x, then y, then z, each in eights. Numbers that are not finite, or beyond 1e30, become 0. Returns the step.
+// One for all patches, so that their integers add up.
+float find_said(const TiledBasis& basis, std::span<float> directions, PatchSaid* said);
+
 // Some tiles' places in the world (x y z). `positions` has room for a vertex more. Whatever networks say, places are within 10 km of the
 // key joint: what is no number counts as -10 km.
-using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said,
-                             V3 key_joint, float* positions);
+using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said,
+                             float* positions);
 
 // The fastest that this processor has for a basis: all give the same.
 ExpandTiles best_expand_tiles(const TiledBasis& basis);

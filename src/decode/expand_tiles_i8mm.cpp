@@ -17,39 +17,48 @@ BILLOW_ALWAYS_INLINE F4 four_rows(int32x4_t rows01, int32x4_t rows23) {
   return {vcvtq_f32_s32(vmlaq_s32(low, high, vdupq_n_s32(256)))};
 }
 
-// Sums of so many columns, in eights, stay in registers until they are coordinates.
-template <size_t kEights> struct SumsInRegisters {
-  static constexpr size_t kEightBytes = 8 * kPanelRows, kPanelBytes = kEights * kEightBytes, kAhead = 4096;
+// One coordinate of a tile.
+struct Sums {
+  int32x4_t rows01 = vdupq_n_s32(0), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
-  BILLOW_ALWAYS_INLINE F8 panel(const int8_t* at, const int8x16_t (&steps)[kEights]) const {
-    const int32x4_t none = vdupq_n_s32(0);
-    int32x4_t rows01 = none, rows23 = none, rows45 = none, rows67 = none;
-#pragma GCC unroll 8
-    for (size_t k = 0; k < kEights; ++k, at += kEightBytes) {
-      rows01 = vmmlaq_s32(rows01, vld1q_s8(at), steps[k]);
-      rows23 = vmmlaq_s32(rows23, vld1q_s8(at + 16), steps[k]);
-      rows45 = vmmlaq_s32(rows45, vld1q_s8(at + 32), steps[k]);
-      rows67 = vmmlaq_s32(rows67, vld1q_s8(at + 48), steps[k]);
-    }
-    return {four_rows(rows01, rows23), four_rows(rows45, rows67)};
+  // Eight columns: two rows of the basis each, and of what is said the high bytes and the low ones.
+  BILLOW_ALWAYS_INLINE void add(const int8x16_t (&rows)[4], const int8_t* steps) {
+    const int8x16_t said = vld1q_s8(steps);
+    rows01 = vmmlaq_s32(rows01, rows[0], said), rows23 = vmmlaq_s32(rows23, rows[1], said);
+    rows45 = vmmlaq_s32(rows45, rows[2], said), rows67 = vmmlaq_s32(rows67, rows[3], said);
   }
-  BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, size_t block,
-                                              const PatchSaid& said) const {
-    const auto* at = reinterpret_cast<const int8_t*>(basis.rows.panels) + 3 * kPanelBytes * block;
-    // What is read a few kilobytes later is fetched meanwhile.
-#pragma GCC unroll 16
-    for (size_t k = 0; k < 3 * kEights; ++k) __builtin_prefetch(at + kAhead + kEightBytes * k);
-    int8x16_t steps[kEights];
-#pragma GCC unroll 8
-    for (size_t k = 0; k < kEights; ++k) steps[k] = vld1q_s8(said.factors.bytes + 16 * k);
-    return {panel(at, steps), panel(at + kPanelBytes, steps), panel(at + 2 * kPanelBytes, steps)};
+  BILLOW_ALWAYS_INLINE F8 coordinates(float step) const {
+    return {four_rows(rows01, rows23) * step, four_rows(rows45, rows67) * step};
+  }
+};
+
+// All sums of a tile stay in registers until they are coordinates.
+template <size_t kEights> struct SumsInRegisters {
+  BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
+                                              const AllSaid& said) const {
+    constexpr size_t kEightBytes = 8 * kPanelRows, kAhead = 2048;
+    const auto* at =
+        reinterpret_cast<const int8_t*>(basis.rows.panels) + kEights * kEightBytes * tile.first_block;
+    Sums x, y, z;
+    for (const uint32_t* b = basis.blocks + tile.first_block;
+         b < basis.blocks + tile.first_block + tile.blocks; ++b) {
+      const PatchSaid& patch = said.patches[*b];
+#pragma GCC unroll 4
+      for (size_t k = 0; k < kEights; ++k, at += kEightBytes) {
+        __builtin_prefetch(at + kAhead);
+        const int8x16_t rows[] = {vld1q_s8(at), vld1q_s8(at + 16), vld1q_s8(at + 32), vld1q_s8(at + 48)};
+        x.add(rows, patch.axis[0].bytes + 16 * k);
+        y.add(rows, patch.axis[1].bytes + 16 * k);
+        z.add(rows, patch.axis[2].bytes + 16 * k);
+      }
+    }
+    return {x.coordinates(said.step), y.coordinates(said.step), z.coordinates(said.step)};
   }
 };
 
 template <size_t kEights>
-void expand(const TiledBasis& basis, size_t first, size_t count, const PatchSaid* said, V3 key_joint,
-            float* positions) {
-  sum_tiles(basis, first, count, said, key_joint, positions, SumsInRegisters<kEights>{});
+void expand(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said, float* positions) {
+  sum_tiles(basis, first, count, said, positions, SumsInRegisters<kEights>{});
 }
 
 }  // namespace

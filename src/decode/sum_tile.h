@@ -1,4 +1,4 @@
-// The sum over the patches of a tile, whatever their coordinates are found by.
+// What tiles have in common, whatever their sums are found by.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,6 @@
 #include "net/steps.h"
 
 namespace billow {
-
-// Eight numbers as two vectors.
-BILLOW_ALWAYS_INLINE F8 load_eight(const uint16_t* p) {
-#if defined(BILLOW_SIMD_NEON)
-  const uint16x8_t all = vld1q_u16(p);
-  return {{vcvtq_f32_u32(vmovl_u16(vget_low_u16(all)))}, {vcvtq_f32_u32(vmovl_high_u16(all))}};
-#else
-  float all[2 * kLanes];
-  for (int i = 0; i < 2 * kLanes; ++i) all[i] = static_cast<float>(p[i]);
-  return load_as<F8>(all);
-#endif
-}
 
 BILLOW_ALWAYS_INLINE void store_point(float* to, F4 point) {
 #if defined(BILLOW_SIMD_NEON)
@@ -41,36 +29,24 @@ BILLOW_ALWAYS_INLINE void store_four(const uint32_t* vertices, F4 x, F4 y, F4 z,
   store_point(positions + 3 * size_t{vertices[3]}, w);
 }
 
-// Of a block's vertices, in their patch's frame.
+// Of a tile's vertices, from the centre.
 struct Coordinates {
-  F8 along, across, off;
+  F8 x, y, z;
 };
 
-// One coordinate of eight vertices in the world, so far, and what a block adds to it.
-BILLOW_ALWAYS_INLINE void add(F8& sum, const Coordinates& c, float along, float across, float off,
-                              float origin, F8 share) {
-  sum = sum + (c.along * along + c.across * across + c.off * off + lanes<F8>(origin)) * share;
-}
-
-// `find` gives the coordinates of a block.
+// `find` gives the coordinates of a tile.
 template <class Find>
-BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
-                                    const PatchSaid* said, V3 key_joint, float* positions, Find find) {
+BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said,
+                                    float* positions, Find find) {
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
-    F8 x = lanes<F8>(0.0f), y = x, z = x;
-    for (size_t b = t->first_block; b < t->first_block + t->blocks; ++b) {
-      const PatchSaid& s = said[basis.blocks[b]];
-      const Coordinates c = find(basis, b, s);
-      const F8 share = load_eight(basis.shares + kPanelRows * b);
-      add(x, c, s.along[0], s.across[0], s.off[0], s.origin[0], share);
-      add(y, c, s.along[1], s.across[1], s.off[1], s.origin[1], share);
-      add(z, c, s.along[2], s.across[2], s.off[2], s.origin[2], share);
-    }
-    const auto placed = [](F8 sum, float to) {
-      const auto half = [&](F4 h) { return clamp(h * (1.0f / kWholeShare), -1e4f, 1e4f) + to; };
-      return F8{half(sum.low), half(sum.high)};
+    const Coordinates c = find(basis, *t, said);
+    const auto placed = [](F8 x, float centre, float key_joint) {
+      const auto half = [&](F4 h) { return clamp(h + centre, -1e4f, 1e4f) + key_joint; };
+      return F8{half(x.low), half(x.high)};
     };
-    x = placed(x, key_joint.x), y = placed(y, key_joint.y), z = placed(z, key_joint.z);
+    const F8 x = placed(c.x, said.centre.x, said.key_joint.x);
+    const F8 y = placed(c.y, said.centre.y, said.key_joint.y);
+    const F8 z = placed(c.z, said.centre.z, said.key_joint.z);
     store_four(t->vertices, x.low, y.low, z.low, positions);
     store_four(t->vertices + kLanes, x.high, y.high, z.high, positions);
   }

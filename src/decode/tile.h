@@ -13,7 +13,7 @@ struct TileRecord {
   uint32_t first_block, blocks;
 };
 
-// Shares of patches in a vertex are whole numbers that add up to this.
-inline constexpr uint32_t kWholeShare = 65535;
+// Columns of a patch's basis behind its components: the vertex' share, and three coordinates of its mean.
+inline constexpr uint32_t kRigidColumns = 4;
 
 }  // namespace billow

@@ -43,9 +43,7 @@ struct DotProducts {
 
 }  // namespace
 
-const IntegerKernel* integer_kernel_dotprod() {
-  return &IntegerKernelOf<PanelsByBytes<DotProducts>>::kernel;
-}
+const IntegerKernel* integer_kernel_dotprod() { return &IntegerKernelOf<PanelsByBytes<DotProducts>>::kernel; }
 
 #else
 

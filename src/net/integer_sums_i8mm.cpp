@@ -33,9 +33,7 @@ struct MatrixProducts {
 
 }  // namespace
 
-const IntegerKernel* integer_kernel_i8mm() {
-  return &IntegerKernelOf<PanelsByBytes<MatrixProducts>>::kernel;
-}
+const IntegerKernel* integer_kernel_i8mm() { return &IntegerKernelOf<PanelsByBytes<MatrixProducts>>::kernel; }
 
 #else
 

@@ -96,16 +96,24 @@ Entries sound_entries(float* vector, uint32_t count, float largest) {
 }
 
 float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
-  const uint32_t floats = m.float32 + m.float16, integers = m.int8;
-  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * vector.at[m.sources[j]];
+  const float step = find_step(m, vector.largest, m.int8);
+  put_factors(m, vector.at, step, f);
+  return step;
+}
+
+float find_step(const PackedMatrix& m, float largest, uint32_t products) {
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
   constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
-  const float largest = vector.largest * m.largest_scale, count = static_cast<float>(integers);
-  const float step = largest / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
+  const auto count = static_cast<float>(products);
+  return largest * m.largest_scale / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
+}
+
+void put_factors(const PackedMatrix& m, const float* at, float step, const Factors& f) {
+  const uint32_t floats = m.float32 + m.float16, integers = m.int8;
+  for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * at[m.sources[j]];
   // Steps so small that one over them is no number are none.
   const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
   // In variables of their own, as a compiler cannot know that writing steps does not change them.
-  const float* const at = vector.at;
   const uint32_t* sources = m.sources + floats;
   const float* scales = m.scales + floats;
   // Whole eights in order, and the rest one by one.
@@ -120,7 +128,6 @@ float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& 
         return load(entries);
       },
       f);
-  return step;
 }
 
 void sum_integers(const PackedMatrix& m, const Factors& room, int32_t* sums) {

@@ -59,6 +59,7 @@ void find_networks(Garment& g) {
   }
   if (g.view.patches.record) {
     g.skinning = g.view.patches.mlp();
+    g.patches = g.view.patches.tiled();
     measure(g.skinning, g.view.patches.basis);
     return;
   }

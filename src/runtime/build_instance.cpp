@@ -27,6 +27,8 @@ void build(Instance& i, Arena& arena) {
   i.bone_motions = arena.take<Transform>(g.has_blend() ? r.bones : 0);
   i.blend_matrices = arena.take<BlendMatrix>(g.has_blend() ? r.bones : 0);
   i.frames = arena.take<PatchFrame>(patches);
+  const size_t directions = by_patches ? patches * g.directions_stride() : 0;
+  i.directions = arena.take<float>(directions);
   i.said = arena.take<PatchSaid>(patches);
 
   i.inputs = arena.take<float>(inputs);
@@ -44,9 +46,9 @@ void build(Instance& i, Arena& arena) {
     room.linear = arena.take<float>(widest);
     room.factors = take_factors(g.most_stored);
   }
-  for (size_t p = 0; p < patches; ++p) {
+  for (size_t k = 0; k < 3 * patches; ++k) {
     const Factors factors = take_factors(g.view.patches.basis.stored_count());
-    if (i.said) i.said[p].factors = factors;
+    if (i.said) i.said[k / 3].axis[k % 3] = factors;
   }
 
   i.cloth = arena.take<float>(values);
@@ -62,6 +64,7 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
+  std::fill_n(i.directions, directions, 0.0f);
   for (const InferRoom& room : i.infer)
     for (float* numbers : {room.inputs, room.values, room.linear}) std::fill_n(numbers, widest, 0.0f);
   find_normals(g.normals, i.positions, i.normals);

@@ -24,25 +24,48 @@ void see(const PatchFrame& f, std::span<const int32_t> seen, const V3* places, V
   store(out, turned(up) * kUpWeight);
 }
 
-void put(V3 v, float* to) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+// One coordinate of what a patch says: of its components, then where it is, then how it is turned.
+void say(const float* coefficients, uint32_t components, const float* scales, float along, float across,
+         float off, float origin, float* out) {
+  // What a group writes too much is written over by the next, and in the end by these.
+  for (uint32_t k = 0; k < components; k += kLanes) {
+    const float* c = coefficients + k;
+    const F4 turned = load(c) * along + load(c + components) * across + load(c + 2 * components) * off;
+    store(out + k, turned * load(scales + k));
+  }
+  const float rigid[] = {origin, along, across, off};
+  for (uint32_t k = 0; k < kRigidColumns; ++k) out[components + k] = rigid[k] * scales[components + k];
+}
 
-// What all patches say of their vertices, and where from.
-void say(Instance& i, float scale) {
+// What all patches say, from the middle of where they are: so the largest of it is small, and so is its rounding.
+AllSaid say(Instance& i, float scale) {
   const Garment& g = *i.garment;
   const asset::PatchesView& v = g.view.patches;
-  const TiledBasis basis = v.tiled();
+  const size_t count = v.patches.size();
   const Transform& key = i.moved[g.view.record->key_joint];
-  for (size_t p = 0; p < v.patches.size(); ++p) {
-    PatchSaid& said = i.said[p];
-    said.step = find_factors(
-        v.basis, find_entries(i.coefficients + p * g.coefficients_stride(), v.record->components + 1),
-        said.factors);
-    const PatchFrame& f = i.frames[p];
-    const auto turned = [&](V3 x) { return rotate(key.rotation, x) * scale; };
-    const float step = basis.in_steps() ? said.step : 1.0f;
-    put(turned(f.along) * step, said.along), put(turned(f.across) * step, said.across);
-    put(turned(f.off) * step, said.off), put(turned(f.origin), said.origin);
+  const auto turned = [&](V3 x) { return rotate(key.rotation, x) * scale; };
+  V3 least = i.frames[0].origin, most = least;
+  for (size_t p = 1; p < count; ++p) {
+    const V3 o = i.frames[p].origin;
+    least = {std::min(least.x, o.x), std::min(least.y, o.y), std::min(least.z, o.z)};
+    most = {std::max(most.x, o.x), std::max(most.y, o.y), std::max(most.z, o.z)};
   }
+  const V3 middle = (least + most) * 0.5f;
+  const float* scales = v.numbers_of(0).basis_scale;
+  const uint32_t columns = in_panels(v.record->basis_columns());
+  for (size_t p = 0; p < count; ++p) {
+    const PatchFrame& f = i.frames[p];
+    const V3 along = turned(f.along), across = turned(f.across), off = turned(f.off),
+             origin = turned(f.origin - middle);
+    const float* c = i.coefficients + p * g.coefficients_stride();
+    const float* s = scales + p * g.skinning.numbers;
+    float* out = i.directions + p * g.directions_stride();
+    say(c, v.record->components, s, along.x, across.x, off.x, origin.x, out);
+    say(c, v.record->components, s, along.y, across.y, off.y, origin.y, out + columns);
+    say(c, v.record->components, s, along.z, across.z, off.z, origin.z, out + 2 * columns);
+  }
+  const float step = find_said(g.patches, {i.directions, count * g.directions_stride()}, i.said);
+  return {i.said, step, turned(middle), key.position};
 }
 
 }  // namespace
@@ -62,25 +85,16 @@ void gather(Instance& i, float scale) {
   }
 }
 
-// All patches' networks. Coefficients are by the scales of the columns of the basis, the mean's for a 1 behind them.
+// All patches' networks.
 void infer(std::span<Instance* const> instances) {
   const Garment& g = *instances[0]->garment;
-  const asset::PatchesView& v = g.view.patches;
-  const float* scales = v.numbers_of(0).basis_scale;
   InferItem items[kTogether];
   size_t count = 0;
   const auto ask = [&] {
     billow::infer(g.skinning, items, count, instances[0]->infer);
-    for (size_t k = 0; k < count; ++k) {
-      float* c = items[k].coefficients;
-      const float* scale = scales + items[k].which * g.skinning.numbers;
-      c[v.record->components] = 1;
-      for (size_t j = 0; j < g.coefficients_stride(); j += kLanes)
-        store(c + j, load(c + j) * load(scale + j));
-    }
     count = 0;
   };
-  for (size_t p = 0; p < v.patches.size(); ++p)
+  for (size_t p = 0; p < g.view.patches.patches.size(); ++p)
     for (const Instance* i : instances) {
       items[count++] = {p, i->inputs + p * g.inputs_stride(), i->coefficients + p * g.coefficients_stride(),
                         i->options.shape};
@@ -94,13 +108,12 @@ void expand(std::span<Instance* const> instances, const FrameInput* inputs) {
   constexpr size_t kAtOnce = 8;
   const Garment& g = *instances[0]->garment;
   const size_t tiles = g.view.patches.tiles.size();
-  for (size_t k = 0; k < instances.size(); ++k) say(*instances[k], inputs[k].scale);
-  const TiledBasis basis = g.view.patches.tiled();
-  const ExpandTiles expand_tiles = best_expand_tiles(basis);
+  AllSaid said[kCrowd];
+  for (size_t k = 0; k < instances.size(); ++k) said[k] = say(*instances[k], inputs[k].scale);
+  const ExpandTiles expand_tiles = best_expand_tiles(g.patches);
   for (size_t first = 0; first < tiles; first += kAtOnce)
-    for (const Instance* i : instances)
-      expand_tiles(basis, first, std::min(kAtOnce, tiles - first), i->said,
-                   i->moved[g.view.record->key_joint].position, i->positions);
+    for (size_t k = 0; k < instances.size(); ++k)
+      expand_tiles(g.patches, first, std::min(kAtOnce, tiles - first), said[k], instances[k]->positions);
 }
 
 }  // namespace billow::by_patches

@@ -20,7 +20,8 @@ struct Garment {
   asset::GarmentView view;
   Mlp skinning,
       shape;  // of the whole cloth, shape without outputs where there is none; or skinning of all patches
-  Mlp correction;  // of bones; without outputs where there is none
+  Mlp correction;      // of bones; without outputs where there is none
+  TiledBasis patches;  // no tiles for the whole cloth
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones
@@ -43,7 +44,9 @@ struct Garment {
   uint32_t shape_at() const { return skinning.outputs + 1; }
   // Patches: from the numbers of one to those of the next.
   size_t inputs_stride() const { return in_panels(view.patches.inputs() + 1); }
-  size_t coefficients_stride() const { return in_panels(view.patches.record->components + 1); }
+  // Whole groups of lanes are read from anywhere in them.
+  size_t coefficients_stride() const { return in_panels(view.patches.record->coefficients() + kLanes); }
+  size_t directions_stride() const { return 3 * size_t{in_panels(view.patches.record->basis_columns())}; }
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count` and

@@ -51,6 +51,7 @@ struct Instance {
   BlendMatrix* blend_matrices = nullptr;  // the same in the world
   // For patches only.
   PatchFrame* frames = nullptr;
+  float* directions = nullptr;  // of all columns of their bases: Garment::directions_stride
   PatchSaid* said = nullptr;
 
   float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees

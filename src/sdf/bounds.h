@@ -14,7 +14,7 @@ struct ColliderBounds {
       uz[kMaxColliders];
   float length[kMaxColliders], radius[kMaxColliders];
   float surface[kMaxColliders];  // radius of one that the surface is within, wherever it merges
-  float inner[kMaxColliders];  // of a capsule about the same axis that is inside the collider
+  float inner[kMaxColliders];    // of a capsule about the same axis that is inside the collider
   float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
 };
 

@@ -114,7 +114,7 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   asset::PatchesRecord r{};
   r.patches = bones, r.seen = kSeen, r.components = kComponents, r.layers = 3, r.activation = activation;
   r.linear = 1;
-  r.units[0] = r.units[1] = kUnits, r.units[2] = kComponents;
+  r.units[0] = r.units[1] = kUnits, r.units[2] = r.coefficients();
   std::vector<asset::PatchRecord> patches;
   std::vector<int32_t> seen;
   std::vector<float> numbers;
@@ -124,45 +124,41 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   };
   for (uint32_t p = 0; p < bones; ++p) {
     const auto near = [&](uint32_t by) { return (p + by) % bones; };
-    patches.push_back({p, near(bones - 1), near(1), near(bones - 4), near(4), p == 2 ? 3 : kComponents});
+    patches.push_back({p, near(bones - 1), near(1), near(bones - 4), near(4), 0});
     for (uint32_t i = 0; i < kSeen; ++i)
       seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
     put(kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
     put(kInputs, [](uint32_t) { return 4; });
-    put(kComponents, [](uint32_t) { return 0.25f; });
-    put(kComponents + 1, [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
-    put(kComponents, [](uint32_t i) { return static_cast<float>(i) / 32; });
-    for (const uint32_t units : {kUnits, kUnits, kComponents})
+    put(r.coefficients(), [](uint32_t) { return 0.25f; });
+    put(r.basis_columns(), [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
+    put(r.coefficients(), [](uint32_t i) { return static_cast<float>(i) / 32; });
+    for (const uint32_t units : {kUnits, kUnits, r.coefficients()})
       put(units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
   }
   // Tiles of vertices that have the same owner.
   std::vector<TileRecord> tiles;
   std::vector<uint32_t> blocks;
-  std::vector<uint16_t> shares;
   for (uint32_t p = 0; p < bones; ++p)
     for (uint32_t first = p; first < vertices; first += kPanelRows * bones) {
       TileRecord t{{}, static_cast<uint32_t>(blocks.size()), 2};
       for (uint32_t k = 0; k < kPanelRows; ++k) t.vertices[k] = std::min(first + k * bones, vertices);
       tiles.push_back(t);
-      for (const bool owner : {true, false}) {
-        blocks.push_back(owner ? p : (p + bones - 5) % bones);
-        shares.insert(shares.end(), kPanelRows, static_cast<uint16_t>(owner ? 49151 : 16384));
-      }
+      blocks.push_back(p), blocks.push_back((p + bones - 5) % bones);
     }
   r.tiles = static_cast<uint32_t>(tiles.size()), r.blocks = static_cast<uint32_t>(blocks.size());
   std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
   file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.tiles", tiles);
-  file.add("patches.blocks", blocks), file.add("patches.shares", shares),
-      file.add("patches.numbers", numbers);
+  file.add("patches.blocks", blocks), file.add("patches.numbers", numbers);
   file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random, floats));
   file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random, floats));
-  file.add("patches.3", random_matrix_bytes(bones * in_panels(kComponents), kUnits, 0.125f, random, floats));
+  file.add("patches.3",
+           random_matrix_bytes(bones * in_panels(r.coefficients()), kUnits, 0.125f, random, floats));
   file.add("patches.linear",
-           random_matrix_bytes(bones * in_panels(kComponents), kInputs, 0.0625f, random, floats));
+           random_matrix_bytes(bones * in_panels(r.coefficients()), kInputs, 0.0625f, random, floats));
   // As files have it that were trained: then sums become places without a stop between.
   file.add("patches.basis",
-           random_matrix_bytes(3 * kPanelRows * r.blocks, kComponents + 1, 0.0625f, random, floats, floats));
+           random_matrix_bytes(kPanelRows * r.blocks, r.basis_columns(), 0.0625f, random, floats, floats));
 }
 
 // Weights for linear blend skinning: of some bones or others.

@@ -66,7 +66,7 @@ TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
   EXPECT_EQ(text.code, 0) << text.output;
   EXPECT_TRUE(contains(text.output, "192 vertices")) << text.output;
   EXPECT_TRUE(contains(text.output, "20 that see 44 bones each")) << text.output;
-  EXPECT_TRUE(contains(text.output, "135 > 24 > 24 > 6, tanh, with a linear path")) << text.output;
+  EXPECT_TRUE(contains(text.output, "135 > 24 > 24 > 18, tanh, with a linear path")) << text.output;
   EXPECT_EQ(json.code, 0) << json.output;
   EXPECT_TRUE(contains(json.output, "\"training\": {\n    \"frames\": 5000")) << json.output;
   EXPECT_TRUE(contains(json.output, "\"vertices\": 192"));

@@ -37,11 +37,16 @@ std::vector<float> corners_by_loops(const PatchTensors& t, const PeerFrame& fram
         for (float& x : h) x = 0.5f * x * (1 + std::erf(x * std::sqrt(0.5f)));
     }
     for (size_t k = 0; k < c.size(); ++k) c[k] += h[k];
-    const std::vector<float> local = product(c, t.basis, p, t.basis_mean);
+    const size_t components = c.size() / 3;
     for (size_t i = 0; i < static_cast<size_t>(t.corners); ++i)
       for (size_t axis = 0; axis < 3; ++axis) {
-        float x = t.shares.values[p * static_cast<size_t>(t.corners) + i] * frame.origin.values[3 * p + axis];
-        for (size_t k = 0; k < 3; ++k) x += local[3 * i + k] * frame.turn.values[9 * p + 3 * k + axis];
+        const float* basis = &t.basis.values[(p * static_cast<size_t>(t.corners) + i) * (components + 4)];
+        float x = basis[components] * frame.origin.values[3 * p + axis];
+        for (size_t way = 0; way < 3; ++way) {
+          float along = basis[components + 1 + way];
+          for (size_t k = 0; k < components; ++k) along += basis[k] * c[way * components + k];
+          x += along * frame.turn.values[9 * p + 3 * way + axis];
+        }
         corners.push_back(x);
       }
   }

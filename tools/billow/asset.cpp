@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "files/whole_file.h"
 #include "pack/garment_asset.h"
+#include "pack/model_sections.h"
 
 namespace billow::tool {
 namespace {
@@ -27,7 +28,7 @@ struct Opened {
     bool sound = asset::read_garment(bytes.data(), bytes.size(), view, problem);
     if (sound) {
       std::vector<uint32_t> sums(view.record->vertices + 1);
-      sound = asset::check_shares(view, sums.data(), problem);
+      sound = asset::check_tiles(view, sums.data(), problem);
     }
     if (!sound) throw std::runtime_error(file + ": " + problem.text);
   }
@@ -54,18 +55,12 @@ ordered_json describe_network(const asset::NetworkView& n) {
   return out;
 }
 
-// Vertices of all patches together: most belong to several.
-size_t shared_vertices(const asset::PatchesView& p) {
-  return static_cast<size_t>(
-      std::count_if(p.shares.begin(), p.shares.end(), [](uint16_t s) { return s > 0; }));
-}
-
 ordered_json describe_patches(const asset::PatchesView& p) {
   const asset::PatchesRecord& r = *p.record;
   ordered_json out{{"patches", r.patches},
                    {"bones_seen", r.seen},
                    {"components", r.components},
-                   {"vertices", shared_vertices(p)},
+                   {"vertices", pack::shared_vertices(p)},
                    {"activation", kActivations[r.activation]}};
   out["basis"] = describe_matrix(p.basis);
   for (uint32_t k = 0; k < r.layers; ++k) out["layers"].push_back(describe_matrix(p.layer[k]));
@@ -123,7 +118,7 @@ double megabytes(const PackedMatrix& m) {
 void print_patches(const asset::PatchesView& p) {
   const asset::PatchesRecord& r = *p.record;
   std::printf("  patches    %u that see %u bones each, %zu vertices in them\n", r.patches, r.seen,
-              shared_vertices(p));
+              pack::shared_vertices(p));
   std::printf("  components %u a patch: columns of %s, %.2f MB\n", r.components, stored(p.basis).c_str(),
               megabytes(p.basis));
   double all = megabytes(p.linear);

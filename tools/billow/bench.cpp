@@ -66,13 +66,13 @@ ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person
   const double peak = fma_peak();
   const CrowdFigures f = time_crowd(garment, person, run_of(person, o.seconds), o.characters, 1);
   const double done = garment.expansion() / (1e-3 * f.expand_ms);
-  return {
-      {"characters", f.characters},
-      {"ms_per_character", f.ms_per_character},
-      {"expand_ms_per_character", f.expand_ms},
-      {"fma_peak_share", peak > 0 ? ordered_json(done / peak) : ordered_json(nullptr)},
-      {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
-      {"counted", "multiply-adds of all coordinates in patches with components and mean, against fp32 FMA"}};
+  return {{"characters", f.characters},
+          {"ms_per_character", f.ms_per_character},
+          {"expand_ms_per_character", f.expand_ms},
+          {"fma_peak_share", peak > 0 ? ordered_json(done / peak) : ordered_json(nullptr)},
+          {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
+          {"counted",
+           "multiply-adds of all coordinates in patches with components, share and mean, against fp32 FMA"}};
 }
 
 // Beside the cape that ran in `all`.

@@ -10,6 +10,7 @@
 #include "asset/garment_view.h"
 #include "core/simd.h"
 #include "files/whole_file.h"
+#include "pack/model_sections.h"
 #include "worn.h"
 
 namespace billow::tool {
@@ -136,10 +137,11 @@ void BenchGarment::open(const std::string& name, const body::Person& person) {
   if (!asset::read_garment(aligned.data(), aligned.size(), view, problem))
     throw std::runtime_error(name + ": " + problem.text);
   bones_ = view.bones.size();
-  for (size_t i = 0; i < view.patches.shares.size(); ++i)
-    if (view.patches.shares[i] > 0)
-      expansion_ += 3 * (view.patches.patches[view.patches.blocks[i / kPanelRows]].components + 1.0);
-  if (!view.patches.record) expansion_ = 3.0 * view.record->vertices * view.basis.columns;
+  if (view.patches.record)
+    expansion_ =
+        3.0 * static_cast<double>(pack::shared_vertices(view.patches)) * view.patches.record->basis_columns();
+  else
+    expansion_ = 3.0 * view.record->vertices * view.basis.columns;
 }
 
 std::vector<billow_transform> BenchGarment::joints(const body::Person& person, const body::Pose& pose) const {

@@ -20,7 +20,7 @@ ordered_json measure(const Size& size, const body::Person& person, const motion:
   pack::SampleOptions o = pack::full_size_cape();
   o.across = size.across, o.down = size.down;
   o.chains = size.chains, o.bones_per_chain = 14;
-  o.components = 16, o.hidden = 3, o.units = 64;
+  o.components = 8, o.hidden = 3, o.units = 64;
   const BenchGarment garment(o, person);
   const FrameFigures f = time_frames(garment, person, clip);
   const MemoryFigures memory = count_memory(garment);

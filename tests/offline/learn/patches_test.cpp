@@ -117,17 +117,17 @@ TEST(PatchModel, FollowsItsBones) {
   model.bone_rest = bones_of(g);
   for (const Patch& p : model.patches) {
     const PatchFrame frame = frame_of(p, model.bone_rest);
-    Stage stage;
-    const auto values = static_cast<Eigen::Index>(3 * p.vertices.size());
-    stage.basis.mean.resize(values);
-    stage.basis.modes = Matrix::Zero(1, values);
+    PatchStage stage;
+    const auto vertices = static_cast<Eigen::Index>(p.vertices.size());
+    stage.basis.mean.resize(3 * vertices);
+    stage.basis.modes = Matrix::Zero(1, vertices);
     for (size_t i = 0; i < p.vertices.size(); ++i) {
       const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
       stage.basis.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
     }
     const auto count = static_cast<Eigen::Index>(feature_count(p));
     stage.network.mean = Vector::Zero(count), stage.network.scale = Vector::Ones(count);
-    stage.network.linear = Matrix::Zero(1, count);
+    stage.network.linear = Matrix::Zero(3, count);
     model.stages.push_back(stage);
   }
   const Transform moved{{0.1f, 0.2f, -0.3f}, normalized(Quat{0.1f, 0.6f, 0.2f, 0.7f})};

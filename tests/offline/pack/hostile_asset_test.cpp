@@ -230,10 +230,9 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches", offsetof(PatchesRecord, blocks), 1 << 30, "blocks: expected 1 to"},
       {"patches", offsetof(PatchesRecord, layers), 9, "layers: expected 0 to 8, found 9"},
       {"patches", offsetof(PatchesRecord, activation), 3, "activation: expected 0 to 2, found 3"},
-      {"patches", offsetof(PatchesRecord, units) + 8, 7, "layer 3: expected 6 to 6 units, found 7"},
+      {"patches", offsetof(PatchesRecord, units) + 8, 7, "layer 3: expected 18 to 18 units, found 7"},
       {"patches", offsetof(PatchesRecord, units) + 12, 1, "layer 4: expected 0 to 0 units, found 1"},
       {"patches", kFirst + offsetof(PatchRecord, left), 24, "expected a bone below 24, found 24"},
-      {"patches", kFirst + offsetof(PatchRecord, components), 7, "expected up to 6 components, found 7"},
       {"patches.tiles", offsetof(TileRecord, vertices), 193,
        "section 'patches.tiles', record 0: expected vertices below 193, found 193"},
       {"patches.tiles", offsetof(TileRecord, blocks), 0xffffffff, "no more than are left, found 4294967295"},
@@ -244,28 +243,28 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches.numbers", 8, kNan, "section 'patches.numbers', number 2: expected one within 1e9, found nan"},
       {"patches.2", offsetof(MatrixRecord, rows), 8,
        "section 'patches.2': expected 480 x 24 numbers, found 8 x 24"},
-      {"patches.basis", sizeof(MatrixRecord), 7,
-       "section 'patches.basis', record 0: expected a column below 7"},
+      {"patches.basis", sizeof(MatrixRecord), 10,
+       "section 'patches.basis', record 0: expected a column below 10"},
   };
   expect_says(true, changes);
 }
 
-TEST(HostileAsset, SharesHaveToAddUp) {
+TEST(HostileAsset, VerticesAreInOneTile) {
   const pack::AlignedBytes aligned(good_file());
   GarmentView view;
   Problem problem;
   ASSERT_TRUE(read_garment(aligned.data(), aligned.size(), view, problem));
   std::string file = good_file();
-  const auto half = static_cast<uint16_t>(view.patches.shares[0] / 2);
-  std::memcpy(file.data() + (reinterpret_cast<const char*>(view.patches.shares.data()) -
+  const uint32_t again = view.patches.tiles[1].vertices[0];
+  std::memcpy(file.data() + (reinterpret_cast<const char*>(view.patches.tiles.data()) -
                              static_cast<const char*>(aligned.data())),
-              &half, sizeof half);
+              &again, sizeof again);
   repair(file);
   EXPECT_TRUE(reads(file));
   const billow_garment_desc desc{file.data(), file.size(), 0, nullptr};
   billow_garment* garment = nullptr;
   EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_BAD_DATA);
-  EXPECT_NE(std::string(billow_last_error()).find("to add up to 65535"), std::string::npos)
+  EXPECT_NE(std::string(billow_last_error()).find("in one tile, found it in"), std::string::npos)
       << billow_last_error();
 }
 
@@ -274,11 +273,11 @@ TEST(HostileAsset, OtherKindsAndVersionsAreRefusedByName) {
   file[0] = 'B';
   EXPECT_FALSE(reads(file, &why));
   EXPECT_NE(why.find("found another kind"), std::string::npos);
-  for (const char version : {'\1', '\2'}) {
+  for (const char version : {'\1', '\2', '\3'}) {
     file = good_file();
     file[8] = version;
     EXPECT_FALSE(reads(file, &why));
-    EXPECT_NE(why.find("expected version 3 of the garment file, found version " + std::to_string(version)),
+    EXPECT_NE(why.find("expected version 4 of the garment file, found version " + std::to_string(version)),
               std::string::npos);
   }
 }

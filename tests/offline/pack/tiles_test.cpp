@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "decode/tile.h"
 #include "support/random.h"
 
 namespace billow::pack {
@@ -31,7 +30,6 @@ TEST(Tiles, HaveEveryVertexOnceWithAllItsPatches) {
   constexpr uint32_t kVertices = 1003, kPatches = 23;
   const std::vector<learn::Patch> patches = random_patches(kPatches, kVertices);
   std::vector<int> seen(kVertices + 1);
-  std::vector<uint32_t> shares(kVertices);
   size_t members = 0, places = 0;
   for (const Tile& t : tiles_of(patches, kVertices)) {
     for (const uint32_t v : t.vertices) ++seen[v];
@@ -40,20 +38,13 @@ TEST(Tiles, HaveEveryVertexOnceWithAllItsPatches) {
     for (const Block& b : t.blocks)
       for (size_t lane = 0; lane < kPanelRows; ++lane) {
         ++places;
-        if (b.place[lane] == kNotInPatch) {
-          EXPECT_EQ(b.share[lane], 0);
-          continue;
-        }
+        if (b.place[lane] == kNotInPatch) continue;
         ++members;
-        const auto at = static_cast<size_t>(b.place[lane]);
-        EXPECT_EQ(patches[b.patch].vertices[at], t.vertices[lane]);
-        EXPECT_NEAR(b.share[lane] / 65535.0, patches[b.patch].shares[at], 2e-5);
-        shares[t.vertices[lane]] += b.share[lane];
+        EXPECT_EQ(patches[b.patch].vertices[static_cast<size_t>(b.place[lane])], t.vertices[lane]);
       }
   }
   EXPECT_EQ(seen[kVertices], (8 - kVertices % 8) % 8);
   EXPECT_TRUE(std::all_of(seen.begin(), seen.end() - 1, [](int n) { return n == 1; }));
-  EXPECT_TRUE(std::all_of(shares.begin(), shares.end(), [](uint32_t s) { return s == kWholeShare; }));
   size_t all = 0;
   for (const learn::Patch& p : patches) all += p.vertices.size();
   EXPECT_EQ(members, all);
