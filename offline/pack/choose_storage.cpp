@@ -47,23 +47,26 @@ std::vector<StorageCost> costs_of_each(const std::vector<Part>& parts) {
   return costs;
 }
 
-// The kinds of the first parts, which are the columns of a basis, in the fewest bytes that keep their error under `most`; of
-// those, the ones with the least error. Empty where nothing does.
-std::vector<Kind> kinds_of_basis(const std::vector<Part>& parts, size_t columns, double most) {
-  // Those first that gain most from 16 bits.
+// Of the first parts, which are the columns of a basis: those first that gain most from 16 bits.
+std::vector<size_t> by_gain(const std::vector<Part>& parts, size_t columns) {
   std::vector<size_t> order(columns);
   std::iota(order.begin(), order.end(), size_t{0});
   const auto gain = [&](size_t c) { return parts[c].error[kCoarse] - parts[c].error[kFine]; };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return gain(a) > gain(b); });
-  double error = 0;
-  for (size_t c = 0; c < columns; ++c) error += parts[c].error[kCoarse];
-  size_t fine = 0;
-  while (fine < columns && error > most) error -= gain(order[fine++]);
-  if (error > most) return {};
-  fine = std::min(columns, in_eights(columns + fine) - columns);
+  return order;
+}
+
+// Kinds of such columns in the fewest bytes that keep what `error` says of them under `most`, as far as that is possible. Stored columns
+// come in eights, which may as well be full.
+std::vector<Kind> kinds_of_basis(const std::vector<Part>& parts, size_t columns, double most,
+                                 const std::function<double(std::span<const Kind>)>& error) {
+  const std::vector<size_t> order = by_gain(parts, columns);
   std::vector<Kind> kinds(columns, Kind::kInt8);
-  for (size_t k = 0; k < fine && gain(order[k]) > 0; ++k) kinds[order[k]] = Kind::kInt16;
-  return kinds;
+  size_t fine = 0;
+  for (size_t stored = in_eights(columns);; stored += 8) {
+    while (fine < columns && columns + fine < stored) kinds[order[fine++]] = Kind::kInt16;
+    if (fine == columns || error(kinds) <= most) return kinds;
+  }
 }
 
 std::vector<Kind> mixed(const std::vector<Part>& parts, size_t basis_columns, double most_error) {
@@ -86,7 +89,12 @@ std::vector<Kind> mixed(const std::vector<Part>& parts, size_t basis_columns, do
   double networks = 0;
   for (size_t i = basis_columns; i < parts.size(); ++i)
     networks += parts[i].error[static_cast<size_t>(kinds[i])];
-  const std::vector<Kind> basis = kinds_of_basis(parts, basis_columns, most - networks);
+  const std::vector<Kind> basis =
+      kinds_of_basis(parts, basis_columns, most - networks, [&](std::span<const Kind> columns) {
+        double sum = 0;
+        for (size_t c = 0; c < columns.size(); ++c) sum += parts[c].error[static_cast<size_t>(columns[c])];
+        return sum;
+      });
   std::copy(basis.begin(), basis.end(), kinds.begin());
   return kinds;
 }
@@ -121,15 +129,17 @@ Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, cons
 }
 
 Choice choose_around(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options,
-                     const std::function<const RoundedNetworks&(double most)>& round) {
+                     const std::function<double(std::span<const Kind> kinds)>& round_basis,
+                     const std::function<const RoundedNetworks&(double most)>& round_networks) {
   Choice choice;
   choice.others = costs_of_each(parts);
   const double most = for_storage(options.most_error);
-  choice.basis = kinds_of_basis(parts, basis_columns, most / 2);
-  if (choice.basis.empty()) choice.basis.assign(basis_columns, Kind::kInt16);
+  choice.basis = kinds_of_basis(parts, basis_columns, most / 2, round_basis);
   choice.cost = cost_of({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(basis_columns)},
                         choice.basis, "mixed");
-  const RoundedNetworks& networks = round(most - choice.cost.bases * choice.cost.bases);
+  const double basis_error = round_basis(choice.basis);
+  choice.cost.bases = std::sqrt(basis_error);
+  const RoundedNetworks& networks = round_networks(most - basis_error);
   choice.cost.networks = std::sqrt(networks.error);
   choice.cost.bytes += networks.bytes;
   return choice;

@@ -180,7 +180,8 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
 
 std::string pack_rounded(const learn::Matrix& dense, std::span<const Kind> kinds,
                          std::span<const float> row_scales) {
-  return bytes_of(dense, all_planes(dense, kinds, row_scales, 1), row_scales);
+  const std::vector<float> ones(row_scales.empty() ? static_cast<size_t>(dense.rows()) : 0, 1.0f);
+  return bytes_of(dense, all_planes(dense, kinds, row_scales.empty() ? ones : row_scales, 1), row_scales);
 }
 
 learn::Matrix unpack_matrix(const PackedMatrix& m) {

@@ -25,6 +25,8 @@ Matrices matrices_of(const learn::PatchModel& model);
 
 // How large each column of each patch's basis is, a row a patch.
 learn::Matrix basis_scales(const learn::PatchModel& model);
+// The same times the length of the directions that they are multiplied by, RMS: what a rounding of 1 is off by, m.
+learn::Matrix basis_weights(const learn::PatchModel& model);
 
 // From coefficients of a patch to squares of what its vertices are displaced by, shares and all: c squares c.
 learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch);

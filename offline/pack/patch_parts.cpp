@@ -31,25 +31,6 @@ std::vector<Tile> tiles_of(const learn::PatchModel& model) {
   return pack::tiles_of(model.patches, static_cast<uint32_t>(model.rest.size()));
 }
 
-// How far patches are from where places are counted from, RMS.
-float typical_distance(const learn::PatchModel& model) {
-  float squares = 0;
-  for (const learn::Patch& p : model.patches) squares += dot(model.bone_rest[p.bone], model.bone_rest[p.bone]);
-  return std::sqrt(squares / static_cast<float>(model.patches.size()));
-}
-
-// How long the directions are that its columns are multiplied by.
-learn::Vector directions_of(const learn::PatchModel& model, size_t patch, float distance) {
-  const learn::PatchBasis& b = model.stages[patch].basis;
-  learn::Vector out(b.components() + Index{kRigidColumns});
-  for (Index k = 0; k < b.components(); ++k)
-    out[k] =
-        Eigen::Vector3f(b.deviation[k], b.deviation[b.components() + k], b.deviation[2 * b.components() + k])
-            .norm();
-  out.tail(kRigidColumns) << distance, 1, 1, 1;
-  return out;
-}
-
 // Blocks below each other.
 template <class Block> learn::Matrix stacked(size_t blocks, Index rows, Index columns, Block block) {
   learn::Matrix out = learn::Matrix::Zero(static_cast<Index>(blocks) * filled_up(rows), columns);
@@ -123,6 +104,22 @@ learn::Matrix basis_scales(const learn::PatchModel& model) {
   return scales;
 }
 
+learn::Matrix basis_weights(const learn::PatchModel& model) {
+  learn::Matrix weights = basis_scales(model);
+  float distance = 0;  // of patches from where places are counted from
+  for (const learn::Patch& p : model.patches)
+    distance += dot(model.bone_rest[p.bone], model.bone_rest[p.bone]);
+  distance = std::sqrt(distance / static_cast<float>(model.patches.size()));
+  for (size_t p = 0; p < model.stages.size(); ++p) {
+    const learn::PatchBasis& b = model.stages[p].basis;
+    const Eigen::Map<const Eigen::MatrixX3f> deviations(b.deviation.data(), b.components(), 3);
+    learn::Vector lengths(weights.cols());
+    lengths << deviations.rowwise().norm(), distance, 1, 1, 1;
+    weights.row(static_cast<Index>(p)).array() *= lengths.transpose().array();
+  }
+  return weights;
+}
+
 Matrices matrices_of(const learn::PatchModel& model) {
   Matrices m;
   m.basis_rows = RowScales::kNone;
@@ -156,11 +153,7 @@ Matrices matrices_of(const learn::PatchModel& model) {
 std::vector<Part> parts_of(const learn::PatchModel& model, const Matrices& m) {
   const Index columns = m.basis.cols();
   const double to_mm2 = 1e6 / static_cast<double>(model.rest.size());
-  // How much an entry of the basis counts: its scale, and the length of the direction that it is multiplied by.
-  learn::Matrix weight = basis_scales(model);
-  const float distance = typical_distance(model);
-  for (size_t p = 0; p < model.stages.size(); ++p)
-    weight.row(static_cast<Index>(p)).array() *= directions_of(model, p, distance).transpose().array();
+  const learn::Matrix weight = basis_weights(model);
   std::vector<Part> parts(static_cast<size_t>(columns) + m.network.size());
   const std::vector<float> plain(static_cast<size_t>(m.basis.rows()), 1.0f);
   // Of rows that are nobody's the entries are 0, whosever they are.

@@ -1,25 +1,18 @@
-// Rounding column by column, where each column's error is spread over those still to be rounded as least squares wants it: as
-// in Optimal Brain Surgeon (Hassibi and Stork 1993), for whole numbers (Frantar et al. 2022, GPTQ).
 #include "pack/round_networks.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
 #include "pack/parts.h"
+#include "pack/round_row.h"
 #include "parallel.h"
 
 namespace billow::pack {
 namespace {
 
 using Eigen::Index;
-using Square = Eigen::MatrixXd;
-using Order = std::vector<Index>;
-
-constexpr double kFiner = 254;  // steps of int16 in one of int8
-constexpr float kLevels = 127;
 
 // Columns from the one that varies most, to the one that varies least once those before it are known.
 Order by_what_they_add(Square spread) {
@@ -37,25 +30,6 @@ Order by_what_they_add(Square spread) {
   return order;
 }
 
-// Products of inputs with each other, with a little added to what each varies by itself: frames are a sample.
-Square spread_of(const learn::Matrix& inputs) {
-  Square h =
-      (inputs.transpose() * inputs).cast<double>() / static_cast<double>(std::max<Index>(1, inputs.rows()));
-  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
-  return h;
-}
-
-// How a column's error goes on to later ones: the upper factor of the inverse, columns in the order of rounding.
-Square factor_of(const Square& spread, const Order& order) {
-  const Index n = spread.rows();
-  Square ordered(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j)
-      ordered(i, j) = spread(order[static_cast<size_t>(i)], order[static_cast<size_t>(j)]);
-  const Square inverse = ordered.llt().solve(Square::Identity(n, n));
-  return inverse.llt().matrixU();
-}
-
 std::vector<float> scales_of(const learn::Matrix& weights) {
   std::vector<float> scales;
   for (Index r = 0; r < weights.rows(); ++r) {
@@ -68,19 +42,12 @@ std::vector<float> scales_of(const learn::Matrix& weights) {
 // `order`: of rounding, the `fine` last ones to 16 bits.
 learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const Order& order, Index fine) {
   const std::vector<float> scales = scales_of(weights);
-  const Index n = weights.cols();
-  learn::Matrix out(weights.rows(), n);
-  Eigen::RowVectorXd left(n);
+  learn::Matrix out(weights.rows(), weights.cols());
   for (Index r = 0; r < weights.rows(); ++r) {
-    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / kLevels);
-    for (Index c = 0; c < n; ++c)
-      left[c] = static_cast<double>(weights(r, order[static_cast<size_t>(c)])) / step;
-    for (Index c = 0; c < n; ++c) {
-      const double finer = c >= n - fine ? kFiner : 1, most = static_cast<double>(kLevels) * finer;
-      const double value = std::clamp(std::nearbyint(left[c] * finer), -most, most) / finer;
-      out(r, order[static_cast<size_t>(c)]) = static_cast<float>(value * step);
-      left.tail(n - c) -= (left[c] - value) / factor(c, c) * factor.row(c).tail(n - c);
-    }
+    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / static_cast<float>(kLevels));
+    Eigen::RowVectorXd row = weights.row(r).cast<double>() / step;
+    round_row(factor, order, fine, row);
+    out.row(r) = (row * step).cast<float>();
   }
   return out;
 }

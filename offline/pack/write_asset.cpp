@@ -7,6 +7,7 @@
 #include "garment/chain_cloth.h"
 #include "pack/choose_storage.h"
 #include "pack/model_sections.h"
+#include "pack/round_basis.h"
 
 namespace billow::pack {
 namespace {
@@ -138,21 +139,31 @@ Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed
   if (options.storage == Storage::kMixed) {
     learn::PatchModel stored = model;
     RoundedNetworks rounded;
-    choice = choose_around(parts, columns, options, [&](double most) -> const RoundedNetworks& {
-      return rounded = round_networks(stored, packed.frames, most);
-    });
+    const BasisRounding rounding(model, matrices, packed.frames);
+    learn::Matrix basis;
+    choice = choose_around(
+        parts, columns, options,
+        [&](std::span<const Kind> kinds) {
+          BasisRounding::Rounded r = rounding.round(kinds);
+          basis = std::move(r.basis);
+          return r.error;
+        },
+        [&](double most) -> const RoundedNetworks& {
+          return rounded = round_networks(stored, packed.frames, most);
+        });
     add_numbers(file, stored);
     const Matrices whole_numbers = matrices_of(stored);
     for (size_t i = 0; i < rounded.matrices.size(); ++i)
       file.add(
           whole_numbers.network_name[i],
           pack_rounded(whole_numbers.network[i], rounded.matrices[i].kinds, rounded.matrices[i].row_scales));
+    file.add("patches.basis", pack_rounded(basis, choice.basis, {}));
   } else {
     choice = choose_storage(parts, columns, options);
     add_numbers(file, model);
     add_networks(file, matrices, choice);
+    file.add("patches.basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
   }
-  file.add("patches.basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
   return choice;
 }
 

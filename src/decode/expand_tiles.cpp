@@ -18,16 +18,16 @@ template <class Number> Coordinates coordinates_of(const Number* sums, float ste
 
 // Calls add(rows of a block, factors, numbers of its tile) for each coordinate.
 template <class Add>
-void for_each_block(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said, Add add) {
+void for_each_block(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said, Add add) {
   for (size_t b = tile.first_block; b < tile.first_block + tile.blocks; ++b) {
     const PackedMatrix rows = basis.rows.block(kPanelRows * b, kPanelRows);
     for (uint32_t axis = 0; axis < 3; ++axis)
-      add(rows, said.patches[basis.blocks[b]].axis[axis], axis * kPanelRows);
+      add(rows, said.factors.of(3 * size_t{basis.blocks[b]} + axis, rows.stored_count()), axis * kPanelRows);
   }
 }
 
 struct SumsInMemory {
-  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said) const {
+  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said) const {
     int32_t sums[kTileNumbers] = {};
     for_each_block(basis, tile, said, [&](const PackedMatrix& rows, const Factors& factors, uint32_t first) {
       int32_t block[kPanelRows];
@@ -38,7 +38,7 @@ struct SumsInMemory {
   }
 };
 struct Products {
-  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const AllSaid& said) const {
+  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said) const {
     float sums[kTileNumbers] = {};
     for_each_block(basis, tile, said, [&](const PackedMatrix& rows, const Factors& factors, uint32_t first) {
       float block[kPanelRows];
@@ -50,21 +50,18 @@ struct Products {
 };
 
 template <class Found>
-void expand(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said, float* positions) {
+void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
   sum_tiles(basis, first, count, said, positions, Found{});
 }
 
 }  // namespace
 
-float find_said(const TiledBasis& basis, std::span<float> directions, PatchSaid* said) {
+float find_said(const TiledBasis& basis, std::span<float> directions, const Factors& room) {
   const Entries all = find_entries(directions.data(), static_cast<uint32_t>(directions.size()));
   const float step = find_step(basis.rows, all.largest, basis.most_blocks * basis.rows.int8);
-  const uint32_t stride = in_panels(basis.rows.columns);
-  for (const float* at = all.at; at < all.at + directions.size(); ++said)
-    for (const Factors& axis : said->axis) {
-      put_factors(basis.rows, at, step, axis);
-      at += stride;
-    }
+  const size_t stride = in_panels(basis.rows.columns), stored = basis.rows.stored_count();
+  for (size_t k = 0; k < directions.size() / stride; ++k)
+    put_factors(basis.rows, all.at + k * stride, step, room.of(k, stored));
   return step;
 }
 

@@ -20,24 +20,20 @@ struct TiledBasis {
   bool in_steps() const { return rows.integers_only() && !rows.row_scales; }
 };
 
-// One coordinate of what a patch says, x, y and z.
-struct PatchSaid {
-  Factors axis[3];
-};
-// What all of them say in one frame. Places are from `centre`, and that from `key_joint`.
-struct AllSaid {
-  const PatchSaid* patches;
+// What all patches say in one frame. Places are from `centre`, and that from `key_joint`.
+struct PatchesSaid {
+  Factors factors;  // patch after patch: of x, of y, of z
   float step;
   V3 centre, key_joint;
 };
 
-// Directions, by patches: all columns' x, then y, then z, each in eights. Numbers that are not finite, or beyond 1e30, become 0. Returns the step.
-// One for all patches, so that their integers add up.
-float find_said(const TiledBasis& basis, std::span<float> directions, PatchSaid* said);
+// From directions, patch after patch: all columns' x, then y, then z, each in eights. Numbers that are not finite, or beyond 1e30, become 0. Returns
+// the step: one for all patches, so that their integers add up.
+float find_said(const TiledBasis& basis, std::span<float> directions, const Factors& room);
 
 // Some tiles' places in the world (x y z). `positions` has room for a vertex more. Whatever networks say, places are within 10 km of the
 // key joint: what is no number counts as -10 km.
-using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said,
+using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said,
                              float* positions);
 
 // The fastest that this processor has for a basis: all give the same.

@@ -35,21 +35,19 @@ struct Sums {
 // All sums of a tile stay in registers until they are coordinates.
 template <size_t kEights> struct SumsInRegisters {
   BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
-                                              const AllSaid& said) const {
-    constexpr size_t kEightBytes = 8 * kPanelRows, kAhead = 2048;
+                                              const PatchesSaid& said) const {
+    constexpr size_t kEightBytes = 8 * kPanelRows, kAhead = 2048, kSaid = 16 * kEights;
     const auto* at =
         reinterpret_cast<const int8_t*>(basis.rows.panels) + kEights * kEightBytes * tile.first_block;
     Sums x, y, z;
-    for (const uint32_t* b = basis.blocks + tile.first_block;
-         b < basis.blocks + tile.first_block + tile.blocks; ++b) {
-      const PatchSaid& patch = said.patches[*b];
+    const uint32_t* const first = basis.blocks + tile.first_block;
+    for (const uint32_t* patch = first; patch < first + tile.blocks; ++patch) {
+      const int8_t* steps = said.factors.bytes + 3 * kSaid * *patch;
 #pragma GCC unroll 4
-      for (size_t k = 0; k < kEights; ++k, at += kEightBytes) {
+      for (size_t k = 0; k < kEights; ++k, at += kEightBytes, steps += 16) {
         __builtin_prefetch(at + kAhead);
         const int8x16_t rows[] = {vld1q_s8(at), vld1q_s8(at + 16), vld1q_s8(at + 32), vld1q_s8(at + 48)};
-        x.add(rows, patch.axis[0].bytes + 16 * k);
-        y.add(rows, patch.axis[1].bytes + 16 * k);
-        z.add(rows, patch.axis[2].bytes + 16 * k);
+        x.add(rows, steps), y.add(rows, steps + kSaid), z.add(rows, steps + 2 * kSaid);
       }
     }
     return {x.coordinates(said.step), y.coordinates(said.step), z.coordinates(said.step)};
@@ -57,7 +55,7 @@ template <size_t kEights> struct SumsInRegisters {
 };
 
 template <size_t kEights>
-void expand(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said, float* positions) {
+void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
   sum_tiles(basis, first, count, said, positions, SumsInRegisters<kEights>{});
 }
 

@@ -36,8 +36,8 @@ struct Coordinates {
 
 // `find` gives the coordinates of a tile.
 template <class Find>
-BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count, const AllSaid& said,
-                                    float* positions, Find find) {
+BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
+                                    const PatchesSaid& said, float* positions, Find find) {
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
     const Coordinates c = find(basis, *t, said);
     const auto placed = [](F8 x, float centre, float key_joint) {

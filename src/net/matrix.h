@@ -67,6 +67,11 @@ struct Factors {
   int16_t* steps = nullptr;  // the same of integers, in steps
   int8_t* bytes =
       nullptr;  // what ARM has instead: steps = 256 * high + low, for each eight the high bytes, then the low
+
+  // Those of one of several vectors that stand behind each other, with so many stored columns.
+  Factors of(size_t which, size_t stored) const {
+    return {scaled + which * stored, steps + which * stored, bytes + 2 * which * stored};
+  }
 };
 
 // out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the

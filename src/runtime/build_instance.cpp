@@ -29,7 +29,6 @@ void build(Instance& i, Arena& arena) {
   i.frames = arena.take<PatchFrame>(patches);
   const size_t directions = by_patches ? patches * g.directions_stride() : 0;
   i.directions = arena.take<float>(directions);
-  i.said = arena.take<PatchSaid>(patches);
 
   i.inputs = arena.take<float>(inputs);
   const size_t widest = g.widest_layer + kPanelRows;
@@ -46,10 +45,7 @@ void build(Instance& i, Arena& arena) {
     room.linear = arena.take<float>(widest);
     room.factors = take_factors(g.most_stored);
   }
-  for (size_t k = 0; k < 3 * patches; ++k) {
-    const Factors factors = take_factors(g.view.patches.basis.stored_count());
-    if (i.said) i.said[k / 3].axis[k % 3] = factors;
-  }
+  i.said = take_factors(3 * patches * g.view.patches.basis.stored_count());
 
   i.cloth = arena.take<float>(values);
   i.posed = arena.take<PosedCollider>(kMaxColliders);

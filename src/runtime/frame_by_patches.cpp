@@ -38,7 +38,7 @@ void say(const float* coefficients, uint32_t components, const float* scales, fl
 }
 
 // What all patches say, from the middle of where they are: so the largest of it is small, and so is its rounding.
-AllSaid say(Instance& i, float scale) {
+PatchesSaid say(Instance& i, float scale) {
   const Garment& g = *i.garment;
   const asset::PatchesView& v = g.view.patches;
   const size_t count = v.patches.size();
@@ -108,7 +108,7 @@ void expand(std::span<Instance* const> instances, const FrameInput* inputs) {
   constexpr size_t kAtOnce = 8;
   const Garment& g = *instances[0]->garment;
   const size_t tiles = g.view.patches.tiles.size();
-  AllSaid said[kCrowd];
+  PatchesSaid said[kCrowd];
   for (size_t k = 0; k < instances.size(); ++k) said[k] = say(*instances[k], inputs[k].scale);
   const ExpandTiles expand_tiles = best_expand_tiles(g.patches);
   for (size_t first = 0; first < tiles; first += kAtOnce)

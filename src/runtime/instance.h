@@ -52,7 +52,7 @@ struct Instance {
   // For patches only.
   PatchFrame* frames = nullptr;
   float* directions = nullptr;  // of all columns of their bases: Garment::directions_stride
-  PatchSaid* said = nullptr;
+  Factors said;
 
   float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees
   InferRoom infer[kTogether];

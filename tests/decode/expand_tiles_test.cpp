@@ -31,11 +31,8 @@ class RandomTiles {
     for (int8_t& b : bytes_) b = static_cast<int8_t>(static_cast<int>(random_.bits() % 255) - 127);
     for (uint32_t k = 0; k < columns; ++k) sources_.push_back(k), scales_.push_back(1.0f / 128);
     for (uint32_t k = 0; k < 3 * kPatches * columns; ++k) directions_.push_back(random_.uniform_float(-1, 1));
-    for (uint32_t k = 0; k < 3 * kPatches; ++k) {
-      Room& room = rooms_[k];
-      room.scaled.resize(columns), room.steps.resize(columns), room.bytes.resize(2 * columns);
-      said_[k / 3].axis[k % 3] = {room.scaled.data(), room.steps.data(), room.bytes.data()};
-    }
+    const size_t all = directions_.size();
+    scaled_.resize(all), steps_.resize(all), factor_bytes_.resize(2 * all);
   }
   TiledBasis basis() const {
     PackedMatrix m;
@@ -46,7 +43,10 @@ class RandomTiles {
     return {m, tiles_.data(), blocks_.data(), 3};
   }
   std::vector<float>& directions() { return directions_; }
-  AllSaid said() { return {said_, find_said(basis(), directions_, said_), kCentre, kKeyJoint}; }
+  PatchesSaid said() {
+    const Factors room{scaled_.data(), steps_.data(), factor_bytes_.data()};
+    return {room, find_said(basis(), directions_, room), kCentre, kKeyJoint};
+  }
   const std::vector<TileRecord>& tiles() const { return tiles_; }
 
   // Of a vertex of a tile, from the centre.
@@ -64,19 +64,13 @@ class RandomTiles {
     return bytes_[panel * kPanelRows * columns_ + column / 8 * 64 + row * 8 + column % 8];
   }
 
-  struct Room {
-    std::vector<float> scaled;
-    std::vector<int16_t> steps;
-    std::vector<int8_t> bytes;
-  };
   testing::Random random_{7};
   uint32_t columns_;
   std::vector<TileRecord> tiles_;
   std::vector<uint32_t> blocks_, sources_;
-  std::vector<int8_t> bytes_;
-  std::vector<float> scales_, directions_;
-  Room rooms_[3 * kPatches];
-  PatchSaid said_[kPatches] = {};
+  std::vector<int8_t> bytes_, factor_bytes_;
+  std::vector<float> scales_, directions_, scaled_;
+  std::vector<int16_t> steps_;
 };
 
 TEST(ExpandTiles, AreSumsOverPatches) {
@@ -87,7 +81,7 @@ TEST(ExpandTiles, AreSumsOverPatches) {
     std::vector<float> positions(3 * (kVertices + 1), -99);
     // In two parts, as crowds have it.
     const ExpandTiles expand = best_expand_tiles(basis);
-    const AllSaid said = random.said();
+    const PatchesSaid said = random.said();
     expand(basis, 0, 2, said, positions.data());
     expand(basis, 2, random.tiles().size() - 2, said, positions.data());
     const float from[] = {kCentre.x + kKeyJoint.x, kCentre.y + kKeyJoint.y, kCentre.z + kKeyJoint.z};
@@ -109,7 +103,7 @@ TEST(ExpandTiles, WhatIsNoNumberStaysWithinTenKilometres) {
   std::vector<float> positions(3 * (kVertices + 1));
   // Counts as nothing, as far as a direction goes.
   for (float& d : random.directions()) d = std::numeric_limits<float>::quiet_NaN();
-  AllSaid said = random.said();
+  PatchesSaid said = random.said();
   said.centre = {std::numeric_limits<float>::quiet_NaN(), 1e30f, 4};
   expand(basis, 0, random.tiles().size(), said, positions.data());
   EXPECT_EQ(positions[0], -1e4f + kKeyJoint.x);

@@ -63,8 +63,8 @@ double difference(const Packed& a, const Packed& b) {
                           (kFrames * static_cast<double>(a.garment.size())));
 }
 
-// mm that shares of 16 bits cost.
-constexpr double kSharesRounded = 2e-3;
+// mm that roots of shares, taken and taken back, cost.
+constexpr double kRootsTaken = 2e-3;
 
 learn::Model& whole(Packed& p) { return std::get<learn::Model>(p.model); }
 learn::PatchModel& patches(Packed& p) { return std::get<learn::PatchModel>(p.model); }
@@ -179,19 +179,19 @@ TEST_F(GarmentAsset, PatchesComeBack) {
     EXPECT_TRUE(b.stages[k].basis.mean.isApprox(a.stages[k].basis.mean, 1e-6f));
   }
   EXPECT_EQ(b.stages[3].network.bias, linear.bias);
-  EXPECT_LT(difference(p, q), kSharesRounded);
+  EXPECT_LT(difference(p, q), kRootsTaken);
 }
 
 TEST_F(GarmentAsset, PatchesMayHaveOneHalfOnly) {
   Packed p = sample({.hidden = 0, .linear = false});
   Packed q = there_and_back(p, Storage::kFloat32);
   EXPECT_EQ(patches(q).stages[1].network.linear.size(), 0);
-  EXPECT_LT(difference(p, q), kSharesRounded);
+  EXPECT_LT(difference(p, q), kRootsTaken);
   p = sample();
   for (learn::PatchStage& s : patches(p).stages) s.network.layers.clear();
   q = there_and_back(p, Storage::kFloat32);
   EXPECT_TRUE(patches(q).stages[1].network.layers.empty());
-  EXPECT_LT(difference(p, q), kSharesRounded);
+  EXPECT_LT(difference(p, q), kRootsTaken);
 }
 
 TEST_F(GarmentAsset, TheBiasOfTheLinearPathIsKept) {

@@ -1,0 +1,40 @@
+#include "pack/round_row.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace billow::pack {
+
+using Eigen::Index;
+
+Square spread_of(const learn::Matrix& examples) {
+  Square h = (examples.transpose() * examples).cast<double>() /
+             static_cast<double>(std::max<Index>(1, examples.rows()));
+  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
+  return h;
+}
+
+Square factor_of(const Square& spread, const Order& order) {
+  const Index n = spread.rows();
+  Square ordered(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      ordered(i, j) = spread(order[static_cast<size_t>(i)], order[static_cast<size_t>(j)]);
+  const Square inverse = ordered.llt().solve(Square::Identity(n, n));
+  return inverse.llt().matrixU();
+}
+
+void round_row(const Square& factor, const Order& order, Index fine, Eigen::Ref<Eigen::RowVectorXd> row) {
+  const Index n = row.size();
+  Eigen::RowVectorXd left(n);
+  for (Index c = 0; c < n; ++c) left[c] = row[order[static_cast<size_t>(c)]];
+  for (Index c = 0; c < n; ++c) {
+    const double finer = c >= n - fine ? kFiner : 1, most = kLevels * finer;
+    const double value = std::clamp(std::nearbyint(left[c] * finer), -most, most) / finer;
+    row[order[static_cast<size_t>(c)]] = value;
+    left.tail(n - c) -= (left[c] - value) / factor(c, c) * factor.row(c).tail(n - c);
+  }
+}
+
+}  // namespace billow::pack
