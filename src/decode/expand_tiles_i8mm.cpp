@@ -36,7 +36,7 @@ struct Sums {
 template <size_t kEights> struct SumsInRegisters {
   BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
                                               const PatchesSaid& said) const {
-    constexpr size_t kEightBytes = 8 * kPanelRows, kAhead = 2048, kSaid = 16 * kEights;
+    constexpr size_t kEightBytes = 8 * kPanelRows, kSaid = 16 * kEights;
     const auto* at =
         reinterpret_cast<const int8_t*>(basis.rows.panels) + kEights * kEightBytes * tile.first_block;
     Sums x, y, z;
@@ -45,7 +45,6 @@ template <size_t kEights> struct SumsInRegisters {
       const int8_t* steps = said.factors.bytes + 3 * kSaid * *patch;
 #pragma GCC unroll 4
       for (size_t k = 0; k < kEights; ++k, at += kEightBytes, steps += 16) {
-        __builtin_prefetch(at + kAhead);
         const int8x16_t rows[] = {vld1q_s8(at), vld1q_s8(at + 16), vld1q_s8(at + 32), vld1q_s8(at + 48)};
         x.add(rows, steps), y.add(rows, steps + kSaid), z.add(rows, steps + 2 * kSaid);
       }
