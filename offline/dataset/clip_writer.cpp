@@ -16,8 +16,6 @@ constexpr int kCrossingsEvery = 10;  // frames
 // Clips with more than this are not for learning: the cloth got caught, torn or tangled.
 constexpr double kMostWorstP99 = 0.25, kMostDepth = 0.02, kMostCrossings = 0.01;  // the last: of the edges
 
-std::span<const float> floats(std::span<const V3> v) { return {&v[0].x, 3 * v.size()}; }
-
 }  // namespace
 
 std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, const motion::Clip& clip) {

@@ -20,6 +20,9 @@ namespace billow::dataset {
 // and ropes that start at rest are driven through them.
 std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, const motion::Clip& clip);
 
+// Places as the numbers that arrays on disk hold.
+inline std::span<const float> floats(std::span<const V3> v) { return {&v[0].x, 3 * v.size()}; }
+
 struct ClipText {
   std::string name;
   std::string parts;   // a letter a frame: see Part

@@ -27,8 +27,6 @@ constexpr float kDenser = 1.001f;  // times, the air of the chaos floor
 constexpr float kDrift = 1.5f;     // s, after which the drift is measured
 constexpr size_t kChaosClips = 6;
 
-std::span<const float> floats(std::span<const V3> v) { return {&v[0].x, 3 * v.size()}; }
-
 // A dressed person and its rope chains, where a clip begins.
 struct Stage {
   Stage(const garment::Garment& garment, const body::Person& person, const motion::Clip& clip,

@@ -14,43 +14,38 @@ namespace {
 
 constexpr float kNearest = 0.02f;  // m: what is nearer to the eye is cut off
 
-float smooth_step(float from, float to, float v) {
-  const float s = std::clamp((v - from) / (to - from), 0.0f, 1.0f);
-  return s * s * (3 - 2 * s);
-}
-
-// The camera as axes and a scale: where points fall, in samples.
-struct View {
-  Vec3 eye, right, up, forward;
-  float scale, centre_x, centre_y;
-
-  View(const Camera& camera, int width, int height) : eye(camera.eye) {
-    forward = normalised(camera.target - camera.eye);
-    right = normalised(cross(forward, camera.up));
-    if (length(right) == 0) right = across(forward);
-    up = cross(right, forward);
-    centre_x = 0.5f * static_cast<float>(width);
-    centre_y = 0.5f * static_cast<float>(height);
-    scale = centre_y / std::tan(0.5f * camera.field_of_view);
-  }
-  float distance(Vec3 p) const { return dot(p - eye, forward); }
-  ScreenPoint project(Vec3 p, float lift = 0) const {
-    const Vec3 d = p - eye;
-    const float along = dot(d, forward);
-    return {centre_x + scale * dot(d, right) / along, centre_y - scale * dot(d, up) / along,
-            1 / std::max(kNearest, along - lift)};
-  }
-  // Toward a sample, 1 m along the line of sight.
-  Vec3 ray(int x, int y) const {
-    const float u = (static_cast<float>(x) + 0.5f - centre_x) / scale;
-    const float v = (centre_y - static_cast<float>(y) - 0.5f) / scale;
-    return forward + u * right + v * up;
-  }
-};
-
 }  // namespace
 
 class Canvas::Renderer {
+  // The camera as axes and a scale: where points fall, in samples.
+  struct View {
+    Vec3 eye, right, up, forward;
+    float scale, centre_x, centre_y;
+
+    View(const Camera& camera, int width, int height) : eye(camera.eye) {
+      forward = normalised(camera.target - camera.eye);
+      right = normalised(cross(forward, camera.up));
+      if (length(right) == 0) right = across(forward);
+      up = cross(right, forward);
+      centre_x = 0.5f * static_cast<float>(width);
+      centre_y = 0.5f * static_cast<float>(height);
+      scale = centre_y / std::tan(0.5f * camera.field_of_view);
+    }
+    float distance(Vec3 p) const { return dot(p - eye, forward); }
+    ScreenPoint project(Vec3 p, float lift = 0) const {
+      const Vec3 d = p - eye;
+      const float along = dot(d, forward);
+      return {centre_x + scale * dot(d, right) / along, centre_y - scale * dot(d, up) / along,
+              1 / std::max(kNearest, along - lift)};
+    }
+    // Toward a sample, 1 m along the line of sight.
+    Vec3 ray(int x, int y) const {
+      const float u = (static_cast<float>(x) + 0.5f - centre_x) / scale;
+      const float v = (centre_y - static_cast<float>(y) - 0.5f) / scale;
+      return forward + u * right + v * up;
+    }
+  };
+
  public:
   Renderer(const Canvas& canvas, const Camera& camera)
       : canvas_(canvas),

@@ -1,6 +1,7 @@
 // Points and directions of pictures: metres, right-handed, y up.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 namespace billow::draw {
@@ -25,6 +26,12 @@ inline Vec3 normalised(Vec3 a) {
 // Any unit vector across `a`.
 inline Vec3 across(Vec3 a) {
   return normalised(std::fabs(a.y) < 0.9f * length(a) ? cross({0, 1, 0}, a) : cross({1, 0, 0}, a));
+}
+
+// From 0 at `from` to 1 at `to`, level at both.
+inline float smooth_step(float from, float to, float x) {
+  const float t = std::clamp((x - from) / (to - from), 0.0f, 1.0f);
+  return t * t * (3 - 2 * t);
 }
 
 }  // namespace billow::draw

@@ -21,14 +21,14 @@ using body::Skin;
 using body::Triangle;
 
 // The skin in one pose.
-struct PosedSkin {
+struct SkinInPose {
   std::vector<Transform> joints;
   MeshDistance distance;
 };
 
-std::vector<PosedSkin> pose_skin(const body::Skeleton& skeleton, const Skin& skin,
-                                 std::span<const body::Pose> poses) {
-  std::vector<PosedSkin> out;
+std::vector<SkinInPose> pose_skin(const body::Skeleton& skeleton, const Skin& skin,
+                                  std::span<const body::Pose> poses) {
+  std::vector<SkinInPose> out;
   for (const body::Pose& pose : poses) {
     validate(skeleton, pose);
     std::vector<Transform> joints = joint_transforms(skeleton, pose);
@@ -85,11 +85,11 @@ Oriented box_of(std::span<const V3> points) {
 // is inside in as many. Like each of them it changes no faster than the point moves.
 class SharedDistance {
  public:
-  SharedDistance(const std::vector<PosedSkin>& skins, const Skin& skin, size_t joint, const Transform& frame,
+  SharedDistance(const std::vector<SkinInPose>& skins, const Skin& skin, size_t joint, const Transform& frame,
                  float share)
       : skins_(skins), found_(skins.size()) {
     const Transform local = inverse(skin.joint_rest[joint]) * frame;
-    for (const PosedSkin& s : skins) place_.push_back(s.joints[joint] * local);
+    for (const SkinInPose& s : skins) place_.push_back(s.joints[joint] * local);
     rank_ = static_cast<std::ptrdiff_t>(std::lround(share * static_cast<float>(skins.size() - 1)));
   }
   float at(V3 p) {
@@ -99,7 +99,7 @@ class SharedDistance {
   }
 
  private:
-  const std::vector<PosedSkin>& skins_;
+  const std::vector<SkinInPose>& skins_;
   std::vector<Transform> place_;
   std::vector<float> found_;
   std::ptrdiff_t rank_;
@@ -178,7 +178,7 @@ void keep_one_piece(Lattice& lattice) {
   }
 }
 
-BodyPart find_part(const std::vector<PosedSkin>& skins, const Skin& skin, size_t joint,
+BodyPart find_part(const std::vector<SkinInPose>& skins, const Skin& skin, size_t joint,
                    std::span<const uint32_t> own, const BodyPartOptions& options) {
   std::vector<V3> points;
   for (const uint32_t v : own) points.push_back(skin.mesh.positions[v]);
@@ -207,7 +207,7 @@ std::vector<BodyPart> find_body_parts(const body::Skeleton& skeleton, const Skin
   if (skin.mesh.triangles.empty())
     throw std::invalid_argument("body parts: expected a skin, found no triangles");
   if (poses.empty()) throw std::invalid_argument("body parts: expected poses, found none");
-  const std::vector<PosedSkin> skins = pose_skin(skeleton, skin, poses);
+  const std::vector<SkinInPose> skins = pose_skin(skeleton, skin, poses);
   const auto own = vertices_by_joint(skin);
   std::vector<BodyPart> found(skeleton.size());
   std::mutex one_at_a_time;

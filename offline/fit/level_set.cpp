@@ -31,7 +31,7 @@ struct Functions {
   void (*fill_with_distances)(Lattice&, const body::Mesh&) = nullptr;
 };
 
-Functions load() {
+Functions find_functions() {
   Functions out;
 #ifdef BILLOW_LEVEL_SETS
   void* library = dlopen(BILLOW_LEVEL_SETS, RTLD_NOW | RTLD_LOCAL);
@@ -44,7 +44,7 @@ Functions load() {
 }
 
 const Functions& found() {
-  static const Functions functions = load();
+  static const Functions functions = find_functions();
   return functions;
 }
 

@@ -6,43 +6,43 @@
 namespace billow::garment {
 namespace {
 
-[[noreturn]] void fail(const Garment& garment, const std::string& message) {
-  throw std::invalid_argument("garment '" + garment.name + "': " + message);
-}
-
 void expect_vertex(const Garment& garment, uint32_t vertex, const std::string& where) {
   if (vertex >= garment.size())
-    fail(garment, where + ": expected a vertex below " + std::to_string(garment.size()) + ", found " +
-                      std::to_string(vertex));
+    refuse(garment, where + ": expected a vertex below " + std::to_string(garment.size()) + ", found " +
+                        std::to_string(vertex));
 }
 
 void expect_finite(const Garment& garment, std::span<const V3> positions, const char* what) {
   for (size_t v = 0; v < positions.size(); ++v)
     if (!std::isfinite(positions[v].x + positions[v].y + positions[v].z))
-      fail(garment, std::string(what) + ": vertex " + std::to_string(v) + " is not finite");
+      refuse(garment, std::string(what) + ": vertex " + std::to_string(v) + " is not finite");
 }
 
 void validate_weights(const Garment& garment, std::span<const float> weights, const std::string& where) {
   float sum = 0;
   for (const float w : weights) {
-    if (!(w >= -1e-4f)) fail(garment, where + ": expected weights from 0 to 1, found " + std::to_string(w));
+    if (!(w >= -1e-4f)) refuse(garment, where + ": expected weights from 0 to 1, found " + std::to_string(w));
     sum += w;
   }
   if (!(std::fabs(sum - 1) < 1e-3f))
-    fail(garment, where + ": expected weights that add up to 1, found " + std::to_string(sum));
+    refuse(garment, where + ": expected weights that add up to 1, found " + std::to_string(sum));
 }
 
 }  // namespace
 
+void refuse(const Garment& garment, const std::string& message) {
+  throw std::invalid_argument("garment '" + garment.name + "': " + message);
+}
+
 void validate(const Garment& garment, size_t joints) {
-  if (garment.shape.empty() || garment.triangles.empty()) fail(garment, "expected vertices and triangles");
+  if (garment.shape.empty() || garment.triangles.empty()) refuse(garment, "expected vertices and triangles");
   expect_finite(garment, garment.shape, "shape");
   for (size_t t = 0; t < garment.triangles.size(); ++t)
     for (const uint32_t v : garment.triangles[t]) expect_vertex(garment, v, "triangle " + std::to_string(t));
   for (const size_t n : {garment.flat.size(), garment.rest.size()})
     if (n != 0 && n != garment.size())
-      fail(garment,
-           "expected " + std::to_string(garment.size()) + " places of vertices, found " + std::to_string(n));
+      refuse(garment, "expected " + std::to_string(garment.size()) + " places of vertices, found " +
+                          std::to_string(n));
   expect_finite(garment, garment.rest, "rest");
   for (size_t i = 0; i < garment.attachments.size(); ++i) {
     const Attachment& a = garment.attachments[i];
@@ -51,8 +51,8 @@ void validate(const Garment& garment, size_t joints) {
     validate_weights(garment, a.weights, where);
     for (const uint32_t j : a.joints)
       if (j >= joints)
-        fail(garment,
-             where + ": expected a joint below " + std::to_string(joints) + ", found " + std::to_string(j));
+        refuse(garment,
+               where + ": expected a joint below " + std::to_string(joints) + ", found " + std::to_string(j));
   }
   for (size_t i = 0; i < garment.bones.size(); ++i) {
     const std::string where = "bone " + std::to_string(i);
@@ -63,11 +63,11 @@ void validate(const Garment& garment, size_t joints) {
   for (size_t c = 0; c < garment.chains.size(); ++c) {
     const std::string where = "chain " + std::to_string(c);
     if (garment.chains[c].size() < 2)
-      fail(garment, where + ": expected a root and a bone at least, found " +
-                        std::to_string(garment.chains[c].size()));
+      refuse(garment, where + ": expected a root and a bone at least, found " +
+                          std::to_string(garment.chains[c].size()));
     for (const uint32_t b : garment.chains[c]) {
       if (b >= garment.bones.size() || used[b])
-        fail(garment, where + ": expected a bone of its own, found " + std::to_string(b));
+        refuse(garment, where + ": expected a bone of its own, found " + std::to_string(b));
       used[b] = true;
     }
   }

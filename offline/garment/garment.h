@@ -47,6 +47,9 @@ struct Garment {
   size_t size() const { return shape.size(); }
 };
 
+// Throws std::invalid_argument with the message and the garment's name.
+[[noreturn]] void refuse(const Garment& garment, const std::string& message);
+
 // Throws std::invalid_argument that says what was expected, found and where.
 void validate(const Garment& garment, size_t joints);
 

@@ -63,12 +63,12 @@ Front pass(const Laid& t, const Front& a, const Front& b) {
   return distance < best.distance ? Front{distance, straight} : best;
 }
 
-struct Corners {
+struct CornerTriangles {
   std::vector<uint32_t> start, triangles;
 };
 
-Corners corners_of(size_t vertices, std::span<const Triangle> triangles) {
-  Corners out;
+CornerTriangles triangles_at_corners(size_t vertices, std::span<const Triangle> triangles) {
+  CornerTriangles out;
   out.start.assign(vertices + 1, 0);
   for (const Triangle& t : triangles)
     for (const uint32_t v : t) ++out.start[v + 1];
@@ -112,7 +112,7 @@ std::vector<Front> start_fronts(size_t vertices, std::span<const Triangle> trian
 std::vector<float> geodesic_distances(std::span<const V3> positions, std::span<const Triangle> triangles,
                                       std::span<const uint32_t> sources, float reach) {
   std::vector<Front> fronts = start_fronts(positions.size(), triangles, sources);
-  const Corners corners = corners_of(positions.size(), triangles);
+  const CornerTriangles corners = triangles_at_corners(positions.size(), triangles);
   using Entry = std::pair<double, uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   for (const uint32_t s : sources) open.push({0, s});

@@ -13,10 +13,6 @@
 namespace billow::garment {
 namespace {
 
-[[noreturn]] void fail(const Garment& garment, const std::string& message) {
-  throw std::invalid_argument("garment '" + garment.name + "': " + message);
-}
-
 // A level line of the coordinate: places on edges. Between two of them it runs through a triangle, but where it jumps
 // over a hole.
 struct Line {
@@ -223,7 +219,7 @@ size_t bones_of(const ChainOptions& options, float length) {
 
 void check(const Garment& garment, const ChainOptions& options) {
   const auto expect = [&](bool good, const std::string& expected, const std::string& found) {
-    if (!good) fail(garment, "expected " + expected + ", found " + found);
+    if (!good) refuse(garment, "expected " + expected + ", found " + found);
   };
   expect(options.chains >= 1 && options.chains <= kMostChains, "1 to 1000 chains",
          std::to_string(options.chains));
@@ -276,7 +272,7 @@ std::vector<std::string> add_between_by_hand(Garment& garment,
   }
   garment.ring = cloth.closed && by_hand.size() > 2;
   const int order = order_of(shares, garment.ring);
-  if (order == 0) fail(garment, "expected chains in their order along the seam");
+  if (order == 0) refuse(garment, "expected chains in their order along the seam");
   add_between(garment, Tracer(garment, cloth), shares, garment.ring, order < 0);
   return {};
 }
@@ -288,27 +284,27 @@ void check_by_hand(const Garment& garment, const std::vector<std::vector<uint32_
   for (size_t c = 0; c < chains.size(); ++c) {
     const std::string where = "chain " + std::to_string(c + 1) + ": ";
     if (chains[c].size() < 2 || chains[c].size() > kMostBonesOfChain)
-      fail(garment, where + "expected 2 to 1000 vertices, found " + std::to_string(chains[c].size()));
+      refuse(garment, where + "expected 2 to 1000 vertices, found " + std::to_string(chains[c].size()));
     for (const uint32_t v : chains[c]) {
       if (v >= garment.size())
-        fail(garment, where + "expected vertices below " + std::to_string(garment.size()) + ", found " +
-                          std::to_string(v));
-      if (used[v]) fail(garment, where + "vertex " + std::to_string(v) + " has a bone already");
+        refuse(garment, where + "expected vertices below " + std::to_string(garment.size()) + ", found " +
+                            std::to_string(v));
+      if (used[v]) refuse(garment, where + "vertex " + std::to_string(v) + " has a bone already");
       used[v] = true;
     }
     if (!attached[chains[c][0]])
-      fail(garment,
-           where + "expected its first vertex, " + std::to_string(chains[c][0]) + ", to be attached");
+      refuse(garment,
+             where + "expected its first vertex, " + std::to_string(chains[c][0]) + ", to be attached");
     for (size_t i = 1; i < chains[c].size(); ++i) {
       const uint32_t from = chains[c][i - 1], to = chains[c][i];
       const float straight = length(garment.shape[to] - garment.shape[from]);
       const float way = geodesic_distances(garment.shape, garment.triangles, std::span(&from, 1),
                                            kDetour * straight + 0.005f)[to];
       if (!std::isfinite(way))
-        fail(garment, where + "from vertex " + std::to_string(from) + " to " + std::to_string(to) +
-                          " it is " + std::to_string(straight) +
-                          " m straight and more than 1.6 times that along the cloth: " +
-                          "there is a hole or a slit between them");
+        refuse(garment, where + "from vertex " + std::to_string(from) + " to " + std::to_string(to) +
+                            " it is " + std::to_string(straight) +
+                            " m straight and more than 1.6 times that along the cloth: " +
+                            "there is a hole or a slit between them");
     }
   }
 }
@@ -343,7 +339,7 @@ std::vector<std::string> lay_chains(Garment& garment, const ChainOptions& option
 
 std::vector<std::string> lay_chains(Garment& garment, const std::vector<std::vector<uint32_t>>& by_hand) {
   if (by_hand.empty() || by_hand.size() > kMostChains)
-    fail(garment, "expected 1 to 1000 chains, found " + std::to_string(by_hand.size()));
+    refuse(garment, "expected 1 to 1000 chains, found " + std::to_string(by_hand.size()));
   check_by_hand(garment, by_hand);
   garment.bones.clear();
   garment.chains.clear();

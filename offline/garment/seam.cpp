@@ -19,14 +19,10 @@ constexpr const char* kNoHem =
     "thickness, outside and "
     "inside, has none: take one layer";
 
-[[noreturn]] void fail(const Garment& garment, const std::string& message) {
-  throw std::invalid_argument("garment '" + garment.name + "': " + message);
-}
-
 std::vector<bool> attached_of(const Garment& garment) {
   std::vector<bool> attached(garment.size(), false);
   for (const Attachment& a : garment.attachments) attached[a.vertex] = true;
-  if (garment.attachments.empty()) fail(garment, "expected attached vertices, found none");
+  if (garment.attachments.empty()) refuse(garment, "expected attached vertices, found none");
   return attached;
 }
 
@@ -43,11 +39,11 @@ void expect_held(const Garment& garment, const std::vector<bool>& attached) {
     }
   }
   for (size_t v = 0; v < used.size(); ++v)
-    if (!used[v]) fail(garment, "vertex " + std::to_string(v) + " is in no triangle");
+    if (!used[v]) refuse(garment, "vertex " + std::to_string(v) + " is in no triangle");
   for (size_t p = 0; p < held.size(); ++p)
     if (!held[p])
-      fail(garment, "expected all pieces to be attached, found that of vertex " + std::to_string(first[p]) +
-                        " hanging from nothing; there are " + std::to_string(topology.pieces) + " pieces");
+      refuse(garment, "expected all pieces to be attached, found that of vertex " + std::to_string(first[p]) +
+                          " hanging from nothing; there are " + std::to_string(topology.pieces) + " pieces");
 }
 
 // The free triangles of each piece that an attached vertex is in, with their area.
@@ -158,11 +154,11 @@ void find_closed_hem(const Garment& garment, FreeCloth& cloth, const std::vector
                                                                                                    : gain);
     if (gains[k] > best) best = gains[k], cloth.hem = loop;
   }
-  if (cloth.hem.empty()) fail(garment, kNoHem);
+  if (cloth.hem.empty()) refuse(garment, kNoHem);
   const auto hems = std::count_if(gains.begin(), gains.end(), [&](float g) { return g > kSecondHem * best; });
   if (hems > 1)
-    fail(garment, "expected one hem, found " + std::to_string(hems) +
-                      "; attach more, describe the parts one by one, or give the chains by hand");
+    refuse(garment, "expected one hem, found " + std::to_string(hems) +
+                        "; attach more, describe the parts one by one, or give the chains by hand");
 }
 
 // The stretch of the border's remainder with the largest gain is the hem (Kadane); on both sides of it are the sides.
@@ -176,7 +172,7 @@ void find_open_hem(const Garment& garment, FreeCloth& cloth, const std::vector<u
     sum += hem_gain(garment, slopes, rest[i], rest[i + 1]);
     if (sum > best) best = sum, from = begin, to = i + 1;
   }
-  if (to == 0) fail(garment, kNoHem);
+  if (to == 0) refuse(garment, kNoHem);
   const auto at = [&](size_t i) { return rest.begin() + static_cast<std::ptrdiff_t>(i); };
   cloth.side_after.assign(rest.begin(), at(from + 1));
   cloth.hem.assign(at(from), at(to + 1));
@@ -189,7 +185,7 @@ constexpr size_t kNoBorder = ~size_t{0};
 size_t largest_piece(const Garment& garment, const std::vector<bool>& attached, const std::vector<bool>& cut,
                      FreeCloth& cloth) {
   std::vector<Piece> pieces = free_pieces(garment, attached, cut);
-  if (pieces.empty()) fail(garment, "expected cloth that hangs from attached vertices, found none");
+  if (pieces.empty()) refuse(garment, "expected cloth that hangs from attached vertices, found none");
   cloth.triangles = std::move(pieces[0].triangles);
   for (size_t p = 1; p < pieces.size(); ++p)
     if (pieces[p].area > 0.01 * pieces[0].area)
@@ -223,13 +219,13 @@ FreeCloth find_free_cloth(const Garment& garment) {
   size_t border = largest_piece(garment, attached, {}, cloth);
   // Where a line across the cloth is attached, and not its border, it parts the cloth.
   if (border == kNoBorder) border = largest_piece(garment, attached, attached, cloth);
-  if (border == kNoBorder) fail(garment, "expected attached vertices along a line, found single ones only");
+  if (border == kNoBorder) refuse(garment, "expected attached vertices along a line, found single ones only");
 
   std::vector<uint32_t> loop = cloth.topology.borders[border];
   const size_t end = turn_to_seam(garment, loop, attached);
   cloth.closed = end == loop.size();
   cloth.seam.assign(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(cloth.closed ? end : end + 1));
-  if (cloth.seam.size() < 2) fail(garment, "expected at least 2 attached vertices along a border, found 1");
+  if (cloth.seam.size() < 2) refuse(garment, "expected at least 2 attached vertices along a border, found 1");
 
   cloth.distance = geodesic_distances(garment.shape, cloth.triangles, cloth.seam);
   if (cloth.closed) {

@@ -149,14 +149,14 @@ void lay_chains(Garment& garment, const RingPattern& pattern, const std::vector<
   }
 }
 
-struct Cut {
+struct CutPattern {
   RingPattern pattern;
   Seam seam;
   V3 centre, across, along;  // of the flat pattern in space: its centre, the ways of angles 0 and 90 degrees
   float first_angle;
 };
 
-Garment sew(const Cut& cut, const body::Person& person, const body::Skin& skin) {
+Garment sew(const CutPattern& cut, const body::Person& person, const body::Skin& skin) {
   Garment g;
   g.triangles = cut.pattern.triangles;
   for (const auto& v : cut.pattern.vertices) {
@@ -175,7 +175,7 @@ Garment make_cape(const body::Person& person, const body::Skin& skin, size_t ver
   constexpr float kTilt = 0.5f;   // radians, below the horizontal, from where it falls
   const float drop = 1.10f * person.shape.height / 1.75f;
   const body::Surface surface(person.skeleton, person.colliders);
-  Cut cut;
+  CutPattern cut;
   cut.seam = shoulder_line(person, surface);
   const float inner = cut.seam.length() / kAngle;
   cut.pattern = make_ring_pattern(inner, inner + drop, kAngle, false, vertices);
@@ -195,7 +195,7 @@ Garment make_skirt(const body::Person& person, const body::Skin& skin, size_t ve
   const float drop = 0.56f * person.shape.height / 1.75f;
   const float turn = static_cast<float>(2 * std::numbers::pi);
   const body::Surface surface(person.skeleton, person.colliders);
-  Cut cut;
+  CutPattern cut;
   cut.seam = waist_line(person, surface);
   const float inner = cut.seam.length() / turn;
   cut.pattern = make_ring_pattern(inner, inner + drop, turn, true, vertices);

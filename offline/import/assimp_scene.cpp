@@ -18,7 +18,6 @@ namespace {
 
 using Eigen::Affine3d;
 
-constexpr size_t kMostNodes = 65536;
 // What reading may take. A robot of 1.8 MB of text takes 0.12 s and 20 times its size; binary files are packed.
 constexpr size_t kMegabyte = size_t{1} << 20;
 unsigned most_seconds(size_t bytes) { return 10 + static_cast<unsigned>(bytes / kMegabyte); }

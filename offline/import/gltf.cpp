@@ -12,7 +12,6 @@ namespace {
 
 using Eigen::Affine3d;
 
-constexpr size_t kMostNodes = 65536;
 constexpr size_t kNone = SIZE_MAX;
 
 class Reader {

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostJson = size_t{64} << 20;
 constexpr size_t kMostNumbers = 40'000'000;
 
-[[noreturn]] void fail(const std::string& message) { throw std::runtime_error(message); }
+[[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
 
 uint32_t little_endian(std::string_view bytes, size_t at) {
   uint32_t value = 0;
@@ -34,7 +34,7 @@ std::string decode_base64(std::string_view text, const std::string& where) {
                       : c == '/'             ? 63
                                              : -1;
     if (value < 0)
-      fail(where + ": expected base64, found '" + std::string(1, std::isprint(c) ? c : '?') + "'");
+      refuse(where + ": expected base64, found '" + std::string(1, std::isprint(c) ? c : '?') + "'");
     bits = bits << 6 | static_cast<uint32_t>(value);
     held += 6;
     if (held >= 8) held -= 8, out += static_cast<char>(bits >> held & 255);
@@ -90,12 +90,13 @@ GltfFile::GltfFile(std::string_view bytes, const std::filesystem::path& folder) 
   if (!json_.is_object()) root().fail("an object");
   const std::string version = root().at("asset").at("version").string();
   if (version.substr(0, 2) != "2.")
-    fail("asset.version: expected 2.x, found '" + version.substr(0, 20) + "'");
+    refuse("asset.version: expected 2.x, found '" + version.substr(0, 20) + "'");
   for (size_t k = 0; k < root().size_of("extensionsRequired"); ++k) {
     const std::string name = root().at("extensionsRequired").at(k).string();
     const bool harmless = name == "KHR_mesh_quantization" || name.starts_with("KHR_materials_") ||
                           name.starts_with("KHR_texture_") || name == "KHR_lights_punctual";
-    if (!harmless) fail("the file needs the glTF extension '" + name.substr(0, 60) + "', which is not read");
+    if (!harmless)
+      refuse("the file needs the glTF extension '" + name.substr(0, 60) + "', which is not read");
   }
   read_buffers(folder);
 }
@@ -105,31 +106,31 @@ void GltfFile::read_container(std::string_view bytes) {
   if (bytes.starts_with("glTF")) {
     // Walk the chunks: JSON first, then binary.
     if (bytes.size() < 20)
-      fail("expected a header of 20 bytes, found a file of " + std::to_string(bytes.size()));
+      refuse("expected a header of 20 bytes, found a file of " + std::to_string(bytes.size()));
     if (const uint32_t version = little_endian(bytes, 4); version != 2)
-      fail("expected glTF version 2, found " + std::to_string(version));
+      refuse("expected glTF version 2, found " + std::to_string(version));
     if (const uint32_t length = little_endian(bytes, 8); length != bytes.size())
-      fail("expected " + std::to_string(length) + " bytes as the header says, found " +
-           std::to_string(bytes.size()));
+      refuse("expected " + std::to_string(length) + " bytes as the header says, found " +
+             std::to_string(bytes.size()));
     const size_t json_size = little_endian(bytes, 12);
-    if (little_endian(bytes, 16) != 0x4e4f534a) fail("expected the first chunk to be JSON");
+    if (little_endian(bytes, 16) != 0x4e4f534a) refuse("expected the first chunk to be JSON");
     if (json_size > bytes.size() - 20)
-      fail("expected a JSON chunk of " + std::to_string(json_size) + " bytes, found the end of the file");
+      refuse("expected a JSON chunk of " + std::to_string(json_size) + " bytes, found the end of the file");
     text = bytes.substr(20, json_size);
     if (const std::string_view rest = bytes.substr(20 + json_size); rest.size() >= 8) {
       const size_t size = little_endian(rest, 0);
       if (size > rest.size() - 8)
-        fail("expected a binary chunk of " + std::to_string(size) + " bytes, found the end of the file");
+        refuse("expected a binary chunk of " + std::to_string(size) + " bytes, found the end of the file");
       if (little_endian(rest, 4) == 0x004e4942) binary_ = rest.substr(8, size);
     }
   }
   if (text.size() > kMostJson)
-    fail("expected at most " + std::to_string(kMostJson) + " bytes of JSON, found " +
-         std::to_string(text.size()));
+    refuse("expected at most " + std::to_string(kMostJson) + " bytes of JSON, found " +
+           std::to_string(text.size()));
   try {
     json_ = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    fail(std::string("expected JSON, found an error: ") + e.what());
+    refuse(std::string("expected JSON, found an error: ") + e.what());
   }
 }
 
@@ -143,20 +144,20 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
       if (b == 0) bytes = std::move(binary_);
     } else if (const std::string uri = buffer.at("uri").string(); uri.starts_with("data:")) {
       const size_t comma = uri.find(";base64,");
-      if (comma == std::string::npos) fail(buffer.path() + ".uri: expected base64 data");
+      if (comma == std::string::npos) refuse(buffer.path() + ".uri: expected base64 data");
       bytes = decode_base64(std::string_view(uri).substr(comma + 8), buffer.path() + ".uri");
     } else {
       // Read nothing outside the file's own folder.
       if (uri.find_first_of("/\\:%") != std::string::npos || uri.empty() || uri[0] == '.')
-        fail(buffer.path() + ".uri: expected a file beside this one, found '" + uri.substr(0, 60) + "'");
+        refuse(buffer.path() + ".uri: expected a file beside this one, found '" + uri.substr(0, 60) + "'");
       bytes = read_bytes(folder / uri);
     }
     all += bytes.size();
     if (all > kMostBytes)
-      fail("buffers: expected at most " + std::to_string(kMostBytes) + " bytes, found more");
+      refuse("buffers: expected at most " + std::to_string(kMostBytes) + " bytes, found more");
     if (bytes.size() < length)
-      fail(buffer.path() + ": expected " + std::to_string(length) + " bytes, found " +
-           std::to_string(bytes.size()));
+      refuse(buffer.path() + ": expected " + std::to_string(length) + " bytes, found " +
+             std::to_string(bytes.size()));
     buffers_.push_back(std::move(bytes));
   }
 }
@@ -170,15 +171,15 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   for (const auto& [name, components] : kTypes)
     if (name == type) out.components = components;
   if (accessor.at("type").string() != type) accessor.at("type").fail("\"" + std::string(type) + "\"");
-  if (accessor.has("sparse")) fail(accessor.path() + ": sparse indices are not read");
+  if (accessor.has("sparse")) refuse(accessor.path() + ": sparse indices are not read");
   out.type = accessor.at("componentType").index(kFloat + 1);
   if (out.type < kByte || out.type == 5124) accessor.at("componentType").fail("5120 to 5123, 5125 or 5126");
   out.normalized = accessor.has("normalized") && accessor.at("normalized").boolean();
   out.count = count(accessor);
   numbers_read_ += out.count * out.components;
   if (numbers_read_ > kMostNumbers)
-    fail(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
-         " numbers in all, found more");
+    refuse(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+           " numbers in all, found more");
 
   const JsonAt views = root().at("bufferViews");
   const JsonAt view = views.at(accessor.at("bufferView").index(views.size()));
@@ -189,11 +190,11 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   const size_t element = component_size(out.type) * out.components;
   out.stride = view.index_or("byteStride", 253, 0);
   if (out.stride == 0) out.stride = element;
-  if (out.stride < element) fail(view.path() + ".byteStride: expected at least " + std::to_string(element));
+  if (out.stride < element) refuse(view.path() + ".byteStride: expected at least " + std::to_string(element));
   if (out.count > 0 &&
       (view_size - start < element || (view_size - start - element) / out.stride < out.count - 1))
-    fail(accessor.path() + ": expected " + std::to_string(out.count) + " elements within " + view.path() +
-         ", found room for fewer");
+    refuse(accessor.path() + ": expected " + std::to_string(out.count) + " elements within " + view.path() +
+           ", found room for fewer");
   out.first = buffer.data() + view_start + start;
   return out;
 }
@@ -222,14 +223,14 @@ std::vector<float> GltfFile::sparse_numbers(const JsonAt& accessor, std::string_
   } else {
     numbers_read_ += count(accessor) * width;
     if (numbers_read_ > kMostNumbers)
-      fail(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
-           " numbers in all, found more");
+      refuse(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+             " numbers in all, found more");
     out.assign(count(accessor) * width, 0.0f);
   }
   for (size_t k = 0; k < at.size(); ++k) {
     if (at[k] >= count(accessor))
-      fail(where.path() + ": expected indices below " + std::to_string(count(accessor)) + ", found " +
-           std::to_string(at[k]));
+      refuse(where.path() + ": expected indices below " + std::to_string(count(accessor)) + ", found " +
+             std::to_string(at[k]));
     std::copy_n(changed.begin() + static_cast<std::ptrdiff_t>(k * width), width,
                 out.begin() + static_cast<std::ptrdiff_t>(at[k] * width));
   }
@@ -246,8 +247,8 @@ std::vector<float> GltfFile::numbers(const JsonAt& accessor, std::string_view ty
       const float value =
           component(s.first + i * s.stride + k * component_size(s.type), s.type, s.normalized);
       if (!(std::fabs(value) <= 1e9f))
-        fail(accessor.path() + ": expected finite numbers up to 1e9, found " + std::to_string(value) +
-             " in element " + std::to_string(i));
+        refuse(accessor.path() + ": expected finite numbers up to 1e9, found " + std::to_string(value) +
+               " in element " + std::to_string(i));
       out.push_back(value);
     }
   return out;

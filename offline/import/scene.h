@@ -25,6 +25,8 @@ struct Placement {
 // The nearest placement: sheared matrices lose their shear.
 Placement placement_of(const Eigen::Affine3d& matrix);
 
+inline constexpr size_t kMostNodes = 65536;  // that a file may have
+
 struct SceneNode {
   std::string name;
   int parent = -1;  // an earlier node

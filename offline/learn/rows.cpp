@@ -7,7 +7,7 @@
 namespace billow::learn {
 namespace {
 
-constexpr size_t kBlock =
+constexpr size_t kFramesAtOnce =
     32;  // frames: enough for products of matrices to be fast, and small beside a data set
 
 std::span<float> row_of(Eigen::Ref<Matrix> m, Eigen::Index row) {
@@ -52,9 +52,9 @@ Matrix bone_matrix(const Frames& frames, const std::vector<uint32_t>& which, Sou
 Matrix coefficients(const Rows& rows, const Basis& basis, size_t threads) {
   Matrix out(static_cast<Eigen::Index>(rows.count), basis.components());
   for_each_in_parallel(
-      (rows.count + kBlock - 1) / kBlock,
+      (rows.count + kFramesAtOnce - 1) / kFramesAtOnce,
       [&](size_t b) {
-        const size_t first = b * kBlock, count = std::min(kBlock, rows.count - first);
+        const size_t first = b * kFramesAtOnce, count = std::min(kFramesAtOnce, rows.count - first);
         Matrix block(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(rows.values));
         rows.fill(first, block);
         out.middleRows(static_cast<Eigen::Index>(first), block.rows()) = basis.project(block);

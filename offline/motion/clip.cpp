@@ -7,7 +7,7 @@
 namespace billow::motion {
 namespace {
 
-V3 mix(V3 a, V3 b, float share) { return a + (b - a) * share; }
+V3 between(V3 a, V3 b, float share) { return a + (b - a) * share; }
 
 Quat slerp(Quat a, Quat b, float share) {
   float cosine = dot(a, b);
@@ -45,12 +45,12 @@ void validate(const Skeleton& skeleton, const Clip& clip) {
 
 Pose blend(const Pose& a, const Pose& b, float share) {
   Pose out;
-  out.root_position = mix(a.root_position, b.root_position, share);
+  out.root_position = between(a.root_position, b.root_position, share);
   out.rotations.reserve(a.rotations.size());
   for (size_t j = 0; j < a.rotations.size(); ++j)
     out.rotations.push_back(slerp(normalized(a.rotations[j]), normalized(b.rotations[j]), share));
   for (size_t j = 0; j < a.offsets.size() && j < b.offsets.size(); ++j)
-    out.offsets.push_back(mix(a.offsets[j], b.offsets[j], share));
+    out.offsets.push_back(between(a.offsets[j], b.offsets[j], share));
   return out;
 }
 

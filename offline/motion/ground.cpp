@@ -6,7 +6,8 @@
 namespace billow::motion {
 namespace {
 
-constexpr float kNear = 0.07f;      // legs: how high a standing foot may be, as recorded ones are not level
+constexpr float kStandingHeight =
+    0.07f;                          // legs: how high a standing foot may be, as recorded ones are not level
 constexpr float kSlow = 0.6f;       // legs a second: how fast
 constexpr float kSmoothing = 0.1f;  // s
 
@@ -46,7 +47,7 @@ void GroundedMotion::find_contacts() {
           speed = std::min(speed,
                            length(source_[k][j].position - source_[other][j].position) * frames_per_second_);
         }
-      stands_[side].push_back(from_.sole_height(source_[k], side) - ground_ < kNear * from_.leg &&
+      stands_[side].push_back(from_.sole_height(source_[k], side) - ground_ < kStandingHeight * from_.leg &&
                               speed < kSlow * from_.leg);
     }
 }

@@ -6,9 +6,9 @@ namespace billow::motion {
 
 namespace {
 
-constexpr double kBefore = 0.5;   // seconds looked at before and after what is asked for
-constexpr double kRadius = 0.10;  // seconds in which corrections come and go
-constexpr double kNear = 0.05;    // seconds before it comes down that a foot is near its place
+constexpr double kBefore = 0.5;       // seconds looked at before and after what is asked for
+constexpr double kCorrecting = 0.10;  // seconds in which corrections come and go
+constexpr double kNearTime = 0.05;    // seconds before it comes down that a foot is near its place
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Legs::lower_pelvis(double from, size_t count) {
   std::vector<double> values(count);
   lower_.from = from;
   for (size_t k = 0; k < count; ++k) values[k] = shortage(lower_.time(k));
-  cover(values, static_cast<size_t>(kRadius * lower_.rate));
+  cover(values, static_cast<size_t>(kCorrecting * lower_.rate));
   lower_.values = values;
 }
 
@@ -53,7 +53,7 @@ void Legs::raise_heels(double from, size_t count) {
       }
       values[k] = high;
     }
-    cover(values, static_cast<size_t>(0.6 * kRadius * lower_.rate));
+    cover(values, static_cast<size_t>(0.6 * kCorrecting * lower_.rate));
     raise_[side].values = values;
   }
 }
@@ -217,7 +217,7 @@ void Legs::add_swing(size_t side, const Contact& before, const Contact& after) {
   run_out(side, swing);
   come_down(side, before, after, swing);
   for (const Via& via : score_.feet[side].vias)
-    if (via.time > swing.from + 0.01 && via.time < swing.to - kNear - 0.01)
+    if (via.time > swing.from + 0.01 && via.time < swing.to - kNearTime - 0.01)
       swing.tracks[via.angle].key(via.time,
                                   via.angle == kLegKnee ? score_.figure.reach(side, via.value) : via.value);
   swings_[side].push_back(swing);
@@ -245,15 +245,15 @@ void Legs::come_down(size_t side, const Contact& before, const Contact& after, S
   const D3 back{before.place.x - after.place.x, 0, before.place.z - after.place.z};
   const double sinking =
       std::max(0.0, (pelvis(after.from - h).position.y - pelvis(after.from).position.y) / h);
-  D3 slowing = back * (4 / (seconds * seconds)) + D3{0, 12 + 1.3 * sinking / kNear, 0};
+  D3 slowing = back * (4 / (seconds * seconds)) + D3{0, 12 + 1.3 * sinking / kNearTime, 0};
   const double most = score_.figure.reach(side, 6 * kDegree);
   SwingState state;
   for (int round = 0; round < 12; ++round, slowing = slowing * 1.15) {
-    state = coming_down(side, after, kNear, slowing);
+    state = coming_down(side, after, kNearTime, slowing);
     if (state[kLegKnee] <= most) break;
   }
   for (size_t k = 0; k < kSwingAngles; ++k)
-    if (k != kLegTilt) swing.tracks[k].key(after.from - kNear, state[k]);
+    if (k != kLegTilt) swing.tracks[k].key(after.from - kNearTime, state[k]);
 }
 
 // Keeps a foot in the air clear of the ground: raises it by what it lacks, softly.

@@ -93,7 +93,7 @@ void Measurer::measure_limits() {
 }
 
 // The turn from one frame's joint to the next as a vector.
-D3 turn_between(Quat a, Quat b) {
+D3 rotation_between(Quat a, Quat b) {
   const Quat q = normalized(b * conjugate(a));
   const double s = q.w < 0 ? -1 : 1, w = std::min(1.0, s * static_cast<double>(q.w));
   const D3 v = to_double(V3{q.x, q.y, q.z}) * s;
@@ -106,7 +106,7 @@ void Measurer::measure_joints() {
   for (size_t j = 0; j < person_.skeleton.size(); ++j) {
     D3 before{0, 0, 0};
     for (size_t k = 1; k < clip_.frames.size(); ++k) {
-      const D3 now = turn_between(clip_.frames[k - 1].rotations[j], clip_.frames[k].rotations[j]) * rate;
+      const D3 now = rotation_between(clip_.frames[k - 1].rotations[j], clip_.frames[k].rotations[j]) * rate;
       keep(out_.joint_speed, length(now), person_.skeleton.joints[j].name, time(k));
       if (k > 1)
         keep(out_.joint_acceleration, length(now - before) * rate, person_.skeleton.joints[j].name, time(k));
@@ -162,7 +162,7 @@ void Measurer::measure_slide(size_t side, const std::vector<SoleState>& soles) {
   double beside = 0;
   for (size_t k = 1; k < soles.size(); ++k) {
     const std::vector<D3>&before = soles[k - 1].points, &now = soles[k].points;
-    const double turn = turn_between(joints_[k - 1][foot].rotation, joints_[k][foot].rotation).y;
+    const double turn = rotation_between(joints_[k - 1][foot].rotation, joints_[k][foot].rotation).y;
     const bool turns = std::fabs(turn) > kTurns;
     const D3 about = turns ? centre_of_turn(joints_[k - 1][foot], joints_[k][foot], turn) : D3{};
     double slid = 0, nearest = 1e30, most = 0;

@@ -77,7 +77,7 @@ Poses choose(const importer::Character& character, const BodyFitOptions& options
 }
 
 // A line that says how far the work is, on a terminal and when it takes a while.
-class Progress {
+class FittingProgress {
  public:
   void operator()(double share) {
     const double passed = seconds();
@@ -151,7 +151,7 @@ void fit_body(BodyFitOptions options) {
               character.skin.mesh.triangles.size(), character.clips.size());
   const Poses poses = choose(character, options);
 
-  Progress progress;
+  FittingProgress progress;
   options.fit.boxes = !options.no_boxes;
   options.fit.progress = [&](double share) { progress(share); };
   const std::string& start = only_measure ? options.measure : options.keep;

@@ -32,14 +32,14 @@ struct BodySdfOptions {
 // Poses that parts are found in, and others that they are measured in.
 constexpr uint32_t kPartSeed = 0x9a270000u, kMeasuredSeed = 1000;
 
-struct Subject {
+struct SdfSubject {
   body::Person person;
   body::Skin skin;
   std::vector<fit::BodyPart> parts;
 };
 
-Subject make_subject(const BodySdfOptions& options) {
-  Subject out;
+SdfSubject make_subject(const BodySdfOptions& options) {
+  SdfSubject out;
   out.person = body::make_person(body::person_preset(options.preset));
   out.skin = body::make_skin(out.person);
   std::vector<body::Pose> poses{body::rest_pose(out.person.skeleton)};
@@ -58,7 +58,7 @@ struct Made {
   fit::SdfBody body;
 };
 
-std::vector<Made> make_all(const Subject& subject, const BodySdfOptions& options) {
+std::vector<Made> make_all(const SdfSubject& subject, const BodySdfOptions& options) {
   std::vector<Made> out;
   const auto add = [&](const std::string& name, const std::string& suffix, auto make) {
     Progress progress(name);
@@ -82,7 +82,7 @@ std::vector<Made> make_all(const Subject& subject, const BodySdfOptions& options
   return out;
 }
 
-fit::SdfPoints points_in(const Subject& subject, std::span<const body::Pose> poses, size_t points) {
+fit::SdfPoints points_in(const SdfSubject& subject, std::span<const body::Pose> poses, size_t points) {
   fit::SdfPoints out;
   uint32_t seed = 1;
   for (const body::Pose& pose : poses)
@@ -90,7 +90,7 @@ fit::SdfPoints points_in(const Subject& subject, std::span<const body::Pose> pos
   return out;
 }
 
-std::vector<fit::SdfRow> measure_all(const Subject& subject, const std::vector<Made>& made,
+std::vector<fit::SdfRow> measure_all(const SdfSubject& subject, const std::vector<Made>& made,
                                      const BodySdfOptions& options) {
   const body::Skeleton& skeleton = subject.person.skeleton;
   std::vector<body::Pose> poses;
@@ -113,7 +113,7 @@ std::vector<fit::SdfRow> measure_all(const Subject& subject, const std::vector<M
 }
 
 // The zero set of colliders in a pose, as a skin that stands still.
-body::Skin frozen(const Subject& subject, std::span<const billow_collider> colliders,
+body::Skin frozen(const SdfSubject& subject, std::span<const billow_collider> colliders,
                   const body::Pose& pose) {
   const std::vector<Transform> joints = joint_transforms(subject.person.skeleton, pose);
   body::Surface surface(subject.person.skeleton, colliders);
@@ -135,7 +135,7 @@ body::Skin frozen(const Subject& subject, std::span<const billow_collider> colli
 }
 
 // One row of poses for each kind, beside the skin itself.
-std::filesystem::path draw_all(const Subject& subject, const std::vector<Made>& made,
+std::filesystem::path draw_all(const SdfSubject& subject, const std::vector<Made>& made,
                                const BodySdfOptions& options) {
   const std::vector<body::NamedPose> poses = body::sample_poses(subject.person);
   std::vector<draw::Image> panels;
@@ -170,7 +170,7 @@ void run_body_sdf(const BodySdfOptions& options) {
         "build it "
         "again");
   const std::filesystem::path folder = make_folder(options.folder);
-  const Subject subject = make_subject(options);
+  const SdfSubject subject = make_subject(options);
   const std::vector<Made> made = make_all(subject, options);
   for (const Made& m : made) {
     write_sdf_file(m.body, folder / m.file);

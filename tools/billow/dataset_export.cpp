@@ -10,12 +10,12 @@
 namespace billow::tool {
 namespace {
 
-struct ExportOptions {
+struct DatasetExportOptions {
   std::string folder, out;
   size_t clip = 0;
 };
 
-void run_export(const ExportOptions& o) {
+void export_clip(const DatasetExportOptions& o) {
   const dataset::DatasetInfo info = dataset::read_dataset(o.folder);
   const std::filesystem::path out = o.out;
   if (out.has_parent_path()) make_folder(out.parent_path());
@@ -28,7 +28,7 @@ void run_export(const ExportOptions& o) {
 }  // namespace
 
 void add_dataset_export(CLI::App* command) {
-  auto o = std::make_shared<ExportOptions>();
+  auto o = std::make_shared<DatasetExportOptions>();
   CLI::App* made = command->add_subcommand("export", "Write a clip's cloth as a cache for other tools");
   made->add_option("folder", o->folder, "Folder of the data set")->required();
   made->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();
@@ -40,7 +40,7 @@ void add_dataset_export(CLI::App* command) {
       "Examples\n"
       "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n"
       "  billow dataset export data/cape --clip 3 -o 'cape_3/cape_####.obj'\n");
-  made->callback([o] { run_export(*o); });
+  made->callback([o] { export_clip(*o); });
 }
 
 }  // namespace billow::tool

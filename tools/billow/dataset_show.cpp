@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "dataset/reader/dataset_file.h"
 #include "draw/canvas.h"
+#include "draw_body.h"
 #include "draw_dressed.h"
 #include "files.h"
 #include "files/npy.h"
@@ -16,7 +17,7 @@
 namespace billow::tool {
 namespace {
 
-struct ShowOptions {
+struct ClipShowOptions {
   std::string folder, out;
   size_t clip = 0, from = 0, every = 0, panels = 8, columns = 4;
   bool ropes = false;
@@ -24,7 +25,6 @@ struct ShowOptions {
 
 using draw::Vec3;
 
-Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 V3 place(std::span<const float> row, size_t i) { return {row[3 * i], row[3 * i + 1], row[3 * i + 2]}; }
 
 struct Clip {
@@ -50,7 +50,7 @@ draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g
                       "frame " + std::to_string(frame));
 }
 
-void show(const ShowOptions& o) {
+void show(const ClipShowOptions& o) {
   const dataset::DatasetInfo info = dataset::read_dataset(o.folder);
   if (o.clip >= info.clips.size())
     throw std::runtime_error("--clip: expected a number below " + std::to_string(info.clips.size()) +
@@ -77,7 +77,7 @@ void show(const ShowOptions& o) {
 }  // namespace
 
 void add_dataset_show(CLI::App* command) {
-  auto o = std::make_shared<ShowOptions>();
+  auto o = std::make_shared<ClipShowOptions>();
   CLI::App* show_command = command->add_subcommand("show", "Write a picture strip of a clip");
   show_command->add_option("folder", o->folder, "Folder of the data set")->required();
   show_command->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();

@@ -10,8 +10,6 @@ namespace {
 
 using draw::Vec3;
 
-Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
-
 // Draws a collider where its joints take it, by its points (a blend of joints turns it by their average).
 void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vector<Transform>& moved,
                   const draw::Material& material) {

@@ -12,6 +12,8 @@
 
 namespace billow::tool {
 
+inline draw::Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
+
 struct BodyView {
   std::string label;
   draw::Vec3 from;    // the eye seen from the target

@@ -24,8 +24,8 @@ struct Box {
   Vec3 middle() const { return {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)}; }
 };
 
-constexpr int kWidth = 520, kHeight = 620;
-constexpr float kFieldOfView = 0.56f;  // of draw_body, from bottom to top
+constexpr int kFitWidth = 520, kFitHeight = 620;
+constexpr float kFitFieldOfView = 0.56f;  // of draw_body, from bottom to top
 
 // A view from a direction, as far away as it takes.
 BodyView view_of(const Box& box, Vec3 from, std::string label) {
@@ -34,13 +34,13 @@ BodyView view_of(const Box& box, Vec3 from, std::string label) {
   const float wide = size.x * std::fabs(toward.z) + size.z * std::fabs(toward.x);
   const float deep = size.x * std::fabs(toward.x) + size.z * std::fabs(toward.z);
   const float half = 0.5f * std::max(size.y + 0.35f * deep * std::fabs(toward.y),
-                                     wide * static_cast<float>(kHeight) / static_cast<float>(kWidth));
-  const float away = 0.5f * deep + 1.12f * half / std::tan(0.5f * kFieldOfView);
+                                     wide * static_cast<float>(kFitHeight) / static_cast<float>(kFitWidth));
+  const float away = 0.5f * deep + 1.12f * half / std::tan(0.5f * kFitFieldOfView);
   return {.label = std::move(label),
           .from = away * toward,
           .target = box.middle(),
-          .width = kWidth,
-          .height = kHeight};
+          .width = kFitWidth,
+          .height = kFitHeight};
 }
 
 struct Side {

@@ -7,21 +7,20 @@
 
 #include "draw/canvas.h"
 #include "draw/paint.h"
+#include "draw_body.h"
 
 namespace billow::tool {
 namespace {
 
 using draw::Vec3;
 
-constexpr int kWidth = 620, kHeight = 820;
-constexpr float kFieldOfView = 0.5f;
+constexpr int kGarmentWidth = 620, kGarmentHeight = 820;
+constexpr float kGarmentFieldOfView = 0.5f;
 
 // As in pictures of scenes (draw_scene.h).
 const draw::Colour kRope = draw::srgb(0x118a35), kLateral = draw::srgb(0x8a2fd0),
                    kBone = draw::srgb(0x12331f), kFollowing = draw::srgb(0x1f5fbf),
                    kSheet = draw::srgb(0xeadfc6), kLining = draw::srgb(0xd0925a);
-
-Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 
 struct Reach {
   V3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
@@ -70,7 +69,7 @@ void draw_garment(const garment::Garment& g, const body::Skin& skin, const std::
       {"front", {0, 0.12f, 1}}, {"side", {1, 0.12f, 0}}, {"back", {0, 0.12f, -1}}};
   std::vector<draw::Image> panels;
   for (const auto& [name, from] : sides) {
-    draw::Canvas canvas(kWidth, kHeight);
+    draw::Canvas canvas(kGarmentWidth, kGarmentHeight);
     if (!skin.mesh.triangles.empty())
       canvas.mesh({.positions = {&skin.mesh.positions[0].x, 3 * skin.mesh.positions.size()},
                    .indices = {skin.mesh.triangles[0].data(), 3 * skin.mesh.triangles.size()}},
@@ -81,14 +80,15 @@ void draw_garment(const garment::Garment& g, const body::Skin& skin, const std::
     add_chains(canvas, g, bones);
     const float wide = std::fabs(from.x) > 0.5f ? size.z : size.x,
                 deep = std::fabs(from.x) > 0.5f ? size.x : size.z;
-    const float half = 0.53f * std::max(size.y + 0.1f * deep,
-                                        wide * static_cast<float>(kHeight) / static_cast<float>(kWidth));
-    const Vec3 eye = (half / std::tan(0.5f * kFieldOfView) + 0.5f * deep) * draw::normalised(from);
+    const float half = 0.53f * std::max(size.y + 0.1f * deep, wide * static_cast<float>(kGarmentHeight) /
+                                                                  static_cast<float>(kGarmentWidth));
+    const Vec3 eye = (half / std::tan(0.5f * kGarmentFieldOfView) + 0.5f * deep) * draw::normalised(from);
     canvas.light.toward = {0.6f * eye.x + 0.5f * eye.z, 3.5f, 0.6f * eye.z - 0.5f * eye.x};
     canvas.ground({.height = reach.low.y,
                    .centre = {middle.x, 0, middle.z},
                    .reach = std::max(6.0f, 1.5f * draw::length(eye))});
-    draw::Image image = canvas.render({.eye = middle + eye, .target = middle, .field_of_view = kFieldOfView});
+    draw::Image image =
+        canvas.render({.eye = middle + eye, .target = middle, .field_of_view = kGarmentFieldOfView});
     draw::paint_text(image, 14, 30, g.name + ", " + name, {15, draw::srgb(0x2a2e36)});
     panels.push_back(std::move(image));
   }

@@ -97,7 +97,7 @@ void run_figures(FiguresOptions o) {
 }
 
 // Refuses a name that no figure has, and says which there are.
-std::string check_name(const std::string& name) {
+std::string check_figure_name(const std::string& name) {
   std::string message = "there is no figure '" + name + "'; the figures are";
   for (const FigureKind& kind : figure_kinds()) {
     if (name == kind.name) return "";
@@ -122,7 +122,7 @@ void add_figures(CLI::App& app) {
   auto o = std::make_shared<FiguresOptions>();
   CLI::App* figures = app.add_subcommand("figures", "The figures of the paper: pictures, numbers, a page");
   figures->add_option("names", o->names, "Which; none: all of them")
-      ->check(CLI::Validator(check_name, "NAME"));
+      ->check(CLI::Validator(check_figure_name, "NAME"));
   figures->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
   figures
       ->add_option("--garment", o->inputs.garment,

@@ -21,14 +21,14 @@
 namespace billow::tool {
 namespace {
 
-struct MakeOptions {
+struct GarmentMakeOptions {
   std::string name, preset = "average", out;
   size_t vertices = 0;
   int threads = 0;
   bool no_drape = false, quick_skin = false;
 };
 
-struct ShowOptions {
+struct GarmentShowOptions {
   std::string file, wearer = "average", out;
 };
 
@@ -61,7 +61,7 @@ void list_garments() {
       "over three times the simulated bones.\n");
 }
 
-void make(const MakeOptions& o) {
+void make(const GarmentMakeOptions& o) {
   const std::filesystem::path out = o.out.empty() ? o.name + ".json" : o.out;
   if (out.has_parent_path()) make_folder(out.parent_path());
   const body::Person person = body::make_person(body::person_preset(o.preset));
@@ -74,7 +74,7 @@ void make(const MakeOptions& o) {
               g.chains.size(), garment::simulated_bones(g), out.string().c_str());
 }
 
-void show(const ShowOptions& o) {
+void show(const GarmentShowOptions& o) {
   GarmentWearer wearer(o.wearer);
   const garment::Garment g = garment::read_garment_file(o.file, wearer.skeleton);
   std::filesystem::path out = o.out;
@@ -86,8 +86,8 @@ void show(const ShowOptions& o) {
               garment::simulated_bones(g), g.rest.empty() ? "; no drape yet" : "", out.string().c_str());
 }
 
-void add_make(CLI::App* command) {
-  auto o = std::make_shared<MakeOptions>();
+void add_garment_make(CLI::App* command) {
+  auto o = std::make_shared<GarmentMakeOptions>();
   CLI::App* make_command =
       command->add_subcommand("make", "Cut a built-in garment, put it on a person and let it fall");
   std::vector<std::string> names;
@@ -114,8 +114,8 @@ void add_make(CLI::App* command) {
   make_command->callback([o] { make(*o); });
 }
 
-void add_show(CLI::App* command) {
-  auto o = std::make_shared<ShowOptions>();
+void add_garment_show(CLI::App* command) {
+  auto o = std::make_shared<GarmentShowOptions>();
   CLI::App* show_command =
       command->add_subcommand("show", "Draw a garment on its wearer from three sides, with its chains");
   show_command->add_option("file", o->file, "The garment's .json")->required();
@@ -166,8 +166,8 @@ void add_garment(CLI::App& app) {
   CLI::App* list = command->add_subcommand("list", "Print the built-in garments and their sizes");
   list->callback([] { list_garments(); });
   add_garment_describe(command);
-  add_make(command);
-  add_show(command);
+  add_garment_make(command);
+  add_garment_show(command);
 }
 
 }  // namespace billow::tool

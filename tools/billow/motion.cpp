@@ -41,7 +41,7 @@ std::optional<MotionFile> file_of(const MotionOptions& options) {
 }
 
 // Who moves, and how. A file's own character has no colliders, and figures are those of the built-in person.
-struct Subject {
+struct MovingSubject {
   std::string name;  // of the picture
   body::Skeleton skeleton;
   body::Skin skin;
@@ -68,8 +68,8 @@ motion::Clip clip_of(const MotionOptions& options, const body::Person& person) {
                options.speed});
 }
 
-Subject subject_of(const MotionOptions& options) {
-  Subject subject;
+MovingSubject subject_of(const MotionOptions& options) {
+  MovingSubject subject;
   if (options.own_skin) {
     const std::optional<MotionFile> file = file_of(options);
     if (!file)
@@ -107,7 +107,7 @@ float heading_at(const motion::Clip& clip, double seconds) {
   return std::atan2(sum.x, sum.z);
 }
 
-draw::Image draw_moment(const Subject& subject, double seconds, bool colliders, Vec3 from) {
+draw::Image draw_moment(const MovingSubject& subject, double seconds, bool colliders, Vec3 from) {
   const float heading = subject.travels ? heading_at(subject.clip, seconds) : 0;
   const float s = std::sin(heading), c = std::cos(heading);
   from = {c * from.x + s * from.z, from.y, c * from.z - s * from.x};
@@ -123,7 +123,7 @@ draw::Image draw_moment(const Subject& subject, double seconds, bool colliders, 
 }
 
 // One row a view, or as many as it takes. The camera goes along with the body.
-std::string write_strip(const MotionOptions& options, const Subject& subject) {
+std::string write_strip(const MotionOptions& options, const MovingSubject& subject) {
   const std::filesystem::path folder = make_folder(options.folder);
   const double last = std::min(options.from + options.seconds, static_cast<double>(subject.clip.duration()));
   if (options.from >= last)
@@ -167,7 +167,7 @@ void print_table(const motion::MotionFigures& f) {
 }
 
 // Names end with their unit, as for scenes.
-void print_json(const Subject& subject, const std::string& picture) {
+void print_json(const MovingSubject& subject, const std::string& picture) {
   std::printf("{\"motion\": \"%s\", \"picture\": \"%s\", \"seconds\": %.4f, \"frames\": %zu",
               subject.name.c_str(), picture.c_str(), static_cast<double>(subject.clip.duration()),
               subject.clip.frames.size());
@@ -193,7 +193,7 @@ void print_json(const Subject& subject, const std::string& picture) {
 }
 
 void show_motion(const MotionOptions& options) {
-  const Subject subject = subject_of(options);
+  const MovingSubject subject = subject_of(options);
   const std::string picture = write_strip(options, subject);
   if (options.json) return print_json(subject, picture);
   if (subject.figures) print_table(*subject.figures);
@@ -215,7 +215,7 @@ void list_motions(const std::string& file) {
       "\nAll take --seed and --seconds. Files (.bvh, .glb, .gltf, .fbx, .dae) can stand for a name.\n");
 }
 
-std::string check_name(const std::string& name) {
+std::string check_motion_or_file_name(const std::string& name) {
   if (motion_file_named(name)) return "";
   std::string message =
       "there is no motion '" + name + "'; there are files that end in .bvh, .glb and so on, and";
@@ -226,13 +226,13 @@ std::string check_name(const std::string& name) {
   return message;
 }
 
-void add_show(CLI::App* command) {
+void add_motion_show(CLI::App* command) {
   auto options = std::make_shared<MotionOptions>();
   CLI::App* show = command->add_subcommand("show", "Write a picture strip of a motion and print its figures");
   show->add_option("name", options->name,
                    "Which motion (`billow motion list`), or a file: dance.bvh, robot.glb:Running")
       ->required()
-      ->check(CLI::Validator(check_name, "NAME"));
+      ->check(CLI::Validator(check_motion_or_file_name, "NAME"));
   show->add_option("--seed", options->seed, "Another seed makes another motion of the kind")
       ->capture_default_str();
   show->add_option("--seconds", options->seconds, "How long")
@@ -291,9 +291,9 @@ void add_motion(CLI::App& app) {
   auto file = std::make_shared<std::string>();
   CLI::App* list = command->add_subcommand("list", "Print the names of the motions, or the clips of a file");
   list->add_option("file", *file, "A file to look into: robot.glb")
-      ->check(CLI::Validator(check_name, "FILE"));
+      ->check(CLI::Validator(check_motion_or_file_name, "FILE"));
   list->callback([file] { list_motions(*file); });
-  add_show(command);
+  add_motion_show(command);
 }
 
 }  // namespace billow::tool

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "draw/paint.h"
+#include "draw_body.h"
 
 namespace billow::tool {
 namespace {
@@ -12,8 +13,6 @@ namespace {
 using draw::Vec3;
 
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
-
-Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 
 }  // namespace
 

@@ -20,24 +20,19 @@ constexpr float kKeySpread = 0.09f;  // tangent of the key light's half angle
 constexpr float kRimSpread = 0.20f;
 constexpr uint32_t kSeen = 1, kCasts = 2;  // masks: of what the eye sees, of what casts shadows
 
-struct ReleaseDevice {
-  void operator()(RTCDevice d) const { rtcReleaseDevice(d); }
-};
-struct ReleaseScene {
-  void operator()(RTCScene s) const { rtcReleaseScene(s); }
-};
-
-float smooth_step(float from, float to, float x) {
-  const float t = std::clamp((x - from) / (to - from), 0.0f, 1.0f);
-  return t * t * (3 - 2 * t);
-}
-
 // Bright light bends over softly to white instead of being cut off.
 float soft_clip(float v) { return v < 0.7f ? v : 0.7f + 0.3f * (1 - std::exp(-(v - 0.7f) / 0.3f)); }
 
 }  // namespace
 
 class Canvas::Tracer {
+  struct ReleaseDevice {
+    void operator()(RTCDevice d) const { rtcReleaseDevice(d); }
+  };
+  struct ReleaseScene {
+    void operator()(RTCScene s) const { rtcReleaseScene(s); }
+  };
+
  public:
   Tracer(const Canvas& canvas, const Camera& camera)
       : canvas_(canvas),

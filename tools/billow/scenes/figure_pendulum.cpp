@@ -12,7 +12,7 @@
 namespace billow::tool {
 namespace {
 
-constexpr double kHz = 60, kSeconds = 20;
+constexpr double kPendulumHz = 60, kPendulumSeconds = 20;
 
 struct Curve {
   std::string name;
@@ -22,9 +22,9 @@ struct Curve {
 
 Curve exact() {
   Curve curve{"analytic", draw::srgb(0xb9bec7)};
-  for (int frame = 1; frame <= static_cast<int>(kHz * kSeconds); ++frame) {
-    curve.time.push_back(frame / kHz);
-    curve.angle.push_back(scenes::exact_pendulum(std::numbers::pi / 3, frame / kHz));
+  for (int frame = 1; frame <= static_cast<int>(kPendulumHz * kPendulumSeconds); ++frame) {
+    curve.time.push_back(frame / kPendulumHz);
+    curve.angle.push_back(scenes::exact_pendulum(std::numbers::pi / 3, frame / kPendulumHz));
   }
   return curve;
 }
@@ -32,7 +32,7 @@ Curve exact() {
 Curve simulated(const std::string& name, draw::Colour colour, const Settings& settings) {
   Curve curve{name, colour};
   scenes::Scene scene = scenes::pendulum(settings);
-  play(scene, kSeconds, kHz, [&](const scenes::Scene& s, uint32_t) {
+  play(scene, kPendulumSeconds, kPendulumHz, [&](const scenes::Scene& s, uint32_t) {
     const std::vector<float> p = s.positions();
     curve.time.push_back(s.time);
     curve.angle.push_back(std::atan2(p[3], -p[4]));
@@ -46,13 +46,9 @@ std::vector<double> error_of(const Curve& curve, const Curve& exact) {
   return error;
 }
 
-double largest(const std::vector<double>& values, double seconds) {
-  return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(seconds * kHz));
-}
-
 // Only the first `seconds`.
 draw::Series series(const Curve& curve, const std::vector<double>& values, double seconds) {
-  const auto count = static_cast<std::ptrdiff_t>(seconds * kHz);
+  const auto count = static_cast<std::ptrdiff_t>(seconds * kPendulumHz);
   return {curve.name,
           {curve.time.begin(), curve.time.begin() + count},
           {values.begin(), values.begin() + count},
@@ -92,7 +88,8 @@ Figure figure_pendulum(const FigureInputs& inputs) {
       angles.series.push_back(series(c, c.angle, seconds));
       errors.series.push_back(series(c, error, seconds));
       const std::string key = "max_error_" + rounded(seconds, 0) + "s_rad";
-      (&c == curves ? figure.numbers : figure.numbers["literal"])[key] = largest(error, seconds);
+      (&c == curves ? figure.numbers : figure.numbers["literal"])[key] =
+          largest(error, seconds * kPendulumHz);
     }
     panels.push_back(draw::draw_plot(angles));
     panels.push_back(draw::draw_plot(errors));

@@ -100,4 +100,8 @@ Numbers play_and_keep(scenes::Scene& scene, double seconds, double hz, uint32_t 
   });
 }
 
+double largest(const std::vector<double>& values, double count) {
+  return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
 }  // namespace billow::tool

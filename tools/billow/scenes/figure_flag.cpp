@@ -16,7 +16,7 @@ namespace {
 using draw::Vec3;
 using Nodes = std::vector<Vec3>;
 
-constexpr int kWidth = 400, kHeight = 620;
+constexpr int kFlagWidth = 400, kFlagHeight = 620;
 
 Nodes nodes_of(const std::vector<float>& positions) {
   Nodes nodes;
@@ -45,7 +45,7 @@ double matching_stiffness(const SpringMesh& mesh, double wanted) {
 // Edges along chains as `along` has it, the rest thin.
 draw::Image draw_nodes(const SpringMesh& mesh, const Nodes& nodes, size_t columns, bool ropes,
                        const std::string& name, const std::string& note) {
-  draw::Canvas canvas(kWidth, kHeight);
+  draw::Canvas canvas(kFlagWidth, kFlagHeight);
   const Palette palette;
   for (const auto& [a, b] : mesh.springs) {
     const bool along = b == a + 1;

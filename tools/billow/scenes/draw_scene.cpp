@@ -13,8 +13,6 @@ using draw::Vec3;
 constexpr float kLongestDrawn = 5;  // m
 constexpr float kLift = 0.015f;     // m: the smooth sheet bulges over straight ropes and springs
 
-Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
-
 Vec3 rotate(const float q[4], Vec3 v) {
   const Vec3 axis{q[0], q[1], q[2]}, t = 2.0f * draw::cross(axis, v);
   return v + q[3] * t + draw::cross(axis, t);

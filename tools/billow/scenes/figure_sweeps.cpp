@@ -15,9 +15,9 @@
 namespace billow::tool {
 namespace {
 
-constexpr double kHz = 60, kSeconds = 3, kShown = 1;
+constexpr double kSweepsHz = 60, kSweepsSeconds = 3, kSecondsShown = 1;
 constexpr uint32_t kEvery = 9;  // frames from one exposure to the next
-constexpr int kWidth = 680, kHeight = 480;
+constexpr int kSweepsWidth = 680, kSweepsHeight = 480;
 
 using Path = std::vector<std::vector<float>>;  // positions of each frame
 
@@ -34,7 +34,7 @@ Path record(const Variant& v, double& microseconds) {
   settings.tension.sweeps = settings.impulse.sweeps = v.sweeps;
   Path path;
   scenes::Scene scene = scenes::swing(settings);
-  microseconds = play(scene, kSeconds, kHz, [&](const scenes::Scene& s, uint32_t) {
+  microseconds = play(scene, kSweepsSeconds, kSweepsHz, [&](const scenes::Scene& s, uint32_t) {
                    path.push_back(s.positions());
                  }).step_p50;
   return path;
@@ -43,7 +43,8 @@ Path record(const Variant& v, double& microseconds) {
 // The independent solver's motion, in as many frames.
 Path reference() {
   Path path;
-  for (const auto& bones : scenes::reference_chain(14, 0.1, std::numbers::pi / 6, kSeconds, 1 / kHz, 1600)) {
+  for (const auto& bones :
+       scenes::reference_chain(14, 0.1, std::numbers::pi / 6, kSweepsSeconds, 1 / kSweepsHz, 1600)) {
     std::vector<float>& frame = path.emplace_back();
     for (const auto& [x, y] : bones)
       frame.insert(frame.end(), {static_cast<float>(x), static_cast<float>(y), 0.0f});
@@ -63,10 +64,6 @@ std::vector<double> distances(const Path& a, const Path& b) {
   return all;
 }
 
-double largest(const std::vector<double>& values, double seconds) {
-  return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(seconds * kHz));
-}
-
 void add_chain(draw::Canvas& canvas, const std::vector<float>& p, float pixels, draw::Colour colour,
                float lift, bool bones) {
   for (size_t i = 3; i + 2 < p.size(); i += 3) {
@@ -78,8 +75,8 @@ void add_chain(draw::Canvas& canvas, const std::vector<float>& p, float pixels, 
 
 draw::Image draw_variant(const Path& path, const Path& truth, const std::string& name,
                          const std::string& note) {
-  draw::Canvas canvas(kWidth, kHeight);
-  const auto count = static_cast<size_t>(kShown * kHz);
+  draw::Canvas canvas(kSweepsWidth, kSweepsHeight);
+  const auto count = static_cast<size_t>(kSecondsShown * kSweepsHz);
   for (size_t f = kEvery - 1; f < count; f += kEvery) {
     const float share = static_cast<float>(f) / static_cast<float>(count);
     add_chain(canvas, truth[f], 9, draw::srgb(0xc3c8d1), 0, false);
@@ -112,9 +109,9 @@ Figure figure_sweeps(const FigureInputs& inputs) {
                   .x_label = "time, s",
                   .y_label = "RMS over the bones, m",
                   .series = {},
-                  .width = kWidth,
-                  .height = kHeight,
-                  .x_range = {{0, kSeconds}},
+                  .width = kSweepsWidth,
+                  .height = kSweepsHeight,
+                  .x_range = {{0, kSweepsSeconds}},
                   .log_y = true};
   for (const Variant& v : variants) {
     double microseconds = 0;
@@ -122,8 +119,8 @@ Figure figure_sweeps(const FigureInputs& inputs) {
     // To tolerance and direct agree: draw one wider.
     draw::Series curve{
         v.name, {}, distances(path, truth), v.colour, v.method == BILLOW_TOLERANCE ? 6.0f : 2.2f};
-    for (size_t f = 0; f < curve.y.size(); ++f) curve.x.push_back(static_cast<double>(f + 1) / kHz);
-    const double one = largest(curve.y, 1), three = largest(curve.y, 3);
+    for (size_t f = 0; f < curve.y.size(); ++f) curve.x.push_back(static_cast<double>(f + 1) / kSweepsHz);
+    const double one = largest(curve.y, kSweepsHz), three = largest(curve.y, 3 * kSweepsHz);
     plot.series.push_back(std::move(curve));
     panels.push_back(
         draw_variant(path, truth, v.name, "at most " + rounded(100 * one, 1) + " cm off in this second"));

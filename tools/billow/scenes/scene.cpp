@@ -44,7 +44,7 @@ void run_scene(const RunOptions& options) {
 }
 
 // Refuses a name that no scene has, and says which there are.
-std::string check_name(const std::string& name) {
+std::string check_scene_name(const std::string& name) {
   const std::vector<std::string> known = scenes::names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return "";
   std::string message = "there is no scene '" + name + "'; the scenes are";
@@ -80,7 +80,7 @@ void add_scene(CLI::App& app) {
   CLI::App* run = scene->add_subcommand("run", "Play a scene; write a picture strip and print its numbers");
   run->add_option("name", options->name, "Which scene; `billow scene list` prints them")
       ->required()
-      ->check(CLI::Validator(check_name, "NAME"));
+      ->check(CLI::Validator(check_scene_name, "NAME"));
   run->add_option("--seconds", options->seconds, "How long to play")
       ->check(number_from(0.001, 3600))
       ->capture_default_str();

@@ -44,6 +44,9 @@ Numbers play(scenes::Scene& scene, double seconds, double hz,
 Numbers play_and_keep(scenes::Scene& scene, double seconds, double hz, uint32_t count,
                       std::vector<Snapshot>& kept);
 
+// The largest of so many values, from the first on.
+double largest(const std::vector<double>& values, double count);
+
 // As a table of two columns, or as one JSON object; each ends with a new line.
 std::string as_table(const Numbers& numbers);
 std::string as_json(const Numbers& numbers, const std::string& picture);

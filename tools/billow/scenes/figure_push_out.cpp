@@ -12,8 +12,8 @@
 namespace billow::tool {
 namespace {
 
-constexpr double kHz = 15;  // coarse steps: the finer, the less push-out alone does
-constexpr int kWidth = 680, kHeight = 420;
+constexpr double kPushOutHz = 15;  // coarse steps: the finer, the less push-out alone does
+constexpr int kPushOutWidth = 680, kPushOutHeight = 420;
 
 struct Response {
   const char *key, *name;
@@ -31,7 +31,7 @@ draw::Vec3 particle(const Response& r, size_t frame, size_t i) {
 
 draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Scene& scene, size_t frame,
                         draw::Vec3 sphere) {
-  draw::Canvas canvas(kWidth, kHeight);
+  draw::Canvas canvas(kPushOutWidth, kPushOutHeight);
   canvas.light.toward = {-0.4f, 1, 1};
   canvas.sphere(sphere, scene.colliders[0].radius, {.colour = draw::srgb(0xb4bcc8)}, 96);
   // Lay all ways and particles over the sphere, in the order of their sizes.
@@ -60,7 +60,8 @@ Figure figure_push_out(const FigureInputs& inputs) {
        BILLOW_ALONG_GRADIENT},
       {"history", "history for both", draw::srgb(0x118a35), 7, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
   };
-  const std::vector<double> moments = {1 / kHz, 5 / kHz, 8 / kHz, 11 / kHz, 14 / kHz, 17 / kHz};
+  const std::vector<double> moments = {1 / kPushOutHz,  5 / kPushOutHz,  8 / kPushOutHz,
+                                       11 / kPushOutHz, 14 / kPushOutHz, 17 / kPushOutHz};
   Figure figure;
 
   // Record the three kinds.
@@ -69,13 +70,13 @@ Figure figure_push_out(const FigureInputs& inputs) {
   for (Response& r : responses) {
     last = scenes::sphere_and_particles(r.push, r.velocity);
     sphere.clear();
-    play(last, moments.back(), kHz, [&](const scenes::Scene& scene, uint32_t) {
+    play(last, moments.back(), kPushOutHz, [&](const scenes::Scene& scene, uint32_t) {
       r.path.push_back(scene.positions());
       const float* p = scene.joints[0].position;
       sphere.push_back({p[0], p[1], p[2]});
     });
     // How many keep to the front while the sphere moves: that is what clothing should do.
-    const auto frame = static_cast<size_t>(std::lround(moments[4] * kHz)) - 1;
+    const auto frame = static_cast<size_t>(std::lround(moments[4] * kPushOutHz)) - 1;
     int ahead = 0;
     float widest = 0;
     for (size_t i = 0; i < 6; ++i) {
@@ -89,11 +90,11 @@ Figure figure_push_out(const FigureInputs& inputs) {
   // Draw the moments, and say in the first what the colours mean.
   std::vector<draw::Image> panels;
   for (double t : moments) {
-    const auto frame = static_cast<size_t>(std::lround(t * kHz)) - 1;
+    const auto frame = static_cast<size_t>(std::lround(t * kPushOutHz)) - 1;
     panels.push_back(draw_moment(responses, last, frame, sphere[frame]));
     label(panels.back(), rounded(t, 2) + " s");
   }
-  float y = kHeight - 64;
+  float y = kPushOutHeight - 64;
   for (const Response& r : responses) {
     draw::paint_disc(panels[0], 24, y - 5, 6, r.colour);
     draw::paint_text(panels[0], 40, y, r.name, {11, Palette{}.ink});

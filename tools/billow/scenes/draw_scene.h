@@ -28,6 +28,8 @@ struct SceneStyle {
   float body_alpha = 1;
 };
 
+inline draw::Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
+
 // Adds colliders, sheet, ropes, lateral springs and bones. Ropes over 5 m stand for free particles and are
 // left out.
 void draw_scene(draw::Canvas& canvas, const scenes::Scene& scene, const Snapshot& moment,

@@ -13,8 +13,6 @@ using draw::Vec3;
 
 constexpr int kAlong = 40, kAcross = 6;  // points along a chain, and from one chain to the next
 
-Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
-
 Vec3 catmull_rom(Vec3 p0, Vec3 p1, Vec3 p2, Vec3 p3, float s) {
   const float s2 = s * s, s3 = s2 * s;
   return 0.5f *
