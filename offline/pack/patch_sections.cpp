@@ -134,38 +134,38 @@ learn::Network network_of(const PatchesView& view, size_t patch, const std::vect
 }
 
 // A vertex of a patch, and its row of the stored basis.
-struct Member {
+struct VertexRow {
   uint32_t vertex;
   Index row;
 };
 // Who has a share.
-std::vector<std::vector<Member>> members_of(const PatchesView& view, uint32_t vertices,
+std::vector<std::vector<VertexRow>> vertex_rows_of(const PatchesView& view, uint32_t vertices,
                                             const learn::Matrix& stored) {
-  std::vector<std::vector<Member>> members(view.patches.size());
+  std::vector<std::vector<VertexRow>> rows(view.patches.size());
   const auto share = static_cast<Index>(view.record->components);
   for (const TileRecord& t : view.tiles)
     for (size_t block = t.first_block; block < t.first_block + t.blocks; ++block)
       for (size_t lane = 0; lane < kPanelRows; ++lane) {
         const auto row = static_cast<Index>(kPanelRows * block + lane);
         if (t.vertices[lane] < vertices && stored(row, share) > 0)
-          members[view.blocks[block]].push_back({t.vertices[lane], row});
+          rows[view.blocks[block]].push_back({t.vertices[lane], row});
       }
-  for (std::vector<Member>& m : members)
-    std::sort(m.begin(), m.end(), [](const Member& a, const Member& b) { return a.vertex < b.vertex; });
-  return members;
+  for (std::vector<VertexRow>& m : rows)
+    std::sort(m.begin(), m.end(), [](const VertexRow& a, const VertexRow& b) { return a.vertex < b.vertex; });
+  return rows;
 }
 
 // A patch's vertices and basis; `stored`: of all patches.
-void add_vertices(const PatchesView& view, size_t patch, const std::vector<Member>& members,
+void add_vertices(const PatchesView& view, size_t patch, const std::vector<VertexRow>& rows,
                   const learn::Matrix& stored, learn::Patch& out, learn::PatchBasis& b) {
   const PatchNumbers numbers = view.numbers_of(patch);
   const auto components = static_cast<Index>(view.record->components),
-             count = static_cast<Index>(members.size());
+             count = static_cast<Index>(rows.size());
   const learn::Vector scale = vector_of({numbers.basis_scale, view.record->basis_columns()});
   b.mean.resize(3 * count), b.modes.resize(components, count);
   b.deviation = vector_of({numbers.deviation, view.record->coefficients()});
   for (Index v = 0; v < count; ++v) {
-    const Member& m = members[static_cast<size_t>(v)];
+    const VertexRow& m = rows[static_cast<size_t>(v)];
     const learn::Vector row = stored.row(m.row).transpose().cwiseProduct(scale);
     const float share = row[components], by = 1 / std::sqrt(share);
     out.vertices.push_back(m.vertex), out.shares.push_back(share);
@@ -237,14 +237,14 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   const learn::Matrix basis = unpack_matrix(v.basis), linear = unpack_matrix(v.linear);
   std::vector<learn::Matrix> layers;
   for (uint32_t k = 0; k < v.record->layers; ++k) layers.push_back(unpack_matrix(v.layer[k]));
-  const auto members = members_of(v, static_cast<uint32_t>(garment.size()), basis);
+  const auto rows = vertex_rows_of(v, static_cast<uint32_t>(garment.size()), basis);
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const PatchRecord& r = v.patches[p];
     learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}};
     const auto seen = v.seen.subspan(p * v.record->seen, v.record->seen);
     patch.seen.assign(seen.begin(), seen.end());
     model.stages.push_back({{}, network_of(v, p, layers, linear)});
-    add_vertices(v, p, members[p], basis, patch, model.stages.back().basis);
+    add_vertices(v, p, rows[p], basis, patch, model.stages.back().basis);
     model.patches.push_back(std::move(patch));
   }
   return model;

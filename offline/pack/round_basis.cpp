@@ -17,11 +17,11 @@ using Eigen::Index;
 // What a patch says for each of its columns in some frames, by the columns' scales: x y z of a frame below each other.
 using Directions = std::vector<learn::Matrix>;  // one a patch
 
-constexpr Index kFrames = 300;
+constexpr Index kExamples = 300;
 
 Directions directions_in(const learn::PatchModel& model, const learn::PatchInputs& all,
                          const learn::Matrix& scales) {
-  const Index count = std::min(kFrames, all.bones.rows()), components = model.stages[0].basis.components();
+  const Index count = std::min(kExamples, all.bones.rows()), components = model.stages[0].basis.components();
   learn::PatchInputs frames{learn::Matrix(count, all.bones.cols()), learn::Matrix(count, 3)};
   for (Index f = 0; f < count; ++f) {
     frames.bones.row(f) = all.bones.row(f * all.bones.rows() / count);
@@ -118,13 +118,13 @@ double BasisRounding::round(const Group& group, std::span<const Kind> kinds, lea
   for (const std::vector<Index>& rows : group.rows) {
     Eigen::RowVectorXd exact(size);
     for (size_t i = 0; i < rows.size(); ++i)
-      exact.segment(static_cast<Index>(i) * columns, columns) = basis_.row(rows[i]).cast<double>() * kLevels;
+      exact.segment(static_cast<Index>(i) * columns, columns) = basis_.row(rows[i]).cast<double>() * kByteSteps;
     Eigen::RowVectorXd rounded = exact;
     round_row(factor, order, fine, rounded);
     for (size_t i = 0; i < rows.size(); ++i)
       basis.row(rows[i]) =
-          (rounded.segment(static_cast<Index>(i) * columns, columns) / kLevels).cast<float>();
-    const Eigen::RowVectorXd off = (rounded - exact) / kLevels;
+          (rounded.segment(static_cast<Index>(i) * columns, columns) / kByteSteps).cast<float>();
+    const Eigen::RowVectorXd off = (rounded - exact) / kByteSteps;
     sum += 3e6 * (off * group.spread).dot(off);
   }
   return sum;

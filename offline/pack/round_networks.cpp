@@ -44,7 +44,7 @@ learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const 
   const std::vector<float> scales = scales_of(weights);
   learn::Matrix out(weights.rows(), weights.cols());
   for (Index r = 0; r < weights.rows(); ++r) {
-    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / static_cast<float>(kLevels));
+    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / static_cast<float>(kByteSteps));
     Eigen::RowVectorXd row = weights.row(r).cast<double>() / step;
     round_row(factor, order, fine, row);
     out.row(r) = (row * step).cast<float>();

@@ -30,7 +30,7 @@ void round_row(const Square& factor, const Order& order, Index fine, Eigen::Ref<
   Eigen::RowVectorXd left(n);
   for (Index c = 0; c < n; ++c) left[c] = row[order[static_cast<size_t>(c)]];
   for (Index c = 0; c < n; ++c) {
-    const double finer = c >= n - fine ? kFiner : 1, most = kLevels * finer;
+    const double finer = c >= n - fine ? kFiner : 1, most = kByteSteps * finer;
     const double value = std::clamp(std::nearbyint(left[c] * finer), -most, most) / finer;
     row[order[static_cast<size_t>(c)]] = value;
     left.tail(n - c) -= (left[c] - value) / factor(c, c) * factor.row(c).tail(n - c);
