@@ -1,6 +1,6 @@
 #include "sdf/query.h"
 
-#include "sdf/beyond_box.h"
+#include "sdf/approach.h"
 
 namespace billow {
 namespace {
@@ -64,29 +64,6 @@ V3x4 velocity_of(const PosedCollider* colliders, F4 index, V3x4 x, float inverse
 
 namespace {
 
-template <AnyLanes F> BILLOW_ALWAYS_INLINE CapsuleDistance<F> to_capsule(const PosedCollider& c, Vec3<F> p) {
-  const Collider& s = *c.collider;
-  return capsule_distance(p, c.transform.position, c.axis, s.length * c.scale, s.radius * c.scale, s.taper,
-                          s.slope);
-}
-
-// A collider that is not round, some points, and no more than their distance.
-template <AnyLanes F> struct Approach {
-  Vec3<F> local;
-  F bound;
-  F root;  // ellipsoid: where its solver starts
-};
-
-template <AnyLanes F> BILLOW_ALWAYS_INLINE Approach<F> approach(const PosedCollider& c, Vec3<F> p) {
-  const Vec3<F> local = apply_transposed(c.rotation, p - lanes<F>(c.transform.position));
-  if (c.collider->shape == Shape::kGrid || c.collider->shape == Shape::kNeural)
-    return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
-  if (c.collider->shape != Shape::kEllipsoid)
-    return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
-  const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
-  return {local, start.bound, start.s};
-}
-
 Distance4 local_custom_distance(const PosedCollider& c, V3x4 local) { return custom_distance(c, local); }
 Distance<F8> local_custom_distance(const PosedCollider& c, Vec3<F8> p) {
   const Distance4 low = custom_distance(c, {p.x.low, p.y.low, p.z.low});
@@ -114,7 +91,7 @@ BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const Ap
   const Collider& s = *c.collider;
   switch (s.shape) {
     case Shape::kEllipsoid:
-      return ellipsoid<F>(a.local, c.ellipsoid, {a.bound, a.root});
+      return ellipsoid<F>(a.local, c.ellipsoid, {a.bound, a.root, a.normal});
     case Shape::kBox:
       return rounded_box(a.local, s.half * c.scale, s.radius * c.scale);
     case Shape::kHalfSpace:
@@ -137,10 +114,6 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   Distance4 d = local_distance(c, approach(c, p));
   d.gradient = rotate_by(c.rotation, d.gradient);
   return d;
-}
-
-F4 least_distance_to(const PosedCollider& c, V3x4 p) {
-  return c.collider->is_round() ? to_capsule(c, p).phi : approach(c, p).bound;
 }
 
 Obstacles all_of(const PosedCollider* colliders, int count) {
@@ -243,7 +216,7 @@ void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, K
   const int i = obstacles.numbers[k];
   const PosedCollider& c = obstacles.colliders[i];
   const F bound = known.of[k][g].phi;
-  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root});
+  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root, {}});
   if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
     d.phi = select(bound > 0.0f, lanes<F>(kFarAway), d.phi);
   consider(best, d.phi, i);

@@ -23,9 +23,6 @@ using Nearest4 = Nearest<F4>;
 // Distance to one collider.
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
-// No more than that, and cheaper: for points that are likely to be far.
-F4 least_distance_to(const PosedCollider& c, V3x4 p);
-
 // Some of the body's colliders, by number, in rising order.
 struct Obstacles {
   const PosedCollider* colliders = nullptr;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "sdf/approach.h"
+
 namespace billow {
 namespace {
 
@@ -117,17 +119,57 @@ uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const Ob
   return static_cast<uint32_t>(bits(near));
 }
 
+// How far the points of each group lie against a direction of its own, at most, seen from its centre.
+F4 farthest_against(V3x4 direction, const Vec3<F8>* from) {
+  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
+  store(x, -direction.x), store(y, -direction.y), store(z, -direction.z);
+  F4 against[kQueryGroups];
+  for (int g = 0; g < kQueryGroups; ++g) {
+    const F8 along = dot(from[g], lanes<F8>(V3{x[g], y[g], z[g]}));
+    against[g] = larger(along.low, along.high);
+  }
+  return largest_across(against[0], against[1], against[2], against[3]);
+}
+
+// No more than the distances of the points of each group from a collider that is no more than `bound` from the centre; convex, and
+// behind a plane of this normal that is so far away. Cloth that lies along a limb is hardly nearer to it than its centre is,
+// however far it spreads.
+template <class Normal>
+F4 least_behind_plane(F4 bound, const Spheres& groups, const Vec3<F8>* from, float of_interest, Normal normal) {
+  const F4 anywhere = bound - groups.radii;
+  if (!any(anywhere <= of_interest)) return anywhere;
+  return select(bound > 0.0f, bound - farthest_against(normal(), from), anywhere);
+}
+
 // Of those, which can be nearest to which group, and a distance that no point of it exceeds. The groups that are not beyond the limit.
-uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const Obstacles& obstacles,
-                     float limit, uint32_t* wanted, F8* limits) {
+uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const PointBlock& block,
+                     const Obstacles& obstacles, float limit, uint32_t* wanted, F8* limits) {
+  const float farthest = limit + 1e-5f * limit + 2e-4f;
+  Vec3<F8> from[kQueryGroups];
+  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
+  store(x, spheres.centres.x), store(y, spheres.centres.y), store(z, spheres.centres.z);
+  for (int g = 0; g < kQueryGroups; ++g) from[g] = block.p[g] - lanes<F8>(V3{x[g], y[g], z[g]});
   F4 least[kMaxColliders], within = splat(kFarAway);
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
-    within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
-    least[k] = least_distance_to(obstacles.colliders[i], spheres.centres) - spheres.radii;
+    const PosedCollider& c = obstacles.colliders[i];
+    const float of_interest = farthest + c.collider->reach * c.scale;
+    if (c.collider->is_round()) {
+      const CapsuleDistance<F4> d = to_capsule(c, spheres.centres);
+      within = min(within, d.phi);
+      least[k] = least_behind_plane(d.phi, spheres, from, of_interest, [&] {
+        return capsule_gradient(d, spheres.centres, c.transform.position, c.axis);
+      });
+    } else {
+      const Approach<F4> a = approach(c, spheres.centres);
+      within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
+      least[k] = c.collider->shape == Shape::kEllipsoid
+                     ? least_behind_plane(a.bound, spheres, from, of_interest,
+                                          [&] { return rotate_by(c.rotation, a.normal); })
+                     : a.bound - spheres.radii;
+    }
   }
-  const F4 own_limit = limit_of(within, spheres.radii),
-           most = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
+  const F4 own_limit = limit_of(within, spheres.radii), most = min(own_limit, splat(farthest));
   // Near enough alone, or merged with an earlier one: that rises with both, so bounds bound it.
   M4 alone[kMaxColliders], together[kMaxColliders], near = none();
   for (int k = 0; k < obstacles.count; ++k) {
@@ -158,7 +200,7 @@ uint32_t query_block(const ColliderBounds& bounds, const Obstacles& obstacles, c
                      const Spheres& groups, float limit, Nearest<F8>* found) {
   uint32_t wanted[kMaxColliders];
   F8 limits[kQueryGroups];
-  const uint32_t near = find_wanted(bounds, groups, obstacles, limit, wanted, limits);
+  const uint32_t near = find_wanted(bounds, groups, block, obstacles, limit, wanted, limits);
   if (near) nearest_surfaces(obstacles, wanted, block.p, limits, found);
   return near;
 }
