@@ -225,12 +225,6 @@ void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, K
   known.of[k][g].gradient = d.gradient;
 }
 
-// Calls f(k, other) for each obstacle k that merges with an earlier one.
-template <class Function> void for_each_pair(const Obstacles& obstacles, Function f) {
-  for (int k = 0; k < obstacles.count; ++k)
-    if (const int other = partner_of(obstacles, k); other >= 0) f(k, other);
-}
-
 // Whether two colliders may be nearest together, by what is known of their distances: the merged distance rises with both, so bounds bound it.
 // Where the other's is known, it also tells which are too far from it to merge.
 template <AnyLanes F>
@@ -243,15 +237,15 @@ BILLOW_ALWAYS_INLINE bool may_merge(F bound, F other, bool other_known, float ra
 
 // The dearer distances where they matter: of what may be nearest, and then of what may be nearest with another.
 template <AnyLanes F, int kGroups>
-void find_distances(const Obstacles& obstacles, const uint32_t* wanted, Nearest<F>* best,
-                    Known<F, kGroups>& known) {
+void find_distances(const Obstacles& obstacles, const Merges& merges, const uint32_t* wanted,
+                    Nearest<F>* best, Known<F, kGroups>& known) {
   for (int k = 0; k < obstacles.count; ++k)
     for_each_group(wanted[k] & ~known.groups[k], [&](int g) {
       if (any(known.of[k][g].phi < best[g].phi)) find_distance(obstacles, k, g, best[g], known);
     });
-  for_each_pair(obstacles, [&](int k, int other) {
-    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
-    const float radius = c.collider->blend_radius * c.scale;
+  for (int m = 0; m < merges.count; ++m) {
+    const int k = merges.of[m].one, other = merges.of[m].other;
+    const float radius = merges.of[m].radius;
     const uint32_t both_known = known.groups[k] & known.groups[other];
     for_each_group(wanted[k] & wanted[other] & ~both_known, [&](int g) {
       const bool know = known.groups[k] >> g & 1, know_other = known.groups[other] >> g & 1;
@@ -261,7 +255,7 @@ void find_distances(const Obstacles& obstacles, const uint32_t* wanted, Nearest<
       if (!know) find_distance(obstacles, k, g, best[g], known);
       if (!know_other) find_distance(obstacles, other, g, best[g], known);
     });
-  });
+  }
 }
 
 // The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
@@ -271,14 +265,15 @@ void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3
   const PosedCollider* colliders = obstacles.colliders;
   Known<F, kGroups> known;
   find_bounds(obstacles, wanted, p, best, known);
-  find_distances(obstacles, wanted, best, known);
+  const Merges merges(obstacles);
+  find_distances(obstacles, merges, wanted, best, known);
   // Merge those that blend.
-  for_each_pair(obstacles, [&](int k, int other) {
-    const int i = obstacles.numbers[k];
+  for (int m = 0; m < merges.count; ++m) {
+    const int k = merges.of[m].one, other = merges.of[m].other, i = obstacles.numbers[k];
     for_each_group(known.groups[k] & known.groups[other], [&](int g) {
       consider_merged(best[g], known.of[k][g].phi, known.of[other][g].phi, colliders[i], i);
     });
-  });
+  }
   uint32_t groups = 0;
   for (int k = 0; k < obstacles.count; ++k) groups |= wanted[k];
   for_each_group(groups, [&](int g) {
