@@ -383,17 +383,6 @@ inline F4 larger(F4 a, F4 b) {
   return max(a, b);
 #endif
 }
-inline F4 smaller(F4 a, F4 b) {
-#if defined(BILLOW_SIMD_NEON)
-  return {vminq_f32(a.v, b.v)};
-#elif defined(BILLOW_SIMD_SSE)
-  return {_mm_min_ps(a.v, b.v)};
-#elif defined(BILLOW_SIMD_WASM)
-  return {wasm_f32x4_pmin(a.v, b.v)};
-#else
-  return min(a, b);
-#endif
-}
 inline F4 zero() { return splat(0.0f); }
 inline M4 none() { return splat(0.0f) < splat(0.0f); }
 

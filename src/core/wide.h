@@ -5,6 +5,18 @@
 
 namespace billow {
 
+// As `larger`: of what is known to be numbers, in one instruction.
+inline F4 smaller(F4 a, F4 b) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vminq_f32(a.v, b.v)};
+#elif defined(BILLOW_SIMD_SSE)
+  return {_mm_min_ps(a.v, b.v)};
+#elif defined(BILLOW_SIMD_WASM)
+  return {wasm_f32x4_pmin(a.v, b.v)};
+#else
+  return min(a, b);
+#endif
+}
 // The larger, or NaN where one of them is.
 inline F4 larger_or_nan(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)

@@ -121,10 +121,10 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     static_assert(kCluster == kPointBlock);
     PointBlock blocks[kQueryBlocks];
     Nearest<F8> found[kQueryBlocks * kQueryGroups];
-    int count = 0;
-    for (size_t at = first; count < kQueryBlocks && at < vertices; at += kCluster) ++count;
+    const size_t clusters_left = (vertices - first + kCluster - 1) / kCluster;
     const uint32_t near =
-        query_blocks(colliders, bounds, positions, clusters + first, count, limit, blocks, found);
+        query_blocks(colliders, bounds, positions, clusters + first,
+                     static_cast<int>(std::min<size_t>(clusters_left, kQueryBlocks)), limit, blocks, found);
     for_each_group(near, [&](int g) {
       const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),
                    there = vertices > at ? vertices - at : 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/wide.h"
 #include "sdf/approach.h"
 
 namespace billow {
