@@ -16,19 +16,17 @@ template <AnyLanes F> BILLOW_ALWAYS_INLINE CapsuleDistance<F> to_capsule(const P
 template <AnyLanes F> struct Approach {
   Vec3<F> local;
   F bound;
-  F root;          // ellipsoid: where its solver starts
-  Vec3<F> normal;  // ellipsoid: of a plane that it is behind, as far away as the bound says; in its frame
+  F root;  // ellipsoid: where its solver starts
 };
 
 template <AnyLanes F> BILLOW_ALWAYS_INLINE Approach<F> approach(const PosedCollider& c, Vec3<F> p) {
   const Vec3<F> local = apply_transposed(c.rotation, p - lanes<F>(c.transform.position));
-  const Vec3<F> none = lanes<F>(V3{0, 0, 0});
   if (c.collider->shape == Shape::kGrid || c.collider->shape == Shape::kNeural)
-    return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f), none};
+    return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
   if (c.collider->shape != Shape::kEllipsoid)
-    return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f), none};
+    return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
   const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
-  return {local, start.bound, start.s, start.normal};
+  return {local, start.bound, start.s};
 }
 
 }  // namespace billow

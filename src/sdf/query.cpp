@@ -91,7 +91,7 @@ BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const Ap
   const Collider& s = *c.collider;
   switch (s.shape) {
     case Shape::kEllipsoid:
-      return ellipsoid<F>(a.local, c.ellipsoid, {a.bound, a.root, a.normal});
+      return ellipsoid<F>(a.local, c.ellipsoid, {a.bound, a.root});
     case Shape::kBox:
       return rounded_box(a.local, s.half * c.scale, s.radius * c.scale);
     case Shape::kHalfSpace:
@@ -216,7 +216,7 @@ void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, K
   const int i = obstacles.numbers[k];
   const PosedCollider& c = obstacles.colliders[i];
   const F bound = known.of[k][g].phi;
-  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root, {}});
+  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root});
   if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
     d.phi = select(bound > 0.0f, lanes<F>(kFarAway), d.phi);
   consider(best, d.phi, i);

@@ -13,11 +13,6 @@ namespace {
 constexpr size_t kWidth = kLanesOf<F8>;
 static_assert(kQueryGroups == kLanes && kQueryBlocks == kLanes, "one lane a group or block, below");
 
-F4 largest_across(F4 a, F4 b, F4 c, F4 d) {
-  transpose(a, b, c, d);
-  return larger(larger(a, b), larger(c, d));
-}
-
 // x y z, and a lane of anything.
 struct Box {
   F4 low, high;
@@ -128,58 +123,24 @@ uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const Ob
   return static_cast<uint32_t>(bits(near));
 }
 
-// How far the points of each group lie against a direction of its own, at most, seen from its centre.
-F4 farthest_against(V3x4 direction, const Vec3<F8>* from) {
-  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
-  store(x, -direction.x), store(y, -direction.y), store(z, -direction.z);
-  F4 against[kQueryGroups];
-  for (int g = 0; g < kQueryGroups; ++g) {
-    const F8 along = dot(from[g], lanes<F8>(V3{x[g], y[g], z[g]}));
-    against[g] = larger(along.low, along.high);
-  }
-  return largest_across(against[0], against[1], against[2], against[3]);
-}
-
-// No more than the distances of the points of each group from a collider that is no more than `bound` from the centre; convex, and
-// behind a plane of this normal that is so far away. Cloth that lies along a limb is hardly nearer to it than its centre is,
-// however far it spreads.
-template <class Normal>
-F4 least_behind_plane(F4 bound, const Spheres& groups, const Vec3<F8>* from, float of_interest,
-                      Normal normal) {
-  const F4 anywhere = bound - groups.radii;
-  if (!any(anywhere <= of_interest)) return anywhere;
-  return select(bound > 0.0f, bound - farthest_against(normal(), from), anywhere);
-}
-
 // Of those, which can be nearest to which group, and a distance that no point of it exceeds. The groups that are not beyond the limit.
-uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const PointBlock& block,
-                     const Obstacles& obstacles, float limit, uint32_t* wanted, F8* limits) {
-  const float farthest = limit + 1e-5f * limit + 2e-4f;
-  Vec3<F8> from[kQueryGroups];
-  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
-  store(x, spheres.centres.x), store(y, spheres.centres.y), store(z, spheres.centres.z);
-  for (int g = 0; g < kQueryGroups; ++g) from[g] = block.p[g] - lanes<F8>(V3{x[g], y[g], z[g]});
+uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const Obstacles& obstacles,
+                     float limit, uint32_t* wanted, F8* limits) {
   F4 least[kMaxColliders], within = splat(kFarAway);
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
     const PosedCollider& c = obstacles.colliders[i];
-    const float of_interest = farthest + c.collider->reach * c.scale;
     if (c.collider->is_round()) {
-      const CapsuleDistance<F4> d = to_capsule(c, spheres.centres);
-      within = min(within, d.phi);
-      least[k] = least_behind_plane(d.phi, spheres, from, of_interest, [&] {
-        return capsule_gradient(d, spheres.centres, c.transform.position, c.axis);
-      });
+      const F4 phi = to_capsule(c, spheres.centres).phi;
+      within = min(within, phi);
+      least[k] = phi - spheres.radii;
     } else {
-      const Approach<F4> a = approach(c, spheres.centres);
       within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
-      least[k] = c.collider->shape == Shape::kEllipsoid
-                     ? least_behind_plane(a.bound, spheres, from, of_interest,
-                                          [&] { return rotate_by(c.rotation, a.normal); })
-                     : a.bound - spheres.radii;
+      least[k] = approach(c, spheres.centres).bound - spheres.radii;
     }
   }
-  const F4 own_limit = limit_of(within, spheres.radii), most = min(own_limit, splat(farthest));
+  const F4 own_limit = limit_of(within, spheres.radii),
+           most = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
   // Near enough alone, or merged with an earlier one: that rises with both, so bounds bound it.
   const Merges merges(obstacles);
   M4 alone[kMaxColliders], together[kMaxColliders], near = none();
@@ -204,16 +165,6 @@ uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const
   store(each, min(own_limit, splat(limit)));
   for (int g = 0; g < kQueryGroups; ++g) limits[g] = lanes<F8>(each[g]);
   return static_cast<uint32_t>(bits(near));
-}
-
-// One block, of which some colliders may be near. The groups that are not beyond the limit.
-uint32_t query_block(const ColliderBounds& bounds, const Obstacles& obstacles, const PointBlock& block,
-                     const Spheres& groups, float limit, Nearest<F8>* found) {
-  uint32_t wanted[kMaxColliders];
-  F8 limits[kQueryGroups];
-  const uint32_t near = find_wanted(bounds, groups, block, obstacles, limit, wanted, limits);
-  if (near) nearest_surfaces(obstacles, wanted, block.p, limits, found);
-  return near;
 }
 
 // Up to kQueryBlocks whole blocks of points x y z. The pointers are to results of the first; `gradients` and `nearest` may be NULL.
@@ -278,9 +229,15 @@ uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& boun
       own[obstacles.count] = candidate_numbers[k];
       obstacles.count += static_cast<int>(wanted[k] >> b & 1);
     }
+    uint32_t of_groups[kMaxColliders];
+    F8 limits[kQueryGroups];
+    const uint32_t near_groups =
+        find_wanted(bounds, round_boxes(groups[b]), obstacles, limit, of_groups, limits);
+    if (!near_groups) return;
     load_block(points, numbers + kPointBlock * static_cast<size_t>(b), blocks[b]);
     const int at = b * kQueryGroups;
-    near |= query_block(bounds, obstacles, blocks[b], round_boxes(groups[b]), limit, found + at) << at;
+    nearest_surfaces(obstacles, of_groups, blocks[b].p, limits, found + at);
+    near |= near_groups << at;
   });
   return near;
 }

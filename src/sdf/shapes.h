@@ -85,13 +85,12 @@ inline EllipsoidShape ellipsoid_shape(V3 r) {
 }
 
 template <AnyLanes F> struct EllipsoidStart {
-  F bound;         // no more than the distance
-  F s;             // where to look for the root, below
-  Vec3<F> normal;  // of the plane that is so far away, and that the ellipsoid is behind
+  F bound;  // no more than the distance
+  F s;      // where to look for the root, below
 };
 
 // k = |p / r| is convex, so it changes to 1 no faster than along its gradient: (k - 1) / |grad k| bounds the
-// distance from below, inside and out, and is exact on the surface. It is the distance to the tangent plane at p / k.
+// distance from below, inside and out, and is exact on the surface.
 template <AnyLanes F>
 BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const EllipsoidShape& shape) {
   const V3 i = shape.inverse;
@@ -102,7 +101,7 @@ BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const Ellipsoi
   F k = sqrt(k2), per_slope = 1.0f / sqrt(select(ok, g2, lanes<F>(1.0f)));
   F bound = select(ok, (k2 - k) * per_slope, lanes<F>(-1e30f));
   // The shift along the normal that would lead to the surface if it were as curved as its level set here.
-  return {bound, select(ok, bound * k * per_slope, bound), g * per_slope};
+  return {bound, select(ok, bound * k * per_slope, bound)};
 }
 
 // The nearest surface point is x_i = r_i^2 p_i / (s + e_i), e_i = r_i^2 - m^2 with m the shortest half-axis, and s
