@@ -17,25 +17,6 @@ F8 compressed(F8 phi, const PushOutSettings& s) {
   return s.clearance + s.softness / (2.0f - t);
 }
 
-// Each load takes a lane too many, which is the next vertex's or room behind the last.
-V3x4 load_vertices(const float* positions, const uint32_t* vertices) {
-  const auto vertex = [&](int k) { return load(positions + 3 * size_t{vertices[k]}); };
-  F4 a = vertex(0), b = vertex(1), c = vertex(2), d = vertex(3);
-  transpose(a, b, c, d);
-  return {a, b, c};
-}
-
-PointBlock load_cluster(const float* positions, const uint32_t* cluster) {
-  static_assert(kCluster == kPointBlock);
-  PointBlock block;
-  for (Vec3<F8>& p : block.p) {
-    const V3x4 low = load_vertices(positions, cluster), high = load_vertices(positions, cluster + kLanes);
-    p = {{low.x, high.x}, {low.y, high.y}, {low.z, high.z}};
-    cluster += kLanesOf<F8>;
-  }
-  return block;
-}
-
 void move_along(float* p, const float* gradient, float by) {
   for (int k = 0; k < 3; ++k) p[k] += gradient[k] * by;
 }
@@ -137,12 +118,13 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     }
   };
   for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
+    static_assert(kCluster == kPointBlock);
     PointBlock blocks[kQueryBlocks];
     Nearest<F8> found[kQueryBlocks * kQueryGroups];
-    int count = 0;
-    for (size_t at = first; count < kQueryBlocks && at < vertices; at += kCluster)
-      blocks[count++] = load_cluster(positions, clusters + at);
-    const uint32_t near = query_blocks(colliders, bounds, blocks, count, limit, found);
+    const size_t clusters_left = (vertices - first + kCluster - 1) / kCluster;
+    const uint32_t near =
+        query_blocks(colliders, bounds, positions, clusters + first,
+                     static_cast<int>(std::min<size_t>(clusters_left, kQueryBlocks)), limit, blocks, found);
     for_each_group(near, [&](int g) {
       const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),
                    there = vertices > at ? vertices - at : 0;

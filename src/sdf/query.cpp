@@ -1,6 +1,6 @@
 #include "sdf/query.h"
 
-#include "sdf/beyond_box.h"
+#include "sdf/approach.h"
 
 namespace billow {
 namespace {
@@ -64,29 +64,6 @@ V3x4 velocity_of(const PosedCollider* colliders, F4 index, V3x4 x, float inverse
 
 namespace {
 
-template <AnyLanes F> BILLOW_ALWAYS_INLINE CapsuleDistance<F> to_capsule(const PosedCollider& c, Vec3<F> p) {
-  const Collider& s = *c.collider;
-  return capsule_distance(p, c.transform.position, c.axis, s.length * c.scale, s.radius * c.scale, s.taper,
-                          s.slope);
-}
-
-// A collider that is not round, some points, and no more than their distance.
-template <AnyLanes F> struct Approach {
-  Vec3<F> local;
-  F bound;
-  F root;  // ellipsoid: where its solver starts
-};
-
-template <AnyLanes F> BILLOW_ALWAYS_INLINE Approach<F> approach(const PosedCollider& c, Vec3<F> p) {
-  const Vec3<F> local = apply_transposed(c.rotation, p - lanes<F>(c.transform.position));
-  if (c.collider->shape == Shape::kGrid || c.collider->shape == Shape::kNeural)
-    return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
-  if (c.collider->shape != Shape::kEllipsoid)
-    return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
-  const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
-  return {local, start.bound, start.s};
-}
-
 Distance4 local_custom_distance(const PosedCollider& c, V3x4 local) { return custom_distance(c, local); }
 Distance<F8> local_custom_distance(const PosedCollider& c, Vec3<F8> p) {
   const Distance4 low = custom_distance(c, {p.x.low, p.y.low, p.z.low});
@@ -137,10 +114,6 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   Distance4 d = local_distance(c, approach(c, p));
   d.gradient = rotate_by(c.rotation, d.gradient);
   return d;
-}
-
-F4 least_distance_to(const PosedCollider& c, V3x4 p) {
-  return c.collider->is_round() ? to_capsule(c, p).phi : approach(c, p).bound;
 }
 
 Obstacles all_of(const PosedCollider* colliders, int count) {
@@ -252,12 +225,6 @@ void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, K
   known.of[k][g].gradient = d.gradient;
 }
 
-// Calls f(k, other) for each obstacle k that merges with an earlier one.
-template <class Function> void for_each_pair(const Obstacles& obstacles, Function f) {
-  for (int k = 0; k < obstacles.count; ++k)
-    if (const int other = partner_of(obstacles, k); other >= 0) f(k, other);
-}
-
 // Whether two colliders may be nearest together, by what is known of their distances: the merged distance rises with both, so bounds bound it.
 // Where the other's is known, it also tells which are too far from it to merge.
 template <AnyLanes F>
@@ -270,15 +237,15 @@ BILLOW_ALWAYS_INLINE bool may_merge(F bound, F other, bool other_known, float ra
 
 // The dearer distances where they matter: of what may be nearest, and then of what may be nearest with another.
 template <AnyLanes F, int kGroups>
-void find_distances(const Obstacles& obstacles, const uint32_t* wanted, Nearest<F>* best,
-                    Known<F, kGroups>& known) {
+void find_distances(const Obstacles& obstacles, const Merges& merges, const uint32_t* wanted,
+                    Nearest<F>* best, Known<F, kGroups>& known) {
   for (int k = 0; k < obstacles.count; ++k)
     for_each_group(wanted[k] & ~known.groups[k], [&](int g) {
       if (any(known.of[k][g].phi < best[g].phi)) find_distance(obstacles, k, g, best[g], known);
     });
-  for_each_pair(obstacles, [&](int k, int other) {
-    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
-    const float radius = c.collider->blend_radius * c.scale;
+  for (int m = 0; m < merges.count; ++m) {
+    const int k = merges.of[m].one, other = merges.of[m].other;
+    const float radius = merges.of[m].radius;
     const uint32_t both_known = known.groups[k] & known.groups[other];
     for_each_group(wanted[k] & wanted[other] & ~both_known, [&](int g) {
       const bool know = known.groups[k] >> g & 1, know_other = known.groups[other] >> g & 1;
@@ -288,7 +255,7 @@ void find_distances(const Obstacles& obstacles, const uint32_t* wanted, Nearest<
       if (!know) find_distance(obstacles, k, g, best[g], known);
       if (!know_other) find_distance(obstacles, other, g, best[g], known);
     });
-  });
+  }
 }
 
 // The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
@@ -298,14 +265,15 @@ void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3
   const PosedCollider* colliders = obstacles.colliders;
   Known<F, kGroups> known;
   find_bounds(obstacles, wanted, p, best, known);
-  find_distances(obstacles, wanted, best, known);
+  const Merges merges(obstacles);
+  find_distances(obstacles, merges, wanted, best, known);
   // Merge those that blend.
-  for_each_pair(obstacles, [&](int k, int other) {
-    const int i = obstacles.numbers[k];
+  for (int m = 0; m < merges.count; ++m) {
+    const int k = merges.of[m].one, other = merges.of[m].other, i = obstacles.numbers[k];
     for_each_group(known.groups[k] & known.groups[other], [&](int g) {
       consider_merged(best[g], known.of[k][g].phi, known.of[other][g].phi, colliders[i], i);
     });
-  });
+  }
   uint32_t groups = 0;
   for (int k = 0; k < obstacles.count; ++k) groups |= wanted[k];
   for_each_group(groups, [&](int g) {

@@ -23,9 +23,6 @@ using Nearest4 = Nearest<F4>;
 // Distance to one collider.
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
-// No more than that, and cheaper: for points that are likely to be far.
-F4 least_distance_to(const PosedCollider& c, V3x4 p);
-
 // Some of the body's colliders, by number, in rising order.
 struct Obstacles {
   const PosedCollider* colliders = nullptr;
@@ -34,14 +31,25 @@ struct Obstacles {
 };
 Obstacles all_of(const PosedCollider* colliders, int count);
 
-// The place, among the obstacles, of the one that obstacle k merges with; it is before k, or -1.
-inline int partner_of(const Obstacles& obstacles, int k) {
-  const int partner = obstacles.colliders[obstacles.numbers[k]].collider->blend_with;
-  if (partner < 0) return -1;
-  do --k;
-  while (k >= 0 && obstacles.numbers[k] > partner);
-  return k >= 0 && obstacles.numbers[k] == partner ? k : -1;
-}
+// Which obstacles merge, by their places among them: each with an earlier one.
+struct Merges {
+  int count = 0;
+  struct {
+    uint8_t one, other;
+    float radius;
+  } of[kMaxColliders];
+
+  explicit Merges(const Obstacles& obstacles) {
+    uint8_t place[kMaxColliders] = {};  // by number; 0 for those that are not there, too
+    for (int k = 0; k < obstacles.count; ++k) {
+      const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
+      place[obstacles.numbers[k]] = static_cast<uint8_t>(k);
+      const int with = c.collider->blend_with;
+      if (with < 0 || obstacles.numbers[place[with]] != with) continue;
+      of[count++] = {static_cast<uint8_t>(k), place[with], c.collider->blend_radius * c.scale};
+    }
+  }
+};
 
 // Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
 // `weight` is b's share, which is also the derivative, so the gradient blends by it.

@@ -4,68 +4,74 @@
 #include <bit>
 #include <cmath>
 
+#include "core/wide.h"
+#include "sdf/approach.h"
+
 namespace billow {
 namespace {
 
 constexpr size_t kWidth = kLanesOf<F8>;
 static_assert(kQueryGroups == kLanes && kQueryBlocks == kLanes, "one lane a group or block, below");
 
-// Sums of the lanes of four groups.
-F4 sums_across(F4 a, F4 b, F4 c, F4 d) {
-  transpose(a, b, c, d);
-  return (a + b) + (c + d);
-}
-F4 largest_across(F4 a, F4 b, F4 c, F4 d) {
-  transpose(a, b, c, d);
-  return larger(larger(a, b), larger(c, d));
+// x y z, and a lane of anything.
+struct Box {
+  F4 low, high;
+};
+
+Box around_both(const Box& a, const Box& b) { return {smaller(a.low, b.low), larger(a.high, b.high)}; }
+
+// Around a group of points. Each load takes a lane too many.
+Box around_group(const float* points, const uint32_t* numbers) {
+  const auto point = [&](size_t k) { return load(points + 3 * size_t{numbers[k]}); };
+  Box box{point(0), point(0)};
+#pragma GCC unroll 8
+  for (size_t k = 1; k < kWidth; ++k) box = around_both(box, {point(k), point(k)});
+  return box;
 }
 
-// Four spheres, and one round all of them.
+// Around the corners of four boxes.
 struct Spheres {
   V3x4 centres;
   F4 radii;
-  V3 centre;
-  float reach;
 };
 
-Spheres round_all(V3x4 centres, F4 radii) {
-  float x[kLanes], y[kLanes], z[kLanes];
-  store(x, centres.x), store(y, centres.y), store(z, centres.z);
-  const V3 sum{(x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]), (z[0] + z[1]) + (z[2] + z[3])};
-  const V3 centre = sum * (1.0f / kLanes);
-  return {centres, radii, centre, horizontal_max(length(centres - splat(centre)) + radii)};
+Spheres round_boxes(const Box* four) {
+  F4 x[kLanes], half[kLanes];
+  for (int k = 0; k < kLanes; ++k) {
+    x[k] = (four[k].low + four[k].high) * 0.5f;
+    half[k] = (four[k].high - four[k].low) * 0.5f;
+  }
+  transpose(x[0], x[1], x[2], x[3]);
+  transpose(half[0], half[1], half[2], half[3]);
+  return {{x[0], x[1], x[2]}, length(V3x4{half[0], half[1], half[2]})};
 }
 
-// Round the groups of a block.
-Spheres round_groups(const PointBlock& block) {
-  const auto mean = [&](F8 Vec3<F8>::*coordinate) {
-    F4 sum[kQueryGroups];
-    for (int g = 0; g < kQueryGroups; ++g) {
-      const F8& x = block.p[g].*coordinate;
-      sum[g] = x.low + x.high;
-    }
-    return sums_across(sum[0], sum[1], sum[2], sum[3]) * (1.0f / kWidth);
-  };
-  const V3x4 centres{mean(&Vec3<F8>::x), mean(&Vec3<F8>::y), mean(&Vec3<F8>::z)};
-  float x[kQueryGroups], y[kQueryGroups], z[kQueryGroups];
-  store(x, centres.x), store(y, centres.y), store(z, centres.z);
-  F4 square[kQueryGroups];
-  for (int g = 0; g < kQueryGroups; ++g) {
-    const Vec3<F8> from = block.p[g] - lanes<F8>(V3{x[g], y[g], z[g]});
-    const F8 l2 = dot(from, from);
-    square[g] = larger(l2.low, l2.high);
-  }
-  return round_all(centres, sqrt(largest_across(square[0], square[1], square[2], square[3])));
+struct Sphere {
+  V3 centre;
+  float radius;
+};
+
+Sphere round_box(const Box& box) {
+  float low[kLanes], high[kLanes];
+  store(low, box.low), store(high, box.high);
+  const V3 a{low[0], low[1], low[2]}, b{high[0], high[1], high[2]};
+  return {(a + b) * 0.5f, length(b - a) * 0.5f};
 }
 
-// Round some blocks; those that are not there are as the last one is.
-Spheres round_blocks(const Spheres* blocks, int count) {
-  float x[kQueryBlocks], y[kQueryBlocks], z[kQueryBlocks], r[kQueryBlocks];
-  for (int b = 0; b < kQueryBlocks; ++b) {
-    const Spheres& s = blocks[std::min(b, count - 1)];
-    x[b] = s.centre.x, y[b] = s.centre.y, z[b] = s.centre.z, r[b] = s.reach;
+// Each load takes a lane too many here, too.
+V3x4 load_four(const float* points, const uint32_t* numbers) {
+  const auto point = [&](int k) { return load(points + 3 * size_t{numbers[k]}); };
+  F4 a = point(0), b = point(1), c = point(2), d = point(3);
+  transpose(a, b, c, d);
+  return {a, b, c};
+}
+
+void load_block(const float* points, const uint32_t* numbers, PointBlock& block) {
+  for (Vec3<F8>& p : block.p) {
+    const V3x4 low = load_four(points, numbers), high = load_four(points, numbers + kLanes);
+    p = {{low.x, high.x}, {low.y, high.y}, {low.z, high.z}};
+    numbers += kWidth;
   }
-  return round_all({load(x), load(y), load(z)}, load(r));
 }
 
 // A distance that no point within `radius` of a middle exceeds, if the middle is `within` of the surface; a
@@ -76,9 +82,9 @@ F4 limit_of(F4 within, F4 radius) {
 }
 
 // The colliders that can be nearest to a point of some blocks; none if all are beyond the limit.
-int find_candidates(const ColliderBounds& bounds, const Spheres& blocks, float limit, uint8_t* numbers) {
+int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float limit, uint8_t* numbers) {
   float apart[kMaxColliders];
-  const F4 reach = limit_of(splat(limit), splat(blocks.reach));
+  const F4 reach = limit_of(splat(limit), splat(blocks.radius));
   F4 within = splat(kFarAway);
   M4 near = none();
   for (int i = 0; i < bounds.count; i += kLanes) {
@@ -88,7 +94,7 @@ int find_candidates(const ColliderBounds& bounds, const Spheres& blocks, float l
     store(apart + i, from_axis - load(bounds.radius + i));
   }
   if (!any(near)) return 0;
-  const F4 most = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.reach)), reach);
+  const F4 most = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.radius)), reach);
   int count = 0;
   for (int i = 0; i < bounds.count; i += kLanes)
     for (unsigned wanted = static_cast<unsigned>(bits(load(apart + i) <= most)); wanted;
@@ -123,21 +129,29 @@ uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const
   F4 least[kMaxColliders], within = splat(kFarAway);
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
-    within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
-    least[k] = least_distance_to(obstacles.colliders[i], spheres.centres) - spheres.radii;
+    const PosedCollider& c = obstacles.colliders[i];
+    if (c.collider->is_round()) {
+      const F4 phi = to_capsule(c, spheres.centres).phi;
+      within = min(within, phi);
+      least[k] = phi - spheres.radii;
+    } else {
+      within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
+      least[k] = approach(c, spheres.centres).bound - spheres.radii;
+    }
   }
   const F4 own_limit = limit_of(within, spheres.radii),
            most = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
   // Near enough alone, or merged with an earlier one: that rises with both, so bounds bound it.
+  const Merges merges(obstacles);
   M4 alone[kMaxColliders], together[kMaxColliders], near = none();
   for (int k = 0; k < obstacles.count; ++k) {
     alone[k] = least[k] <= most;
     together[k] = none();
     near = near | alone[k];
-    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
-    const int other = partner_of(obstacles, k);
-    if (other < 0) continue;
-    const float radius = c.collider->blend_radius * c.scale;
+  }
+  for (int m = 0; m < merges.count; ++m) {
+    const int k = merges.of[m].one, other = merges.of[m].other;
+    const float radius = merges.of[m].radius;
     M4 merge = smooth_min(least[k], least[other], radius) <= most;
     near = near | merge;
     // Of what is near, all that it may merge with.
@@ -153,28 +167,24 @@ uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const
   return static_cast<uint32_t>(bits(near));
 }
 
-// One block, of which some colliders may be near. The groups that are not beyond the limit.
-uint32_t query_block(const ColliderBounds& bounds, const Obstacles& obstacles, const PointBlock& block,
-                     const Spheres& groups, float limit, Nearest<F8>* found) {
-  uint32_t wanted[kMaxColliders];
-  F8 limits[kQueryGroups];
-  const uint32_t near = find_wanted(bounds, groups, obstacles, limit, wanted, limits);
-  if (near) nearest_surfaces(obstacles, wanted, block.p, limits, found);
-  return near;
-}
-
 // Up to kQueryBlocks whole blocks of points x y z. The pointers are to results of the first; `gradients` and `nearest` may be NULL.
 void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
                 size_t blocks, float limit, float* distances, float* gradients, int32_t* nearest) {
-  PointBlock rows[kQueryBlocks] = {};
-  Nearest<F8> found[kQueryBlocks * kQueryGroups];
-  for (size_t b = 0; b < blocks; ++b)
-    for (Vec3<F8>& p : rows[b].p) {
-      load_points(points, p.x.low, p.y.low, p.z.low);
-      load_points(points + 3 * kLanes, p.x.high, p.y.high, p.z.high);
-      points += 3 * kWidth;
+  struct InOrder {
+    uint32_t numbers[kQueryBlocks * kPointBlock];
+    constexpr InOrder() : numbers{} {
+      for (uint32_t i = 0; i < kQueryBlocks * kPointBlock; ++i) numbers[i] = i;
     }
-  const uint32_t near = query_blocks(colliders, bounds, rows, static_cast<int>(blocks), limit, found);
+  };
+  static constexpr InOrder kInOrder;
+  // With room behind the last.
+  float some[3 * kQueryBlocks * kPointBlock + 1];
+  std::copy_n(points, 3 * blocks * kPointBlock, some);
+  some[3 * blocks * kPointBlock] = 0;
+  PointBlock rows[kQueryBlocks];
+  Nearest<F8> found[kQueryBlocks * kQueryGroups];
+  const uint32_t near =
+      query_blocks(colliders, bounds, some, kInOrder.numbers, static_cast<int>(blocks), limit, rows, found);
   for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
     const bool far = !(near >> g & 1);
     store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
@@ -193,24 +203,41 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
 
 }  // namespace
 
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const PointBlock* blocks,
-                      int count, float limit, Nearest<F8>* found) {
-  Spheres groups[kQueryBlocks];
-  for (int b = 0; b < count; ++b) groups[b] = round_groups(blocks[b]);
-  const Spheres all = round_blocks(groups, count);
-  uint8_t numbers[kMaxColliders], own[kMaxColliders];
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
+                      const uint32_t* numbers, int count, float limit, PointBlock* blocks,
+                      Nearest<F8>* found) {
+  Box groups[kQueryBlocks][kQueryGroups], each[kQueryBlocks];
+  for (int b = 0; b < count; ++b) {
+    Box* in = groups[b];
+    for (int g = 0; g < kQueryGroups; ++g)
+      in[g] = around_group(points,
+                           numbers + kPointBlock * static_cast<size_t>(b) + kWidth * static_cast<size_t>(g));
+    each[b] = around_both(around_both(in[0], in[1]), around_both(in[2], in[3]));
+  }
+  // Those that are not there are as the last one is.
+  for (int b = count; b < kQueryBlocks; ++b) each[b] = each[count - 1];
+  const Box all = around_both(around_both(each[0], each[1]), around_both(each[2], each[3]));
+  uint8_t candidate_numbers[kMaxColliders], own[kMaxColliders];
   uint32_t wanted[kMaxColliders], near = 0;
-  const Obstacles candidates{colliders, numbers, find_candidates(bounds, all, limit, numbers)};
+  const Obstacles candidates{colliders, candidate_numbers,
+                             find_candidates(bounds, round_box(all), limit, candidate_numbers)};
   if (candidates.count == 0) return 0;
-  const uint32_t near_blocks = share_out(bounds, all, candidates, limit, wanted);
+  const uint32_t near_blocks = share_out(bounds, round_boxes(each), candidates, limit, wanted);
   for_each_group(near_blocks & ((1u << count) - 1), [&](int b) {
     Obstacles obstacles{colliders, own, 0};
     for (int k = 0; k < candidates.count; ++k) {
-      own[obstacles.count] = numbers[k];
+      own[obstacles.count] = candidate_numbers[k];
       obstacles.count += static_cast<int>(wanted[k] >> b & 1);
     }
+    uint32_t of_groups[kMaxColliders];
+    F8 limits[kQueryGroups];
+    const uint32_t near_groups =
+        find_wanted(bounds, round_boxes(groups[b]), obstacles, limit, of_groups, limits);
+    if (!near_groups) return;
+    load_block(points, numbers + kPointBlock * static_cast<size_t>(b), blocks[b]);
     const int at = b * kQueryGroups;
-    near |= query_block(bounds, obstacles, blocks[b], groups[b], limit, found + at) << at;
+    nearest_surfaces(obstacles, of_groups, blocks[b].p, limits, found + at);
+    near |= near_groups << at;
   });
   return near;
 }

@@ -17,10 +17,12 @@ inline constexpr size_t kPointBlock = kQueryGroups * kLanesOf<F8>;
 struct PointBlock {
   Vec3<F8> p[kQueryGroups];
 };
-// The same for up to kQueryBlocks of them that lie near each other. Groups of eight without a bit in the result are all beyond the
-// limit, and nothing is said about them.
+// The same for up to kQueryBlocks of them that lie near each other: those of `points` that have these `numbers`, kPointBlock a block.
+// There is room for a float behind the last point. Groups of eight without a bit in the result are all beyond the limit, and nothing
+// is said about them; for the others there is what was found, and in `blocks` where they are.
 inline constexpr int kQueryBlocks = 4;
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const PointBlock* blocks,
-                      int count, float limit, Nearest<F8>* found);
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
+                      const uint32_t* numbers, int count, float limit, PointBlock* blocks,
+                      Nearest<F8>* found);
 
 }  // namespace billow
