@@ -207,15 +207,15 @@ uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& boun
                       const uint32_t* numbers, int count, float limit, PointBlock* blocks,
                       Nearest<F8>* found) {
   Box groups[kQueryBlocks][kQueryGroups], each[kQueryBlocks];
-  for (int b = 0; b < count; ++b) {
-    Box* in = groups[b];
+  for (int b = 0; b < count; ++b)
     for (int g = 0; g < kQueryGroups; ++g)
-      in[g] = around_group(points,
-                           numbers + kPointBlock * static_cast<size_t>(b) + kWidth * static_cast<size_t>(g));
+      groups[b][g] = around_group(
+          points, numbers + kPointBlock * static_cast<size_t>(b) + kWidth * static_cast<size_t>(g));
+  // Those that are not there are as the last one is.
+  for (int b = 0; b < kQueryBlocks; ++b) {
+    const Box* in = groups[std::min(b, count - 1)];
     each[b] = around_both(around_both(in[0], in[1]), around_both(in[2], in[3]));
   }
-  // Those that are not there are as the last one is.
-  for (int b = count; b < kQueryBlocks; ++b) each[b] = each[count - 1];
   const Box all = around_both(around_both(each[0], each[1]), around_both(each[2], each[3]));
   uint8_t candidate_numbers[kMaxColliders], own[kMaxColliders];
   uint32_t wanted[kMaxColliders], near = 0;
