@@ -140,7 +140,7 @@ struct VertexRow {
 };
 // Who has a share.
 std::vector<std::vector<VertexRow>> vertex_rows_of(const PatchesView& view, uint32_t vertices,
-                                            const learn::Matrix& stored) {
+                                                   const learn::Matrix& stored) {
   std::vector<std::vector<VertexRow>> rows(view.patches.size());
   const auto share = static_cast<Index>(view.record->components);
   for (const TileRecord& t : view.tiles)

@@ -118,7 +118,8 @@ double BasisRounding::round(const Group& group, std::span<const Kind> kinds, lea
   for (const std::vector<Index>& rows : group.rows) {
     Eigen::RowVectorXd exact(size);
     for (size_t i = 0; i < rows.size(); ++i)
-      exact.segment(static_cast<Index>(i) * columns, columns) = basis_.row(rows[i]).cast<double>() * kByteSteps;
+      exact.segment(static_cast<Index>(i) * columns, columns) =
+          basis_.row(rows[i]).cast<double>() * kByteSteps;
     Eigen::RowVectorXd rounded = exact;
     round_row(factor, order, fine, rounded);
     for (size_t i = 0; i < rows.size(); ++i)

@@ -13,7 +13,7 @@ using Square = Eigen::MatrixXd;
 using Order = std::vector<Eigen::Index>;
 
 inline constexpr double kByteSteps = 127;  // of int8
-inline constexpr double kFiner = 254;   // steps of int16 in one of int8
+inline constexpr double kFiner = 254;      // steps of int16 in one of int8
 
 // How what a row is multiplied by varies, from examples of it: its products with each other, with a little added to what each varies by
 // itself, as examples are a sample.
