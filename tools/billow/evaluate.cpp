@@ -11,13 +11,13 @@
 #include "learn/gru_file.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
+#include "same_garment.h"
 
 namespace billow::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kSameRest = 1e-3f;  // m
 constexpr const char* kPrint = "-";
 
 struct EvaluateOptions {
@@ -25,25 +25,6 @@ struct EvaluateOptions {
   bool quick = false;
   size_t threads = 0;
 };
-
-// A garment file says nothing about another garment's frames.
-void check_same_garment(const EvaluateOptions& o, const garment::Garment& file,
-                        const garment::Garment& data) {
-  const auto fail = [&](const std::string& what, const std::string& expected, const std::string& found) {
-    throw std::runtime_error(o.file + ": expected the garment of " + o.data + " with " + expected + " " +
-                             what + ", found " + found);
-  };
-  const auto check = [&](const std::string& what, size_t expected, size_t found) {
-    if (expected != found) fail(what, std::to_string(expected), std::to_string(found));
-  };
-  check("vertices", data.size(), file.size());
-  check("bones", data.bones.size(), file.bones.size());
-  for (size_t v = 0; v < data.size(); ++v)
-    if (!(length(data.rest[v] - file.rest[v]) < kSameRest))
-      fail("at rest", "vertex " + std::to_string(v),
-           "it " + std::to_string(1000 * length(data.rest[v] - file.rest[v])) +
-               " mm elsewhere: trained on another drape");
-}
 
 // What takes minutes should not end with a folder that is not there.
 void check_folder_of(const std::string& file) {
@@ -57,7 +38,7 @@ void run(const EvaluateOptions& o) {
     if (!file.empty() && file != kPrint) check_folder_of(file);
   pack::Packed packed = pack::read_garment_asset(o.file);
   const learn::Frames frames(o.data);
-  check_same_garment(o, packed.garment, frames.garment());
+  check_same_garment(o.file, packed.garment, o.data, frames.garment());
 
   evaluate::Options options;
   if (o.quick) options.measure = evaluate::quick_measures();

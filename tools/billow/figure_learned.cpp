@@ -30,7 +30,8 @@ void note_harmless_overtraining(Figure& figure) {
   if (n["overtrained"]["unseen_rmse_mm"].get<double>() < 1.1 * n["shape"]["unseen_rmse_mm"].get<double>())
     figure.differs.push_back(
         "The paper expects that an overtrained network does not generalise. On clips never seen this one is "
-        "hardly worse, as the table says.");
+        "hardly worse, as the table says. (Training keeps the epoch that is best on validation frames, "
+        "which need not be the last.)");
 }
 
 // What a linear half cannot show.
@@ -104,7 +105,9 @@ Figure figure_collision(const FigureInputs& inputs) {
   figure.shows =
       "Held-out frames as networks predict them, before any push-out: those in which most vertices are "
       "inside "
-      "the body without the collision loss. Each of these has a red dot where it would leave the body.";
+      "the body without the collision loss. Each of these has a red dot where it would leave the body; dots "
+      "that the body or the cloth hides are "
+      "not seen.";
   figure.differs.push_back(
       "The paper shows its skinning network; here it is skinning and shape together, which are trained at "
       "once.");

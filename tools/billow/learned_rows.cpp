@@ -6,6 +6,7 @@
 #include <map>
 
 #include "body/surface.h"
+#include "same_garment.h"
 
 namespace billow::tool {
 namespace {
@@ -29,10 +30,7 @@ LearnedRows::LearnedRows(const FigureInputs& inputs)
 }
 
 void LearnedRows::check(const garment::Garment& garment, const std::filesystem::path& file) const {
-  if (garment.size() != frames_.garment().size() || garment.bones.size() != frames_.garment().bones.size())
-    throw std::runtime_error(file.string() + ": expected the garment of " + inputs_.data.string() + " with " +
-                             std::to_string(frames_.garment().size()) + " vertices, found one with " +
-                             std::to_string(garment.size()));
+  check_same_garment(file.string(), garment, inputs_.data.string(), frames_.garment());
 }
 
 const learn::ClothModel& LearnedRows::open(const std::filesystem::path& file) {
