@@ -319,6 +319,18 @@ inline void load_points(const float* p, F4& x, F4& y, F4& z) {
 #if defined(BILLOW_SIMD_NEON)
   const float32x4x3_t rows = vld3q_f32(p);
   x.v = rows.val[0], y.v = rows.val[1], z.v = rows.val[2];
+#elif defined(BILLOW_SIMD_SSE)
+  const __m128 a = _mm_loadu_ps(p), b = _mm_loadu_ps(p + 4), c = _mm_loadu_ps(p + 8);
+  const __m128 bc = _mm_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2));
+  const __m128 ab = _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 2, 1));
+  x.v = _mm_shuffle_ps(a, bc, _MM_SHUFFLE(2, 0, 3, 0));
+  y.v = _mm_shuffle_ps(ab, bc, _MM_SHUFFLE(3, 1, 2, 0));
+  z.v = _mm_shuffle_ps(ab, c, _MM_SHUFFLE(3, 0, 3, 1));
+#elif defined(BILLOW_SIMD_WASM)
+  const v128_t a = wasm_v128_load(p), b = wasm_v128_load(p + 4), c = wasm_v128_load(p + 8);
+  x.v = wasm_i32x4_shuffle(wasm_i32x4_shuffle(a, b, 0, 3, 6, 0), c, 0, 1, 2, 5);
+  y.v = wasm_i32x4_shuffle(wasm_i32x4_shuffle(a, b, 1, 4, 7, 0), c, 0, 1, 2, 6);
+  z.v = wasm_i32x4_shuffle(wasm_i32x4_shuffle(a, b, 2, 5, 0, 0), c, 0, 1, 4, 7);
 #else
   float rows[3][kLanes];
   for (int i = 0; i < kLanes; ++i)
@@ -330,6 +342,18 @@ inline void store_points(float* p, F4 x, F4 y, F4 z) {
 #if defined(BILLOW_SIMD_NEON)
   const float32x4x3_t rows{{x.v, y.v, z.v}};
   vst3q_f32(p, rows);
+#elif defined(BILLOW_SIMD_SSE)
+  const __m128 z0_x1 = _mm_shuffle_ps(z.v, x.v, _MM_SHUFFLE(1, 1, 0, 0)),
+               y1_z1 = _mm_shuffle_ps(y.v, z.v, _MM_SHUFFLE(1, 1, 1, 1)),
+               z2_x3 = _mm_shuffle_ps(z.v, x.v, _MM_SHUFFLE(3, 3, 2, 2)),
+               y3_z3 = _mm_shuffle_ps(y.v, z.v, _MM_SHUFFLE(3, 3, 3, 3));
+  _mm_storeu_ps(p, _mm_shuffle_ps(_mm_unpacklo_ps(x.v, y.v), z0_x1, _MM_SHUFFLE(2, 0, 1, 0)));
+  _mm_storeu_ps(p + 4, _mm_shuffle_ps(y1_z1, _mm_unpackhi_ps(x.v, y.v), _MM_SHUFFLE(1, 0, 2, 0)));
+  _mm_storeu_ps(p + 8, _mm_shuffle_ps(z2_x3, y3_z3, _MM_SHUFFLE(2, 0, 2, 0)));
+#elif defined(BILLOW_SIMD_WASM)
+  wasm_v128_store(p, wasm_i32x4_shuffle(wasm_i32x4_shuffle(x.v, y.v, 0, 4, 0, 1), z.v, 0, 1, 4, 3));
+  wasm_v128_store(p + 4, wasm_i32x4_shuffle(wasm_i32x4_shuffle(y.v, z.v, 1, 5, 0, 2), x.v, 0, 1, 6, 3));
+  wasm_v128_store(p + 8, wasm_i32x4_shuffle(wasm_i32x4_shuffle(z.v, x.v, 2, 7, 0, 3), y.v, 0, 1, 7, 3));
 #else
   float rows[3][kLanes];
   store(rows[0], x), store(rows[1], y), store(rows[2], z);

@@ -9,13 +9,6 @@ namespace {
 
 constexpr uint32_t kTileNumbers = 3 * kPanelRows;
 
-template <class Number> Coordinates coordinates_of(const Number* sums, float step) {
-  const auto eight = [&](uint32_t first) {
-    return F8{load_whole(sums + first) * step, load_whole(sums + first + kLanes) * step};
-  };
-  return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
-}
-
 // Calls add(rows of a block, factors, numbers of its tile) for each coordinate.
 template <class Add>
 void for_each_block(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said, Add add) {
@@ -67,8 +60,10 @@ float find_said(const TiledBasis& basis, std::span<float> directions, const Fact
 
 ExpandTiles best_expand_tiles(const TiledBasis& basis) {
   if (!basis.in_steps()) return expand<Products>;
-  const ExpandTiles fast = has_matrix_product() ? expand_tiles_i8mm(basis.rows.int8) : nullptr;
-  return fast ? fast : expand<SumsInMemory>;
+  if (const ExpandTiles i8mm = has_matrix_product() ? expand_tiles_i8mm(basis.rows.int8) : nullptr)
+    return i8mm;
+  if (const ExpandTiles avx2 = expand_tiles_avx2()) return avx2;
+  return expand<SumsInMemory>;
 }
 
 }  // namespace billow

@@ -40,5 +40,7 @@ using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count
 ExpandTiles best_expand_tiles(const TiledBasis& basis);
 // That of ARM's products of matrices, for so many columns of integers; null where there is none.
 ExpandTiles expand_tiles_i8mm(uint32_t columns);
+// That of AVX2, likewise.
+ExpandTiles expand_tiles_avx2();
 
 }  // namespace billow

@@ -13,6 +13,12 @@ BILLOW_ALWAYS_INLINE void store_point(float* to, F4 point) {
 #if defined(BILLOW_SIMD_NEON)
   vst1_f32(to, vget_low_f32(point.v));
   vst1q_lane_f32(to + 2, point.v, 2);
+#elif defined(BILLOW_SIMD_SSE)
+  _mm_storel_pi(reinterpret_cast<__m64*>(to), point.v);
+  _mm_store_ss(to + 2, _mm_movehl_ps(point.v, point.v));
+#elif defined(BILLOW_SIMD_WASM)
+  wasm_v128_store64_lane(to, point.v, 0);
+  wasm_v128_store32_lane(to + 2, point.v, 2);
 #else
   float all[kLanes];
   store(all, point);
@@ -33,6 +39,13 @@ BILLOW_ALWAYS_INLINE void store_four(const uint32_t* vertices, F4 x, F4 y, F4 z,
 struct Coordinates {
   F8 x, y, z;
 };
+// From sums of x, of y and of z, eight each.
+template <class Number> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Number* sums, float step) {
+  const auto eight = [&](uint32_t first) {
+    return F8{load_whole(sums + first) * step, load_whole(sums + first + kLanes) * step};
+  };
+  return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
+}
 
 // `find` gives the coordinates of a tile.
 template <class Find>

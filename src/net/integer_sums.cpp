@@ -69,6 +69,7 @@ IntegerKernels find_integer_kernels() {
   };
   if (has_matrix_product()) add(integer_kernel_i8mm());
   if (has_dot_product()) add(integer_kernel_dotprod());
+  add(integer_kernel_avx2());
   add(integer_kernel_pairs());
   add(integer_kernel_plain());
   return found;
