@@ -51,7 +51,7 @@ void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSa
 
 float find_said(const TiledBasis& basis, std::span<float> directions, const Factors& room) {
   const Entries all = find_entries(directions.data(), static_cast<uint32_t>(directions.size()));
-  const float step = find_step(basis.rows, all.largest, basis.most_blocks * basis.rows.int8);
+  const float step = find_step(basis.rows, all.largest, uint64_t{basis.most_blocks} * basis.rows.int8);
   const size_t stride = in_panels(basis.rows.columns), stored = basis.rows.stored_count();
   for (size_t k = 0; k < directions.size() / stride; ++k)
     put_factors(basis.rows, all.at + k * stride, step, room.of(k, stored));

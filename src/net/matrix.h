@@ -82,7 +82,7 @@ void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& 
 float find_factors(const PackedMatrix& matrix, const Entries& vector, const Factors& room);
 // The first of these in two: a step for entries up to `largest`, fine enough for 16 bits, coarse enough that so many products add up;
 // and the factors, for a vector that has room for whole panels.
-float find_step(const PackedMatrix& matrix, float largest, uint32_t products);
+float find_step(const PackedMatrix& matrix, float largest, uint64_t products);
 void put_factors(const PackedMatrix& matrix, const float* vector, float step, const Factors& room);
 void multiply(const PackedMatrix& matrix, float step, const Factors& factors, float* out);
 // Where there are integers only: the sums of all rows. A row is its sum times the step, times its scale.

@@ -101,7 +101,7 @@ float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& 
   return step;
 }
 
-float find_step(const PackedMatrix& m, float largest, uint32_t products) {
+float find_step(const PackedMatrix& m, float largest, uint64_t products) {
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
   constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
   const auto count = static_cast<float>(products);
