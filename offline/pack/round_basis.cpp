@@ -47,51 +47,55 @@ Directions directions_in(const learn::PatchModel& model, const learn::PatchInput
   return out;
 }
 
+// Of the columns of some patches, one patch after another.
+Square spread_together(const std::vector<uint32_t>& patches, const Directions& said) {
+  const Index columns = said[0].cols();
+  learn::Matrix all(said[0].rows(), static_cast<Index>(patches.size()) * columns);
+  for (size_t i = 0; i < patches.size(); ++i)
+    all.middleCols(static_cast<Index>(i) * columns, columns) = said[patches[i]];
+  Square spread = (all.transpose() * all).cast<double>() / static_cast<double>(all.rows());
+  spread.diagonal() *= 1.01;  // frames are a sample
+  return spread;
+}
+// As if they knew nothing of each other.
+Square spread_apart(const std::vector<uint32_t>& patches, const learn::Matrix& weights) {
+  Eigen::VectorXd squares(static_cast<Index>(patches.size()) * weights.cols());
+  for (size_t i = 0; i < patches.size(); ++i)
+    squares.segment(static_cast<Index>(i) * weights.cols(), weights.cols()) =
+        weights.row(patches[i]).cwiseAbs2().cast<double>() / 3;
+  return squares.asDiagonal();
+}
+
 }  // namespace
 
 BasisRounding::BasisRounding(const learn::PatchModel& model, const Matrices& matrices,
                              const learn::PatchInputs& frames)
     : basis_(matrices.basis), vertices_(static_cast<double>(model.rest.size())) {
-  std::map<std::vector<uint32_t>, Group> groups;
+  std::map<std::vector<uint32_t>, std::vector<std::vector<Index>>> rows_of;  // by the patches of vertices
   Index row = 0;
   for (const Tile& tile : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size()))) {
     for (size_t lane = 0; lane < kPanelRows; ++lane) {
       std::vector<uint32_t> patches;
       std::vector<Index> rows;
-      for (size_t b = 0; b < tile.blocks.size(); ++b)
-        if (tile.blocks[b].place[lane] != kNotInPatch)
-          patches.push_back(tile.blocks[b].patch),
-              rows.push_back(row + static_cast<Index>(kPanelRows * b + lane));
-      if (!rows.empty()) groups[patches].rows.push_back(rows);
+      for (size_t b = 0; b < tile.blocks.size(); ++b) {
+        if (tile.blocks[b].place[lane] == kNotInPatch) continue;
+        patches.push_back(tile.blocks[b].patch);
+        rows.push_back(row + static_cast<Index>(kPanelRows * b + lane));
+      }
+      if (!rows.empty()) rows_of[patches].push_back(rows);
     }
     row += static_cast<Index>(kPanelRows * tile.blocks.size());
   }
+  std::vector<std::vector<uint32_t>> patches;  // of each group
+  for (auto& [own, rows] : rows_of) patches.push_back(own), groups_.push_back({std::move(rows), {}});
+  const bool known = frames.bones.rows() > 0;
+  const Directions said = known ? directions_in(model, frames, basis_scales(model)) : Directions{};
   const learn::Matrix weights = basis_weights(model);
-  const Index columns = weights.cols();
-  const Directions said =
-      frames.bones.rows() > 0 ? directions_in(model, frames, basis_scales(model)) : Directions{};
-  std::vector<std::pair<const std::vector<uint32_t>, Group>*> each;
-  for (auto& g : groups) each.push_back(&g);
-  for_each_in_parallel(each.size(), [&](size_t g) {
-    const std::vector<uint32_t>& patches = each[g]->first;
-    Square& spread = each[g]->second.spread;
-    const auto count = static_cast<Index>(patches.size());
-    if (said.empty()) {
-      spread = Square::Zero(count * columns, count * columns);
-      for (Index i = 0; i < count; ++i)
-        spread.diagonal().segment(i * columns, columns) =
-            weights.row(patches[static_cast<size_t>(i)]).cwiseAbs2().cast<double>() / 3;
-      spread.diagonal().array() += 1e-12;
-      return;
-    }
-    learn::Matrix together(said[0].rows(), count * columns);
-    for (Index i = 0; i < count; ++i)
-      together.middleCols(i * columns, columns) = said[patches[static_cast<size_t>(i)]];
-    spread = (together.transpose() * together).cast<double>() / static_cast<double>(together.rows());
-    spread.diagonal() *= 1.01;  // frames are a sample
-    spread.diagonal().array() += 1e-12;
+  for_each_in_parallel(groups_.size(), [&](size_t g) {
+    Square& spread = groups_[g].spread;
+    spread = known ? spread_together(patches[g], said) : spread_apart(patches[g], weights);
+    spread.diagonal().array() += 1e-12;  // columns that nothing is said for
   });
-  for (auto& g : groups) groups_.push_back(std::move(g.second));
 }
 
 BasisRounding::Rounded BasisRounding::round(std::span<const Kind> kinds) const {

@@ -30,6 +30,14 @@ Order by_what_they_add(Square spread) {
   return order;
 }
 
+// Products of inputs with each other, with a little added to what each varies by itself: frames are a sample.
+Square spread_of(const learn::Matrix& inputs) {
+  Square h =
+      (inputs.transpose() * inputs).cast<double>() / static_cast<double>(std::max<Index>(1, inputs.rows()));
+  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
+  return h;
+}
+
 std::vector<float> scales_of(const learn::Matrix& weights) {
   std::vector<float> scales;
   for (Index r = 0; r < weights.rows(); ++r) {

@@ -8,13 +8,6 @@ namespace billow::pack {
 
 using Eigen::Index;
 
-Square spread_of(const learn::Matrix& examples) {
-  Square h = (examples.transpose() * examples).cast<double>() /
-             static_cast<double>(std::max<Index>(1, examples.rows()));
-  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
-  return h;
-}
-
 Square factor_of(const Square& spread, const Order& order) {
   const Index n = spread.rows();
   Square ordered(n, n);

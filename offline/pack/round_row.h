@@ -5,8 +5,6 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "learn/model.h"
-
 namespace billow::pack {
 
 using Square = Eigen::MatrixXd;
@@ -15,11 +13,8 @@ using Order = std::vector<Eigen::Index>;
 inline constexpr double kByteSteps = 127;  // of int8
 inline constexpr double kFiner = 254;      // steps of int16 in one of int8
 
-// How what a row is multiplied by varies, from examples of it: its products with each other, with a little added to what each varies by
-// itself, as examples are a sample.
-Square spread_of(const learn::Matrix& examples);
-
-// How a number's error goes on to later ones: the upper factor of the inverse of the spread, in the order of rounding.
+// How a number's error goes on to later ones: the upper factor of the inverse of the spread, which is how much what a row is multiplied by
+// varies together; in the order of rounding.
 Square factor_of(const Square& spread, const Order& order);
 
 // A row in steps of int8: to whole ones within 127, the `fine` last in the order to 254ths.

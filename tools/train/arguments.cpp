@@ -36,7 +36,7 @@ void add_network_options(CLI::App& app, Given& given) {
     add_for_stages<T>(app, given, name, help,
                       [member](StageOptions& s, const T& v) { s.collision.*member = v; });
   };
-  number("components", "Of a basis: 16 of a patch, 100 of the whole cloth", &StageOptions::components);
+  number("components", "Of a basis: 8 of a patch, 100 of the whole cloth", &StageOptions::components);
   number("hidden", "Neurons of a hidden layer: 64 of a patch, 500 of the whole cloth", &StageOptions::hidden);
   number("layers", "Hidden layers: 3 for patches, 2 for the whole cloth", &StageOptions::hidden_layers);
   add_for_stages<std::string>(
