@@ -46,7 +46,7 @@ Frames::Frames(const std::filesystem::path& folder)
   key_ = static_cast<size_t>(person_.skeleton.at(garment_.key_joint));
   key_rest_inverse_ = inverse(body::rest_transforms(person_.skeleton)[key_]);
   bone_rest_.resize(info_.bones);
-  garment::places_of_bones(garment_, garment_.rest, bone_rest_);
+  see_from(garment_.rest);
 
   for (size_t c = 0; c < info_.clips.size(); ++c) {
     const dataset::ClipInfo& clip = info_.clips[c];
@@ -76,6 +76,14 @@ dataset::Part Frames::part(uint32_t frame) const { return where_[frame].part; }
 void Frames::cloth(uint32_t frame, std::span<float> out) const {
   const Where& w = where_[frame];
   displacements(clips_[w.clip].cloth.row(w.frame), rigid(frame), garment_.rest, out);
+}
+
+void Frames::see_from(std::vector<V3> rest) {
+  if (rest.size() != garment_.size())
+    throw std::invalid_argument("rest: expected " + std::to_string(garment_.size()) + " vertices, found " +
+                                std::to_string(rest.size()));
+  garment_.rest = std::move(rest);
+  garment::places_of_bones(garment_, garment_.rest, bone_rest_);
 }
 
 void Frames::replace_ropes(Matrix bones) {

@@ -42,6 +42,8 @@ class Frames {
   // Displacements from rest, three numbers a vertex or bone.
   void cloth(uint32_t frame, std::span<float> out) const;
   void bones(uint32_t frame, Source source, std::span<float> out) const;
+  // From another rest than the data set's.
+  void see_from(std::vector<V3> rest);
   // Rope chains other than the data set's, a row a frame as bones() gives them.
   void replace_ropes(Matrix bones);
   size_t cloth_values() const { return 3 * garment_.size(); }
@@ -67,7 +69,7 @@ class Frames {
   dataset::DatasetInfo info_;
   dataset::OwnedWearer person_;
   garment::Garment garment_;
-  std::vector<V3> bone_rest_;
+  std::vector<V3> bone_rest_;  // of garment_.rest
   size_t key_ = 0;
   Transform key_rest_inverse_;
   std::vector<Clip> clips_;

@@ -141,11 +141,33 @@ TEST_F(EvaluateCli, SaysWhatDoesNotGoTogether) {
   EXPECT_TRUE(contains(units.output, "recurrent units: magic at byte 0")) << units.output;
   EXPECT_FALSE(fs::exists(set_.folder() / "figures.json"));
 
-  packed_.garment.rest[5].y += 0.01f;
+  std::swap(packed_.garment.triangles[0][0], packed_.garment.triangles[0][1]);
   write();
-  const auto drape = run("sheet.billow .");
-  EXPECT_EQ(drape.code, 1);
-  EXPECT_TRUE(contains(drape.output, "vertex 5")) << drape.output;
+  const auto cut = run("sheet.billow .");
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_TRUE(contains(cut.output, "other triangles")) << cut.output;
+}
+
+TEST_F(EvaluateCli, FramesOfAnotherDrapeAreSeenFromTheFilesRest) {
+  const auto figures = [&] {
+    const auto out = run("sheet.billow . --quick --json");
+    EXPECT_EQ(out.code, 0) << out.output;
+    return nlohmann::json::parse(out.output);
+  };
+  const auto before = figures();
+  garment::Garment other = set_.garment();
+  for (V3& p : other.rest) p.y += 0.02f * p.x;
+  garment::write_garment_file(other, packed_.skeleton, set_.folder() / "garment.json");
+  const auto after = figures();
+  for (const char* part : {"train", "unseen"})
+    EXPECT_EQ(before["sets"][part]["embedded"]["rmse_mm"], after["sets"][part]["embedded"]["rmse_mm"]);
+  // Files of different rests are not to be compared in one picture.
+  packed_.garment.rest = other.rest;
+  pack::write_garment_asset(packed_, set_.folder() / "other.billow");
+  const auto figure = testing::run_program(
+      "figures --quick skinning --data . --garment sheet.billow --overtrained other.billow -o out",
+      set_.folder());
+  EXPECT_TRUE(contains(figure.output, "expected the rest of the other file")) << figure.output;
 }
 
 // A program that stands in for the trainer, beside a copy of ours.

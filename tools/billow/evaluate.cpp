@@ -7,11 +7,11 @@
 #include "commands.h"
 #include "evaluate/report.h"
 #include "files/whole_file.h"
+#include "frames_for.h"
 #include "learn/correction.h"
 #include "learn/gru_file.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
-#include "same_garment.h"
 
 namespace billow::tool {
 namespace {
@@ -37,8 +37,7 @@ void run(const EvaluateOptions& o) {
   for (const std::string& file : {o.json, o.html})
     if (!file.empty() && file != kPrint) check_folder_of(file);
   pack::Packed packed = pack::read_garment_asset(o.file);
-  const learn::Frames frames(o.data);
-  check_same_garment(o.file, packed.garment, o.data, frames.garment());
+  const learn::Frames frames = frames_for(o.file, packed.garment, o.data);
 
   evaluate::Options options;
   if (o.quick) options.measure = evaluate::quick_measures();

@@ -128,9 +128,11 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
       "In the paper the simulated reference overstretches. Here it does not: what stretches is the cloth "
       "that the "
       "networks make of rope chains, as the strains in the table say.");
-  if (figure.numbers["rms_to_reference_mm"] > 0.99 * figure.numbers["skinning_rms_to_reference_mm"].get<double>())
+  if (figure.numbers["rms_to_reference_mm"] >
+      0.99 * figure.numbers["skinning_rms_to_reference_mm"].get<double>())
     figure.differs.push_back(
-        "On rope chains, which swing on their own, shape is hardly nearer to the reference than skinning is, and more "
+        "On rope chains, which swing on their own, shape is hardly nearer to the reference than skinning is, "
+        "and more "
         "crumpled; on bones of the reference it is, as the figures of learning show.");
   return figure;
 }

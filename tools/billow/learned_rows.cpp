@@ -6,7 +6,7 @@
 #include <map>
 
 #include "body/surface.h"
-#include "same_garment.h"
+#include "frames_for.h"
 
 namespace billow::tool {
 namespace {
@@ -23,19 +23,13 @@ constexpr const char* kNeeds = "needs --garment FILE and --data DIR, a trained c
 LearnedRows::LearnedRows(const FigureInputs& inputs)
     : inputs_(inputs),
       garment_(pack::read_garment_asset(asked(inputs.garment, kNeeds))),
-      frames_(asked(inputs.data, kNeeds)),
+      frames_(frames_for(inputs.garment, garment_.garment, asked(inputs.data, kNeeds))),
       embedded_(evaluate::embedded_bones(frames_)),
-      body_(frames_.person()) {
-  check(garment_.garment, inputs.garment);
-}
-
-void LearnedRows::check(const garment::Garment& garment, const std::filesystem::path& file) const {
-  check_same_garment(file.string(), garment, inputs_.data.string(), frames_.garment());
-}
+      body_(frames_.person()) {}
 
 const learn::ClothModel& LearnedRows::open(const std::filesystem::path& file) {
   others_.push_back(std::make_unique<pack::Packed>(pack::read_garment_asset(file)));
-  check(others_.back()->garment, file);
+  check_same_rest(file, others_.back()->garment, frames_);
   return others_.back()->model;
 }
 

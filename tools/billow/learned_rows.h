@@ -50,7 +50,6 @@ class LearnedRows {
     evaluate::Predictor predictor;         // of cloth
     const learn::Matrix* bones = nullptr;  // or chains
   };
-  void check(const garment::Garment& garment, const std::filesystem::path& file) const;
   std::vector<uint32_t> all_of(dataset::Part part) const;
   size_t wanted(const std::vector<uint32_t>& all) const;
   std::vector<V3> placed(uint32_t frame, std::span<const V3> rest, const float* displacements) const;

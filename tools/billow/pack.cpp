@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "evaluate/skinning.h"
 #include "files/whole_file.h"
+#include "frames_for.h"
 #include "pack/change_sections.h"
 #include "pack/garment_asset.h"
 #include "pack/round_networks.h"
@@ -25,19 +26,6 @@ constexpr const char* kKeep = "keep";
 void print(const char* mark, const pack::StorageCost& cost) {
   std::printf("%s %-6s %7.2f MB, off by %.3f mm (bases %.3f, networks %.3f)\n", mark, cost.name.c_str(),
               static_cast<double>(cost.bytes) / 1e6, cost.all(), cost.bases, cost.networks);
-}
-
-learn::Frames frames_of(const PackArguments& a, const garment::Garment& garment) {
-  learn::Frames frames(a.data);
-  const auto check = [&](const char* what, size_t expected, size_t found) {
-    if (expected != found)
-      throw std::runtime_error(a.data + ": expected a data set of this garment with " +
-                               std::to_string(expected) + " " + what + ", found one with " +
-                               std::to_string(found));
-  };
-  check("bones", garment.bones.size(), frames.garment().bones.size());
-  check("vertices", garment.size(), frames.garment().size());
-  return frames;
 }
 
 void leave_out(const PackArguments& a, pack::Packed& packed) {
@@ -62,7 +50,7 @@ void run(const PackArguments& a) {
   pack::Packed packed = pack::read_garment_asset(a.file);
   leave_out(a, packed);
   if (!a.data.empty()) {
-    const learn::Frames frames = frames_of(a, packed.garment);
+    const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
     packed.frames = pack::frames_to_round_by(frames);
   }
