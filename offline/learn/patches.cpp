@@ -30,6 +30,15 @@ class Lattice {
   const garment::Garment& garment_;
 };
 
+// Which bones are seen: so many chains over, so many bones down.
+template <class F> void for_each_seen(const PatchOptions& options, F f) {
+  for (int i = -options.chains; i <= options.chains; ++i) {
+    const int reach = std::abs(i) > 1 ? std::min(options.far_bones, options.bones) : options.bones;
+    for (int j = -reach; j <= reach; ++j)
+      if (i != 0 || j != 0) f(i, j);
+  }
+}
+
 Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& options) {
   Patch patch;
   patch.bone = static_cast<uint32_t>(lattice.at(chain, k));
@@ -37,9 +46,7 @@ Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& opt
   patch.below = lattice.at_or(chain, k + 1, patch.bone);
   patch.left = lattice.at_or(chain - 1, k, patch.bone);
   patch.right = lattice.at_or(chain + 1, k, patch.bone);
-  for (int i = -options.chains; i <= options.chains; ++i)
-    for (int j = -options.bones; j <= options.bones; ++j)
-      if (i != 0 || j != 0) patch.seen.push_back(lattice.at(chain + i, k + j));
+  for_each_seen(options, [&](int i, int j) { patch.seen.push_back(lattice.at(chain + i, k + j)); });
   return patch;
 }
 
@@ -80,9 +87,11 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
 
 std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
   if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
-  if (options.chains < 0 || options.bones < 1 || options.sharing < 1 || !(options.far > 0))
+  if (options.chains < 0 || options.bones < 1 || options.far_bones < 0 || options.sharing < 1 ||
+      !(options.far > 0))
     throw std::invalid_argument(
-        "patches: expected to see chains >= 0, bones >= 1, to share with >= 1, and far chains to weigh > 0");
+        "patches: expected to see chains >= 0, bones >= 1, far bones >= 0, to share with >= 1, and far "
+        "chains to weigh > 0");
   const Lattice lattice(g);
   std::vector<Patch> patches;
   for (size_t c = 0; c < g.chains.size(); ++c)
@@ -99,11 +108,9 @@ PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
 
 std::vector<float> feature_weights(const PatchOptions& options) {
   std::vector<float> weights;
-  for (int i = -options.chains; i <= options.chains; ++i)
-    for (int j = -options.bones; j <= options.bones; ++j)
-      if (i != 0 || j != 0)
-        weights.insert(weights.end(), 3,
-                       std::pow(options.far, static_cast<float>(std::max(std::abs(i), 1) - 1)));
+  for_each_seen(options, [&](int i, int) {
+    weights.insert(weights.end(), 3, std::pow(options.far, static_cast<float>(std::max(std::abs(i), 1) - 1)));
+  });
   weights.insert(weights.end(), 3, 1.0f);
   return weights;
 }

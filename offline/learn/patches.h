@@ -23,9 +23,10 @@ struct Patch {
 };
 
 struct PatchOptions {
-  int chains = 2;   // seen on either side
-  int bones = 4;    // seen up and down each of them
-  int sharing = 5;  // patches a vertex belongs to, at most
+  int chains = 2;     // seen on either side
+  int bones = 4;      // seen up and down its own chain and those next to it
+  int far_bones = 2;  // and chains further out, if that is fewer
+  int sharing = 5;    // patches a vertex belongs to, at most
   // What a chain weighs against the one before it on the way out: what chains far apart do together in some clips is not to be
   // relied on in others.
   float far = 0.35f;

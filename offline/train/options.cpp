@@ -82,10 +82,11 @@ void check(const char* stage, const StageOptions& o) {
 
 StageOptions patch_defaults() {
   StageOptions o;
-  o.components = 8, o.hidden = 64, o.hidden_layers = 3;
+  o.components = 8, o.hidden = 56, o.hidden_layers = 3;
   o.activation = learn::Activation::kGelu;
-  o.rate = 3e-3, o.epochs = 200, o.batch = 128, o.dropout = 0.05;
-  o.collision.weight = 100, o.collision.begin = 0.6f;
+  o.rate = 3e-3, o.epochs = 300, o.batch = 128, o.dropout = 0.03;
+  o.edge_weight = 1;
+  o.collision.weight = 100, o.collision.begin = 0.65f;
   return o;
 }
 
@@ -129,6 +130,7 @@ std::string to_json(const Options& o) {
     json["patches"] = json_of(o.patches);
     json["laying"] = {{"chains", o.laying.chains},
                       {"bones", o.laying.bones},
+                      {"far_bones", o.laying.far_bones},
                       {"sharing", o.laying.sharing},
                       {"far", o.laying.far}};
     json["mirror"] = o.mirror;
@@ -149,9 +151,9 @@ void validate(const Options& options) {
   if (options.form == Form::kPatches) {
     const StageOptions& o = options.patches;
     check("patches", o);
-    if (o.edge_weight > 0 || !o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
+    if (!o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
       throw std::invalid_argument(
-          "patches: expected what they have no choice in (linear, tuning, edges, scaling) as it is; "
+          "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "
           "networks of the whole cloth have");
   } else {
     check("skinning", options.skinning);

@@ -60,7 +60,7 @@ struct StageOptions {
   double dropout = 0;  // share of hidden values left out while learning
   double noise = 0;    // m: deviation of what is added to the inputs while learning
   float data_weight = 0.1f;
-  float edge_weight = 0;  // of edges that are longer or shorter than at rest
+  float edge_weight = 0;  // of edges that are longer or shorter than at rest; of patches: than the truth's
   CollisionOptions collision;
 };
 

@@ -8,6 +8,7 @@
 #include "parallel.h"
 #include "train/loop.h"
 #include "train/patch_collision.h"
+#include "train/patch_edges.h"
 
 namespace billow::train {
 namespace {
@@ -80,11 +81,13 @@ class PatchTrainer {
     linear_ = torch::zeros({patches, samples, outputs_});
     truth_ = torch::zeros({patches, samples, outputs_});
     for (int64_t p = 0; p < patches; ++p) fill(p);
+    if (task.triangles && options.edge_weight > 0) fill_edges(patches);
     const torch::Tensor left = (truth_ - linear_).slice(1, 0, static_cast<int64_t>(task.learnt));
     unit_ = std::max(1e-9, left.square().mean().sqrt().item<double>());
     mlps_ = std::make_unique<PatchMlps>(patches, inputs_, outputs_, options);
     mlps_->to(device_);
-    for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_}) *t = t->to(device_);
+    for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &edges_})
+      if (t->defined()) *t = t->to(device_);
     state_.parameters = mlps_->parameters();
     state_.adam = std::make_unique<torch::optim::AdamW>(
         state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
@@ -103,6 +106,7 @@ class PatchTrainer {
 
  private:
   struct Sums {
+    double squares = 0;  // of what vertices are off
     double data = 0, collision = 0, near = 0;
     size_t learnt = 0, collided = 0;
   };
@@ -119,6 +123,14 @@ class PatchTrainer {
     linear_[p].copy_(to_tensor(n(rows.seen)));
   }
 
+  void fill_edges(int64_t patches) {
+    const std::vector<learn::Matrix> factors =
+        edge_factors(task_.model, *task_.triangles, options_.edge_weight / options_.data_weight);
+    const auto components = static_cast<int64_t>(factors[0].rows());
+    edges_ = torch::zeros({patches, 1, components, components});
+    for (int64_t p = 0; p < patches; ++p) edges_[p][0].copy_(to_tensor(factors[static_cast<size_t>(p)]));
+  }
+
   std::string fingerprint() const {
     uint64_t sum = files::kChecksumStart;
     for (const auto& r : task_.rows)
@@ -132,6 +144,17 @@ class PatchTrainer {
     torch::Tensor z = z_.index_select(1, which);
     if (learning && options_.noise > 0) z = z + torch::randn_like(z) * scale_ * options_.noise;
     return mlps_->forward(z, learning) * unit_ + linear_.index_select(1, which);
+  }
+  // The data term: squares of what vertices are off, and edges.
+  torch::Tensor data_term(const torch::Tensor& c, const torch::Tensor& which, Sums& sums) const {
+    const torch::Tensor d = c - truth_.index_select(1, which), squares = d.square().sum();
+    torch::Tensor term = squares;
+    if (edges_.defined())  // the x of all components, their y, their z
+      term = d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).square().sum();
+    const torch::Tensor both = torch::stack({squares, term}).detach().to(torch::kCPU, torch::kFloat64);
+    sums.squares += both[0].item<double>(), sums.data += both[1].item<double>();
+    sums.learnt += static_cast<size_t>(which.size(0));
+    return term;
   }
   torch::Tensor index_of(std::span<const uint32_t> samples) const {
     torch::Tensor t = torch::empty({static_cast<int64_t>(samples.size())}, torch::kInt64);
@@ -164,10 +187,8 @@ class PatchTrainer {
     state_.adam->zero_grad();
     const torch::Tensor which = index_of(samples);
     const torch::Tensor c = predict(which, true);
-    const torch::Tensor data = (c - truth_.index_select(1, which)).square().sum();
-    const double value = data.item<double>();
-    check_finite(value, kName, e, state_);
-    sums.data += value, sums.learnt += samples.size();
+    const torch::Tensor data = data_term(c, which, sums);
+    check_finite(sums.data, kName, e, state_);
     torch::Tensor loss = data * (options_.data_weight / static_cast<double>(samples.size()));
     if (collides_in(e.number)) {
       const auto share = static_cast<size_t>(
@@ -209,8 +230,7 @@ class PatchTrainer {
       std::vector<uint32_t> samples;
       for (size_t k = i; k < std::min(end, i + kEvaluated); ++k) samples.push_back(static_cast<uint32_t>(k));
       const torch::Tensor which = index_of(samples), c = predict(which, false);
-      sums.data += (c - truth_.index_select(1, which)).square().sum().item<double>();
-      sums.learnt += samples.size();
+      data_term(c, which, sums);
       if (collides_in(epoch) && std::isfinite(sums.data)) collide(c, samples, sums);
     }
     return sums;
@@ -222,7 +242,7 @@ class PatchTrainer {
   }
   // As shares of a vertex add up to 1, so do the squares of what its patches are off: an upper bound for what it is off.
   double rmse_mm(const Sums& s) const {
-    return 1e3 * std::sqrt(s.data / static_cast<double>(std::max<size_t>(s.learnt, 1)) /
+    return 1e3 * std::sqrt(s.squares / static_cast<double>(std::max<size_t>(s.learnt, 1)) /
                            static_cast<double>(task_.model.rest.size()));
   }
   double near_percent(const Sums& s) const {
@@ -251,6 +271,7 @@ class PatchTrainer {
   torch::Device device_;
   int64_t inputs_ = 0, outputs_ = 0;
   torch::Tensor z_, scale_, linear_, truth_;
+  torch::Tensor edges_;  // patches x 1 x components x components; undefined: none
   double unit_ = 1;
   std::unique_ptr<PatchMlps> mlps_;
   std::unique_ptr<PatchCollision> collision_;

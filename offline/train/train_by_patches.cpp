@@ -75,7 +75,8 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   say("patches: " + std::to_string(model.patches.size()) + " of them, " + std::to_string(learnt) +
       " samples, " + std::to_string(choosing) + " to choose by, " + std::to_string(options.patches.epochs) +
       " epochs on the " + record.device);
-  stage.result = train_patches({model, rows, samples, learnt, choosing, &scene}, options.patches, how);
+  stage.result = train_patches({model, rows, samples, learnt, choosing, &frames.garment().triangles, &scene},
+                               options.patches, how);
   record.stages.push_back(std::move(stage));
   record.seconds = since(began);
   return {std::move(model), std::move(record)};

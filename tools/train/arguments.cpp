@@ -37,7 +37,7 @@ void add_network_options(CLI::App& app, Given& given) {
                       [member](StageOptions& s, const T& v) { s.collision.*member = v; });
   };
   number("components", "Of a basis: 8 of a patch, 100 of the whole cloth", &StageOptions::components);
-  number("hidden", "Neurons of a hidden layer: 64 of a patch, 500 of the whole cloth", &StageOptions::hidden);
+  number("hidden", "Neurons of a hidden layer: 56 of a patch, 500 of the whole cloth", &StageOptions::hidden);
   number("layers", "Hidden layers: 3 for patches, 2 for the whole cloth", &StageOptions::hidden_layers);
   add_for_stages<std::string>(
       app, given, "activation", "relu, tanh or gelu",
@@ -58,7 +58,9 @@ void add_network_options(CLI::App& app, Given& given) {
   number("dropout", "Share of hidden values left out while learning", &StageOptions::dropout);
   number("noise", "Deviation of what is added to inputs while learning, m", &StageOptions::noise);
   number("data-weight", "Of squared distances to the truth: 0.1", &StageOptions::data_weight);
-  number("edge-weight", "Whole cloth: of edges that are longer or shorter than at rest, 0",
+  number("edge-weight",
+         "Of edges that are other than the truth's (patches), or longer or shorter than at rest (whole "
+         "cloth): 1, 0",
          &StageOptions::edge_weight);
   collision("collision-weight",
             "Of squared distances to places outside the body: 100 for patches, 1000 for the whole cloth; 0 "
@@ -68,7 +70,7 @@ void add_network_options(CLI::App& app, Given& given) {
   collision("collision-share", "Share of each batch that is looked at for collisions: 1",
             &train::CollisionOptions::share);
   collision("collision-begin",
-            "Share of the epochs after which collisions are looked at: 0.6 for patches, else 0",
+            "Share of the epochs after which collisions are looked at: 0.65 for patches, else 0",
             &train::CollisionOptions::begin);
   collision("push-iterations", "At most, where a push is iterated", &train::CollisionOptions::iterations);
   add_for_stages<std::string>(
@@ -100,7 +102,9 @@ void add_options(CLI::App& app, Given& given) {
     add<int>(app, given, name, help, [member](Options& o, int v) { o.laying.*member = v; });
   };
   laying("--seen-chains", "Patches: chains that one sees on either side", &learn::PatchOptions::chains);
-  laying("--seen-bones", "Patches: bones that one sees up and down each chain", &learn::PatchOptions::bones);
+  laying("--seen-bones", "Patches: bones that one sees up and down its own chain and the next",
+         &learn::PatchOptions::bones);
+  laying("--far-bones", "Patches: the same of chains further out", &learn::PatchOptions::far_bones);
   laying("--sharing", "Patches: how many a vertex belongs to", &learn::PatchOptions::sharing);
   add<float>(app, given, "--far", "Patches: what a chain weighs against the one before it on the way out",
              [](Options& o, float v) { o.laying.far = v; });

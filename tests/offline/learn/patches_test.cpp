@@ -52,6 +52,19 @@ TEST(Patches, ChainsFartherOutWeighLess) {
   EXPECT_THROW(lay_patches(small("cape"), {.far = 0}), std::invalid_argument);
 }
 
+TEST(Patches, FewerBonesAreSeenOfChainsFartherOut) {
+  const garment::Garment skirt = small("skirt");
+  const PatchOptions options{.chains = 2, .bones = 3, .far_bones = 1};
+  const Patch patch = lay_patches(skirt, options)[2];  // of the first chain
+  // Its own chain and both next to it, without itself; then two with a bone either way.
+  ASSERT_EQ(patch.seen.size(), 3u * 7 - 1 + 2 * 3);
+  EXPECT_EQ(feature_weights(options).size(), feature_count(patch));
+  const auto& two_over = skirt.chains[skirt.chains.size() - 2];
+  for (size_t k = 0; k < 3; ++k) EXPECT_EQ(patch.seen[k], static_cast<int32_t>(two_over[1 + k]));
+  EXPECT_EQ(patch.seen[3], kNoBone) << "three above the third bone of the next chain";
+  EXPECT_THROW(lay_patches(skirt, {.far_bones = -1}), std::invalid_argument);
+}
+
 TEST(Patches, RingsHaveNoEdgeAndCapesDo) {
   const garment::Garment cape = small("cape"), skirt = small("skirt");
   const Patch first_of_cape = lay_patches(cape)[0], first_of_skirt = lay_patches(skirt)[0];

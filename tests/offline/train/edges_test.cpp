@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "offline/train/small_scene.h"
+#include "train/patch_edges.h"
 
 namespace billow::train {
 namespace {
@@ -46,6 +47,25 @@ TEST(EdgeTerm, HasTheGradientOfItsSum) {
       up(f, k) += 0.01f, down(f, k) -= 0.01f;
       EXPECT_NEAR(gradient(f, k), (term(up, frozen, unused) - term(down, frozen, unused)) / 0.02, 0.02);
     }
+}
+
+TEST(PatchEdges, CountWhatVerticesAndEdgesAreOff) {
+  // Three vertices of a patch, of which two are at an edge that is no other patch's.
+  learn::PatchModel model;
+  model.patches.resize(1), model.stages.resize(1);
+  model.patches[0].vertices = {4, 7, 9}, model.patches[0].shares = {1, 0.25f, 0.5f};
+  Matrix& modes = model.stages[0].basis.modes;
+  modes = random_modes(2, 3, 1);
+  constexpr double kWeight = 3;
+  const std::vector<Matrix> factors = edge_factors(model, {{4, 7, 8}, {9, 1, 7}}, kWeight);
+  ASSERT_EQ(factors.size(), 1u);
+  const Eigen::RowVector2f d(0.3f, -0.2f);
+  // Bases are of vertices times the roots of their shares.
+  const Eigen::RowVector3f weighed = d * modes;
+  const float x4 = weighed(0), x7 = weighed(1) / 0.5f, x9 = weighed(2) / std::sqrt(0.5f);
+  const double expected =
+      d.squaredNorm() + kWeight * (0.5 * (x4 - x7) * (x4 - x7) + std::sqrt(0.125) * (x9 - x7) * (x9 - x7));
+  EXPECT_NEAR((d * factors[0]).squaredNorm(), expected, 1e-5);
 }
 
 }  // namespace
