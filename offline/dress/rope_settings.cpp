@@ -13,7 +13,7 @@ struct Fitted {
   float stretch, compression, shear;      // N/m, between neighbours
   float damping;                          // 1/s
   float rest_angle;                       // N
-  float substep_angle;                    // rad; coarser than the default, as far as the cloth is followed as well
+  float substep_angle;  // rad; coarser than the default, as far as the cloth is followed as well
 };
 constexpr Fitted kCape{1, 1, 4, 2, 10, 0.005f, 40, 1, 0, 0.25f};
 constexpr Fitted kSkirt{1, 0.25f, 4, 1, 5, 0.01f, 10, 0.25f, 0.0005f, 0.25f};

@@ -155,6 +155,7 @@ void validate(const Options& options) {
       throw std::invalid_argument(
           "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "
           "networks of the whole cloth have");
+    if (!(o.data_weight > 0)) throw std::invalid_argument("patches: expected a weight of the data term > 0");
   } else {
     check("skinning", options.skinning);
     if (options.with_shape) check("shape", options.shape);

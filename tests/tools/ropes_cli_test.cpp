@@ -32,7 +32,7 @@ TEST_F(RopesCli, FitsAndMeasures) {
 }
 
 TEST_F(RopesCli, SaysWhatIsWrong) {
-  expect("measure nowhere", 1, "cannot read nowhere/manifest.json");
+  expect("measure nowhere", 1, "nowhere/manifest.json: expected a data set");
   expect("measure . --settings nowhere.json", 1, "nowhere.json");
   expect("fit . -o nowhere/ropes.json", 1, "nowhere/ropes.json: expected a folder");
   expect("fit .  --rounds 0", 2, "--rounds");

@@ -18,7 +18,7 @@ using importer::JsonAt;
 
 nlohmann::json parse(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + file.string());
+  if (!in) throw std::runtime_error("expected a data set, found no such file");
   try {
     return nlohmann::json::parse(in);
   } catch (const nlohmann::json::exception& e) {

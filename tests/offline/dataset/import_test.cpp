@@ -259,7 +259,7 @@ TEST_F(DatasetImport, RefusesJobsThatMakeNoSense) {
   expect_refused(unseen, {"expected a number or some of a, found b"});
   ImportJob append = job({"a.mdd"});
   append.append = true;
-  expect_refused(append, {"manifest.json: cannot read"});
+  expect_refused(append, {"manifest.json: expected a data set"});
 }
 
 TEST_F(DatasetImport, MarksTornClothAsUnusable) {
