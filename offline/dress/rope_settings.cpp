@@ -13,11 +13,12 @@ struct Fitted {
   float stretch, compression, shear;      // N/m, between neighbours
   float damping;                          // 1/s
   float rest_angle;                       // N
-  float substep_angle;  // rad; coarser than the default, as far as the cloth is followed as well
 };
-constexpr Fitted kCape{1, 1, 4, 2, 10, 0.005f, 40, 1, 0, 0.25f};
-constexpr Fitted kSkirt{1, 0.25f, 4, 1, 5, 0.01f, 10, 0.25f, 0.0005f, 0.25f};
+constexpr Fitted kCape{1, 1, 4, 2, 10, 0.005f, 40, 1, 0};
+constexpr Fitted kSkirt{1, 0.25f, 4, 1, 5, 0.01f, 10, 0.25f, 0.0005f};
 
+// Coarser than the default: the cloth is followed as well.
+constexpr float kSubstepAngle = 0.4f;
 constexpr uint32_t kLateralSamples = 1;
 
 }  // namespace
@@ -37,7 +38,7 @@ billow_settings rope_settings(const garment::Garment& garment) {
   s.lateral_shear.value = fitted.shear;
   s.damping.value = fitted.damping;
   s.rest_angle.value = fitted.rest_angle;
-  s.substep_angle = fitted.substep_angle;
+  s.substep_angle = kSubstepAngle;
   s.lateral_samples = kLateralSamples;
   // Cloth slides over a thigh that is raised; along the history it would stick there.
   s.push_direction = s.velocity_direction = BILLOW_ALONG_GRADIENT;

@@ -65,8 +65,8 @@ TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
   const auto text = run("info cape.billow"), json = run("info cape.billow --json");
   EXPECT_EQ(text.code, 0) << text.output;
   EXPECT_TRUE(contains(text.output, "192 vertices")) << text.output;
-  EXPECT_TRUE(contains(text.output, "20 that see 44 bones each")) << text.output;
-  EXPECT_TRUE(contains(text.output, "135 > 24 > 24 > 18, tanh, with a linear path")) << text.output;
+  EXPECT_TRUE(contains(text.output, "20 that see 36 bones each")) << text.output;
+  EXPECT_TRUE(contains(text.output, "111 > 24 > 24 > 18, tanh, with a linear path")) << text.output;
   EXPECT_EQ(json.code, 0) << json.output;
   EXPECT_TRUE(contains(json.output, "\"training\": {\n    \"frames\": 5000")) << json.output;
   EXPECT_TRUE(contains(json.output, "\"vertices\": 192"));
