@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "pack/model_sections.h"
 
 namespace billow::pack {
 
 std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
-                             const std::vector<learn::BlendWeights>& blend) {
+                             const billow_settings& settings, const std::vector<learn::BlendWeights>& blend) {
   const AlignedBytes bytes(file);
   asset::GarmentView view;
   asset::Problem problem;
@@ -19,7 +20,9 @@ std::string changed_sections(const std::string& file, const std::vector<std::str
   SectionFile out;
   out.text(std::string(view.text));
   for (const asset::Section& s : view.sections)
-    if (std::find(gone.begin(), gone.end(), s.name) == gone.end())
+    if (std::string_view(s.name) == "settings")
+      add_settings(out, settings);
+    else if (std::find(gone.begin(), gone.end(), s.name) == gone.end())
       out.add(s.name, std::string(view.bytes_of(s)));
   add_blend(out, blend, view.record->bones);
   return out.finish();

@@ -20,6 +20,9 @@ void check_correction(const learn::Network& correction, const garment::Garment& 
 void add_correction(SectionFile& file, const learn::Network& correction);
 learn::Network correction_of(const asset::GarmentView& view);
 
+// How chains move.
+void add_settings(SectionFile& file, const billow_settings& settings);
+
 // Weights for linear blend skinning, rounded to whole numbers.
 void check_blend(const std::vector<learn::BlendWeights>& blend, size_t vertices, size_t bones);
 void add_blend(SectionFile& file, const std::vector<learn::BlendWeights>& blend, size_t bones);

@@ -66,13 +66,6 @@ void add_chains(SectionFile& file, const garment::Garment& g) {
   file.add_records("chain_cloth", chain_cloth);
 }
 
-void add_settings(SectionFile& file, const billow_settings& settings) {
-  std::string words;
-  api::visit_settings(settings,
-                      [&](const auto& field) { words.append(reinterpret_cast<const char*>(&field), 4); });
-  file.add("settings", words);
-}
-
 void add_colliders(SectionFile& file, const Packed& p) {
   std::vector<ColliderRecord> records;
   for (size_t i = 0; i < p.colliders.size(); ++i) {
@@ -168,6 +161,13 @@ Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed
 }
 
 }  // namespace
+
+void add_settings(SectionFile& file, const billow_settings& settings) {
+  std::string words;
+  api::visit_settings(settings,
+                      [&](const auto& field) { words.append(reinterpret_cast<const char*>(&field), 4); });
+  file.add("settings", words);
+}
 
 std::string pack_garment(const Packed& p, const PackOptions& options, PackReport* report) {
   check(p);

@@ -121,6 +121,12 @@ TEST_F(EvaluateCli, PackAddsWeightsForLinearBlendSkinningAndKeepsTheRest) {
   EXPECT_EQ(blended.extra.count(learn::kGruSection), 0u);
   const auto bytes = [&](const char* name) { return fs::file_size(set_.folder() / name); };
   EXPECT_LT(bytes("blended.billow"), bytes("sheet.billow") + 63 * 8 + 3 * 64);
+  std::ofstream(set_.folder() / "ropes.json")
+      << R"({"format": "billow rope settings", "version": 1, "friction": 0.75})";
+  ASSERT_EQ(packed("-o rough.billow --storage keep --settings ropes.json").code, 0);
+  EXPECT_EQ(read("rough.billow").settings.friction, 0.75f);
+  EXPECT_EQ(bytes("rough.billow"), bytes("sheet.billow"));
+  EXPECT_EQ(packed("-o none.billow --storage keep --settings nowhere.json").code, 1);
   EXPECT_EQ(packed("-o none.billow --storage keep --blend").code, 1) << "weights of which frames?";
   EXPECT_EQ(packed("-o none.billow --storage keep --without nothing").code, 1);
   EXPECT_FALSE(fs::exists(set_.folder() / "none.billow"));

@@ -9,12 +9,13 @@
 #include "pack/change_sections.h"
 #include "pack/garment_asset.h"
 #include "pack/round_networks.h"
+#include "ropes/settings_file.h"
 
 namespace billow::tool {
 namespace {
 
 struct PackArguments {
-  std::string file, out, data, storage = "mixed";
+  std::string file, out, data, settings, storage = "mixed";
   double most_error = 0.1;
   std::vector<std::string> without;
   bool blend = false;
@@ -39,7 +40,8 @@ void leave_out(const PackArguments& a, pack::Packed& packed) {
 void keep(const PackArguments& a, const pack::Packed& packed) {
   std::vector<std::string> without;
   for (const std::string& name : a.without) without.push_back("extra." + name);
-  const std::string bytes = pack::changed_sections(files::read_whole_file(a.file), without, packed.blend);
+  const std::string bytes =
+      pack::changed_sections(files::read_whole_file(a.file), without, packed.settings, packed.blend);
   files::write_whole_file(a.out, bytes);
   std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
 }
@@ -49,6 +51,7 @@ void run(const PackArguments& a) {
     throw std::runtime_error("--blend: expected --data, the frames that weights are fitted to, found none");
   pack::Packed packed = pack::read_garment_asset(a.file);
   leave_out(a, packed);
+  if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
@@ -82,11 +85,15 @@ void add_pack(CLI::App& app) {
                       "The data set it was trained on: mixed storage gets smaller if it knows what bones do");
   command->add_flag("--blend", a->blend,
                     "Fit weights for linear blend skinning to the training frames of --data, and store them");
+  command->add_option(
+      "--settings", a->settings,
+      "Change how its chains move: a file as `billow ropes fit` writes, of all or some settings");
   command->add_option("--without", a->without, "Extra sections to leave out: gru, say");
   command->footer(
       "Examples\n"
       "  billow pack cape.billow -o small.billow --data data/cape --without gru\n"
       "  billow pack cape.billow -o exact.billow --storage fp32\n"
+      "  billow pack cape.billow -o calm.billow --storage keep --settings ropes.json\n"
       "  billow pack cape.billow -o blended.billow --storage keep --blend --data data/cape\n");
   command->callback([a] { run(*a); });
 }

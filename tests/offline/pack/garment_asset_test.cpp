@@ -125,22 +125,25 @@ TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
   Packed p = sample();
   p.extra["gru"] = "units", p.extra["more"] = "else";
   const std::string file = pack_garment(p, {Storage::kInt8});
+  p.settings.substep_angle = 0.3f;
   for (learn::BlendWeights& w : p.blend) w = {{3, 0, 0, 0}, {0.25f, 0.75f, 0, 0}};
   const auto read = [&](const std::string& bytes) {
     std::ofstream(path_, std::ios::binary) << bytes;
     return read_garment_asset(path_);
   };
-  const std::string changed = changed_sections(file, {"extra.gru"}, p.blend);
+  const std::string changed = changed_sections(file, {"extra.gru"}, p.settings, p.blend);
   const Packed before = read(file), after = read(changed);
   EXPECT_EQ(difference(before, after), 0);
   EXPECT_EQ(after.garment.name, before.garment.name);
   EXPECT_EQ(after.extra.count("gru"), 0u);
   EXPECT_EQ(after.extra.at("more"), "else");
+  EXPECT_EQ(after.settings.substep_angle, 0.3f);
+  EXPECT_EQ(after.settings.friction, before.settings.friction);
   EXPECT_LT(blend_difference(p, after), 1.0f / 255);
-  EXPECT_TRUE(read(changed_sections(changed, {}, {})).blend.empty());
+  EXPECT_TRUE(read(changed_sections(changed, {}, p.settings, {})).blend.empty());
   p.blend.pop_back();
-  EXPECT_THROW(changed_sections(file, {}, p.blend), std::invalid_argument);
-  EXPECT_THROW(changed_sections("no garment", {}, {}), std::runtime_error);
+  EXPECT_THROW(changed_sections(file, {}, p.settings, p.blend), std::invalid_argument);
+  EXPECT_THROW(changed_sections("no garment", {}, p.settings, {}), std::runtime_error);
 }
 
 TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
