@@ -156,7 +156,7 @@ nlohmann::ordered_json as_json(const Clearance& c) {
 void clearance(const ClearanceOptions& o) {
   const std::vector<std::string> names = motions_in(o.motions);
   const std::vector<motion::Clip> unseen =
-      o.unseen ? unseen_clips(fs::path(o.worn.file).stem().string()) : std::vector<motion::Clip>{};
+      o.unseen ? unseen_clips(Worn(o.worn).garment().name) : std::vector<motion::Clip>{};
   const size_t count = names.size() + unseen.size();
   if (count == 0) throw std::runtime_error("expected motions, or --unseen, found none");
   Progress line("playing");
