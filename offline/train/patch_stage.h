@@ -14,8 +14,8 @@ struct PatchTask {
   const learn::PatchSamples& samples;         // of the rows
   size_t learnt = 0, choosing = 0;  // samples to learn from, and after them those that choose the best epoch
   // What comes after these is looked at by the collision loss only.
-  const std::vector<std::array<uint32_t, 3>>* triangles =
-      nullptr;                   // whose edges the data term looks at; NULL: none
+  // Whose edges the data term looks at; NULL: none.
+  const std::vector<std::array<uint32_t, 3>>* triangles = nullptr;
   const Scene* scene = nullptr;  // what the collision loss looks at; NULL: none
 };
 
