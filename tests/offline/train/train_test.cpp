@@ -162,7 +162,10 @@ TEST_F(TrainSlow, PatchesThatWereStoppedEndTheSame) {
 
 TEST_F(TrainSlow, PatchesHaveNoChoiceInSome) {
   Options options = quick_patches();
-  options.patches.edge_weight = 1;
+  options.patches.linear = false;
+  EXPECT_THROW(train(*frames_, options), std::invalid_argument);
+  options = quick_patches();
+  options.patches.data_weight = 0;
   EXPECT_THROW(train(*frames_, options), std::invalid_argument);
 }
 
