@@ -85,13 +85,17 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
 
 }  // namespace
 
-std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
-  if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
+void check(const PatchOptions& options) {
   if (options.chains < 0 || options.bones < 1 || options.far_bones < 0 || options.sharing < 1 ||
       !(options.far > 0))
     throw std::invalid_argument(
         "patches: expected to see chains >= 0, bones >= 1, far bones >= 0, to share with >= 1, and far "
         "chains to weigh > 0");
+}
+
+std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
+  if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
+  check(options);
   const Lattice lattice(g);
   std::vector<Patch> patches;
   for (size_t c = 0; c < g.chains.size(); ++c)

@@ -32,6 +32,9 @@ struct PatchOptions {
   float far = 0.35f;
 };
 
+// Throws std::invalid_argument for what makes no sense.
+void check(const PatchOptions& options);
+
 std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {});
 
 // Where a patch is and how it is turned.

@@ -151,6 +151,7 @@ void validate(const Options& options) {
   if (options.form == Form::kPatches) {
     const StageOptions& o = options.patches;
     check("patches", o);
+    learn::check(options.laying);
     if (!o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
       throw std::invalid_argument(
           "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "
