@@ -71,13 +71,15 @@ struct Planes {
   std::vector<Plane> float32, float16, int8;
 };
 
+// `most`: of each column, as in planes_of; none: all 0.
 Planes all_planes(const learn::Matrix& dense, std::span<const Kind> kinds, std::span<const float> scales,
-                  float most) {
+                  std::span<const float> most) {
   Planes all;
   std::vector<Plane> rest;  // behind the others, so that those stand in order
   for (Eigen::Index k = 0; k < dense.cols(); ++k) {
     const Kind kind = kinds[static_cast<size_t>(k)];
-    std::vector<Plane> planes = planes_of(dense, k, scales, kind, most);
+    std::vector<Plane> planes =
+        planes_of(dense, k, scales, kind, most.empty() ? 0 : most[static_cast<size_t>(k)]);
     auto& first = kind == Kind::kFloat32 ? all.float32 : kind == Kind::kFloat16 ? all.float16 : all.int8;
     first.push_back(std::move(planes[0]));
     if (planes.size() > 1) rest.push_back(std::move(planes[1]));
@@ -175,13 +177,17 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
   const bool each = scaled == RowScales::kEach && !floats;
   const std::vector<float> scales =
       each ? row_scales(dense) : std::vector<float>(static_cast<size_t>(dense.rows()), 1.0f);
-  return bytes_of(dense, all_planes(dense, kinds, scales, 0), each ? scales : std::vector<float>());
+  return bytes_of(dense, all_planes(dense, kinds, scales, {}), each ? scales : std::vector<float>());
 }
 
 std::string pack_rounded(const learn::Matrix& dense, std::span<const Kind> kinds,
-                         std::span<const float> row_scales) {
-  const std::vector<float> ones(row_scales.empty() ? static_cast<size_t>(dense.rows()) : 0, 1.0f);
-  return bytes_of(dense, all_planes(dense, kinds, row_scales.empty() ? ones : row_scales, 1), row_scales);
+                         std::span<const float> row_scales, std::span<const float> column_scales) {
+  const std::vector<float> rows(row_scales.empty() ? static_cast<size_t>(dense.rows()) : 0, 1.0f);
+  const std::vector<float> columns(column_scales.empty() ? static_cast<size_t>(dense.cols()) : 0, 1.0f);
+  return bytes_of(dense,
+                  all_planes(dense, kinds, row_scales.empty() ? rows : row_scales,
+                             column_scales.empty() ? columns : column_scales),
+                  row_scales);
 }
 
 learn::Matrix unpack_matrix(const PackedMatrix& m) {

@@ -34,7 +34,7 @@ std::string pack_matrix(const learn::Matrix& dense, std::span<const Kind> kinds,
                         RowScales scaled = RowScales::kEach);
 // The same of a matrix that was rounded: integers are relative to these scales alone, whatever the columns are like. No scales: all 1.
 std::string pack_rounded(const learn::Matrix& dense, std::span<const Kind> kinds,
-                         std::span<const float> row_scales);
+                         std::span<const float> row_scales, std::span<const float> column_scales);
 learn::Matrix unpack_matrix(const PackedMatrix& packed);
 
 }  // namespace billow::pack

@@ -125,7 +125,7 @@ double BasisRounding::round(const Group& group, std::span<const Kind> kinds, lea
       exact.segment(static_cast<Index>(i) * columns, columns) =
           basis_.row(rows[i]).cast<double>() * kByteSteps;
     Eigen::RowVectorXd rounded = exact;
-    round_row(factor, order, fine, rounded);
+    round_row(factor, order, fine, Eigen::RowVectorXd::Ones(rounded.size()), rounded);
     for (size_t i = 0; i < rows.size(); ++i)
       basis.row(rows[i]) =
           (rounded.segment(static_cast<Index>(i) * columns, columns) / kByteSteps).cast<float>();

@@ -30,32 +30,35 @@ Order by_what_they_add(Square spread) {
   return order;
 }
 
-// Products of inputs with each other, with a little added to what each varies by itself: frames are a sample.
-Square spread_of(const learn::Matrix& inputs) {
-  Square h =
-      (inputs.transpose() * inputs).cast<double>() / static_cast<double>(std::max<Index>(1, inputs.rows()));
-  h.diagonal().array() += 0.01 * h.diagonal().mean() + 1e-9;
-  return h;
-}
+// How inputs vary about their mean, which a bias can make up for; with a little added to each: frames are a sample.
+struct Spread {
+  Square products;
+  Eigen::RowVectorXf mean;
 
-std::vector<float> scales_of(const learn::Matrix& weights) {
-  std::vector<float> scales;
-  for (Index r = 0; r < weights.rows(); ++r) {
-    const float most = weights.cols() > 0 ? weights.row(r).cwiseAbs().maxCoeff() : 0;
-    scales.push_back(most > 0 ? most : 1);
+  explicit Spread(const learn::Matrix& inputs) : mean(inputs.colwise().mean()) {
+    const learn::Matrix off = inputs.rowwise() - mean;
+    products =
+        (off.transpose() * off).cast<double>() / static_cast<double>(std::max<Index>(1, inputs.rows()));
+    products.diagonal().array() += 0.001 * products.diagonal().mean() + 1e-9;
   }
-  return scales;
-}
+};
 
-// `order`: of rounding, the `fine` last ones to 16 bits.
-learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const Order& order, Index fine) {
-  const std::vector<float> scales = scales_of(weights);
-  learn::Matrix out(weights.rows(), weights.cols());
+// A matrix in whole steps, and how large 127 of them are in each row.
+struct Rounded {
+  learn::Matrix weights;
+  std::vector<float> scales;
+};
+
+// `order`: of rounding, the `fine` last ones to 16 bits. `steps`: how large those of columns are, compared with each other.
+Rounded rounded(const learn::Matrix& weights, const Square& factor, const Order& order,
+                const Eigen::RowVectorXd& steps, Index fine) {
+  Rounded out{learn::Matrix(weights.rows(), weights.cols()), {}};
   for (Index r = 0; r < weights.rows(); ++r) {
-    const double step = static_cast<double>(scales[static_cast<size_t>(r)] / static_cast<float>(kByteSteps));
-    Eigen::RowVectorXd row = weights.row(r).cast<double>() / step;
-    round_row(factor, order, fine, row);
-    out.row(r) = (row * step).cast<float>();
+    Eigen::RowVectorXd row = weights.row(r).cast<double>();
+    const double most = row.size() > 0 ? row.cwiseQuotient(steps).cwiseAbs().maxCoeff() : 0;
+    out.scales.push_back(static_cast<float>(most > 0 ? most : 1));
+    round_row(factor, order, fine, steps * (static_cast<double>(out.scales.back()) / kByteSteps), row);
+    out.weights.row(r) = row.cast<float>();
   }
   return out;
 }
@@ -64,37 +67,45 @@ learn::Matrix rounded(const learn::Matrix& weights, const Square& factor, const 
 template <class Network> auto& matrix(Network& n, size_t which) {
   return which < n.layers.size() ? n.layers[which].weights : n.linear;
 }
+learn::Vector& bias(learn::Network& n, size_t which) {
+  return which < n.layers.size() ? n.layers[which].bias : n.bias;
+}
 
 // One patch: what its networks see, and what comes of it.
 struct Known {
   learn::Matrix inputs, right;  // frames to measure by
   learn::Matrix squares;        // of the cloth's displacement, from coefficients
-  std::vector<Square> factor;   // for the inputs of each layer
+  // For the inputs of each layer.
+  std::vector<Square> factor;
   std::vector<Order> order;
+  std::vector<Eigen::RowVectorXf> mean;
 };
 
 class Rounding {
  public:
   Rounding(learn::PatchModel& model, const learn::PatchInputs& frames)
       : model_(model), known_(model.patches.size()), layers_(model.stages[0].network.layers.size()) {
-    std::vector<std::vector<Square>> spreads(known_.size());
+    std::vector<std::vector<Spread>> spreads(known_.size());
     for_each_in_parallel(known_.size(), [&](size_t p) { spreads[p] = look_at(p, frames); });
     // Inputs stand alike in all patches, so the fine ones are the same; units of layers each patch may sort for itself.
-    Square together = spreads[0][0];
-    for (size_t p = 1; p < known_.size(); ++p) together += spreads[p][0];
+    Square together = spreads[0][0].products;
+    for (size_t p = 1; p < known_.size(); ++p) together += spreads[p][0].products;
     const Order seen = by_what_they_add(together);
     first_ = seen;
     for_each_in_parallel(known_.size(), [&](size_t p) {
       Known& k = known_[p];
       for (size_t i = 0; i < spreads[p].size(); ++i) {
-        if (i > 0) sort_units(p, i - 1, by_what_they_add(spreads[p][i]), spreads[p][i]);
-        Order order = i == 0 ? seen : Order(static_cast<size_t>(spreads[p][i].rows()));
+        Spread& spread = spreads[p][i];
+        if (i > 0) sort_units(p, i - 1, by_what_they_add(spread.products), spread);
+        Order order = i == 0 ? seen : Order(static_cast<size_t>(spread.mean.size()));
         if (i > 0) std::iota(order.begin(), order.end(), Index{0});
         std::reverse(order.begin(), order.end());
-        k.factor.push_back(factor_of(spreads[p][i], order));
+        k.factor.push_back(factor_of(spread.products, order));
         k.order.push_back(std::move(order));
+        k.mean.push_back(spread.mean);
       }
     });
+    for (size_t i = 0; i < groups(); ++i) steps_.push_back(find_steps(i));
   }
 
   // Matrices that have the same inputs are rounded alike: the linear path goes with the first layer.
@@ -114,7 +125,7 @@ class Rounding {
     std::vector<double> sums(known_.size());
     for_each_in_parallel(known_.size(), [&](size_t p) {
       learn::Network changed = model_.stages[p].network;
-      round(p, group, fine, changed);
+      round(p, group, fine, changed, [](size_t, const std::vector<float>&) {});
       const Known& k = known_[p];
       const learn::Matrix off = changed(k.inputs) - k.right;
       sums[p] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) /
@@ -131,17 +142,44 @@ class Rounding {
       r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
       for (Index c = 0; c < fine; ++c)
         r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt16;
-      for (const learn::PatchStage& s : model_.stages) {
-        std::vector<float> scales = scales_of(matrix(s.network, m));
-        scales.resize(in_panels(static_cast<uint32_t>(scales.size())), 1.0f);
-        r.row_scales.insert(r.row_scales.end(), scales.begin(), scales.end());
-      }
+      r.row_scales.assign(known_.size() * panels(m), 1.0f);
+      const Eigen::RowVectorXd s = steps(group, fine);
+      r.column_scales.assign(s.begin(), s.end());
     }
-    for_each_in_parallel(known_.size(), [&](size_t p) { round(p, group, fine, model_.stages[p].network); });
+    for_each_in_parallel(known_.size(), [&](size_t p) {
+      round(p, group, fine, model_.stages[p].network, [&](size_t m, const std::vector<float>& scales) {
+        std::copy(scales.begin(), scales.end(),
+                  out.matrices[m].row_scales.begin() + static_cast<std::ptrdiff_t>(p * panels(m)));
+      });
+    });
   }
   size_t matrices() const { return layers_ + (model_.stages[0].network.linear.size() > 0); }
 
  private:
+  // How long steps of columns are, compared with each other. Shorter where there is less to make up for an error, and where weights are small
+  // anyway: powers of both, as found by trying.
+  Eigen::RowVectorXd find_steps(size_t group) const {
+    constexpr double kOfWhatMakesUp = 0.3, kOfWeights = 0.5;
+    Eigen::RowVectorXd logarithms = Eigen::RowVectorXd::Zero(columns(group)), squares = logarithms;
+    for (const Known& k : known_)
+      for (Index c = 0; c < columns(group); ++c)
+        logarithms[k.order[group][static_cast<size_t>(c)]] += std::log(k.factor[group](c, c));
+    for (const size_t m : matrices_of(group))
+      for (const learn::PatchStage& stage : model_.stages)
+        squares += matrix(stage.network, m).rowwise().normalized().colwise().squaredNorm().cast<double>();
+    logarithms *= kOfWhatMakesUp / static_cast<double>(known_.size());
+    logarithms.array() += 0.5 * kOfWeights * (squares.array() + 1e-20).log();
+    return (logarithms.array() - logarithms.mean()).exp();
+  }
+  // Those of 16 bits are fine enough to be longer than the others, which can then be shorter.
+  Eigen::RowVectorXd steps(size_t group, Index fine) const {
+    constexpr double kLonger = 4;
+    Eigen::RowVectorXd out = steps_[group];
+    const Order& order = known_[0].order[group];
+    for (Index c = columns(group) - fine; c < columns(group); ++c)
+      out[order[static_cast<size_t>(c)]] *= kLonger;
+    return out;
+  }
   static constexpr Index kFrames = 512, kMeasured = 128;
 
   std::vector<size_t> matrices_of(size_t group) const { return matrices_of(group, model_.stages[0].network); }
@@ -152,14 +190,25 @@ class Rounding {
     if (group == 0 && n.linear.size() > 0) out.push_back(layers_);
     return out;
   }
-  void round(size_t p, size_t group, Index fine, learn::Network& n) const {
+  // Rows of a matrix in eights.
+  size_t panels(size_t m) const {
+    return in_panels(static_cast<uint32_t>(matrix(model_.stages[0].network, m).rows()));
+  }
+  // `tell(matrix, scales of its rows)`
+  template <class Tell> void round(size_t p, size_t group, Index fine, learn::Network& n, Tell tell) const {
     const Known& k = known_[p];
-    for (const size_t m : matrices_of(group, n))
-      matrix(n, m) = rounded(matrix(n, m), k.factor[group], k.order[group], fine);
+    for (const size_t m : matrices_of(group, n)) {
+      const Rounded r = rounded(matrix(n, m), k.factor[group], k.order[group], steps(group, fine), fine);
+      learn::Vector& b = bias(n, m);
+      if (b.size() == 0) b = learn::Vector::Zero(r.weights.rows());
+      b += (matrix(n, m) - r.weights) * k.mean[group].transpose();
+      matrix(n, m) = r.weights;
+      tell(m, r.scales);
+    }
   }
 
   // What a patch sees in half of the frames goes into `known_`; in the other half, how its layers' inputs vary.
-  std::vector<Square> look_at(size_t p, const learn::PatchInputs& frames) {
+  std::vector<Spread> look_at(size_t p, const learn::PatchInputs& frames) {
     Known& k = known_[p];
     const learn::Network& n = model_.stages[p].network;
     const learn::Matrix all = frames.bones.rows() > 0 ? model_.seen(p, frames) : typical_inputs(n, kFrames);
@@ -170,41 +219,44 @@ class Rounding {
     for (Index f = 0; f < measured; ++f) k.inputs.row(f) = all.row(2 * (f * (all.rows() / 2) / measured) + 1);
     k.right = n(k.inputs);
     k.squares = displacement_squares(model_, p);
-    std::vector<Square> spreads;
+    std::vector<Spread> spreads;
     learn::Matrix values = n.centered(half);
-    spreads.push_back(spread_of(values));
+    spreads.emplace_back(values);
     for (size_t i = 0; i + 1 < layers_; ++i) {
       values = n.after(i, values);
-      spreads.push_back(spread_of(values));
+      spreads.emplace_back(values);
     }
     return spreads;
   }
   // Puts the units of a layer in order; `spread` is that of their values.
-  void sort_units(size_t p, size_t layer, const Order& order, Square& spread) {
+  void sort_units(size_t p, size_t layer, const Order& order, Spread& spread) {
     learn::Network& n = model_.stages[p].network;
     const learn::Layer from = n.layers[layer];
     const learn::Matrix next = n.layers[layer + 1].weights;
-    const Square before = spread;
-    for (Index i = 0; i < spread.rows(); ++i) {
+    const Spread before = spread;
+    for (Index i = 0; i < spread.mean.size(); ++i) {
       const Index o = order[static_cast<size_t>(i)];
       n.layers[layer].weights.row(i) = from.weights.row(o);
       n.layers[layer].bias[i] = from.bias[o];
       n.layers[layer + 1].weights.col(i) = next.col(o);
-      for (Index j = 0; j < spread.rows(); ++j) spread(i, j) = before(o, order[static_cast<size_t>(j)]);
+      spread.mean[i] = before.mean[o];
+      for (Index j = 0; j < spread.mean.size(); ++j)
+        spread.products(i, j) = before.products(o, order[static_cast<size_t>(j)]);
     }
   }
 
   learn::PatchModel& model_;
   std::vector<Known> known_;
   size_t layers_;
-  Order first_;  // of the inputs
+  Order first_;                            // of the inputs
+  std::vector<Eigen::RowVectorXd> steps_;  // of the columns of each group
   std::map<std::pair<size_t, Index>, double> errors_;
 };
 
 }  // namespace
 
 learn::PatchInputs frames_to_round_by(const learn::Frames& frames) {
-  constexpr size_t kEach = 600;
+  constexpr size_t kEach = 2000;
   const std::vector<uint32_t> all = frames.of(dataset::Part::kTrain);
   std::vector<uint32_t> some;
   const size_t count = std::min(kEach, all.size());

@@ -14,6 +14,7 @@ namespace billow::pack {
 struct RoundedMatrix {
   std::vector<Kind> kinds;        // one a column: int16 or int8
   std::vector<float> row_scales;  // patch after patch, each in eights
+  std::vector<float> column_scales;
 };
 struct RoundedNetworks {
   std::vector<RoundedMatrix> matrices;  // in the order of Matrices

@@ -18,14 +18,16 @@ Square factor_of(const Square& spread, const Order& order) {
   return inverse.llt().matrixU();
 }
 
-void round_row(const Square& factor, const Order& order, Index fine, Eigen::Ref<Eigen::RowVectorXd> row) {
+void round_row(const Square& factor, const Order& order, Index fine, const Eigen::RowVectorXd& steps,
+               Eigen::Ref<Eigen::RowVectorXd> row) {
   const Index n = row.size();
   Eigen::RowVectorXd left(n);
   for (Index c = 0; c < n; ++c) left[c] = row[order[static_cast<size_t>(c)]];
   for (Index c = 0; c < n; ++c) {
-    const double finer = c >= n - fine ? kFiner : 1, most = kByteSteps * finer;
-    const double value = std::clamp(std::nearbyint(left[c] * finer), -most, most) / finer;
-    row[order[static_cast<size_t>(c)]] = value;
+    const Index column = order[static_cast<size_t>(c)];
+    const double finer = c >= n - fine ? kFiner : 1, most = kByteSteps * finer, step = steps[column] / finer;
+    const double value = std::clamp(std::nearbyint(left[c] / step), -most, most) * step;
+    row[column] = value;
     left.tail(n - c) -= (left[c] - value) / factor(c, c) * factor.row(c).tail(n - c);
   }
 }

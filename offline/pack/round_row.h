@@ -17,8 +17,8 @@ inline constexpr double kFiner = 254;      // steps of int16 in one of int8
 // varies together; in the order of rounding.
 Square factor_of(const Square& spread, const Order& order);
 
-// A row in steps of int8: to whole ones within 127, the `fine` last in the order to 254ths.
-void round_row(const Square& factor, const Order& order, Eigen::Index fine,
+// A row to at most 127 whole steps of each column, the `fine` last ones in the order to 254ths of a step.
+void round_row(const Square& factor, const Order& order, Eigen::Index fine, const Eigen::RowVectorXd& steps,
                Eigen::Ref<Eigen::RowVectorXd> row);
 
 }  // namespace billow::pack

@@ -146,11 +146,12 @@ Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed
         });
     add_numbers(file, stored);
     const Matrices whole_numbers = matrices_of(stored);
-    for (size_t i = 0; i < rounded.matrices.size(); ++i)
-      file.add(
-          whole_numbers.network_name[i],
-          pack_rounded(whole_numbers.network[i], rounded.matrices[i].kinds, rounded.matrices[i].row_scales));
-    file.add("patches.basis", pack_rounded(basis, choice.basis, {}));
+    for (size_t i = 0; i < rounded.matrices.size(); ++i) {
+      const RoundedMatrix& m = rounded.matrices[i];
+      file.add(whole_numbers.network_name[i],
+               pack_rounded(whole_numbers.network[i], m.kinds, m.row_scales, m.column_scales));
+    }
+    file.add("patches.basis", pack_rounded(basis, choice.basis, {}, {}));
   } else {
     choice = choose_storage(parts, columns, options);
     add_numbers(file, model);

@@ -255,12 +255,20 @@ inline int bits(M4 m) {
 
 // Eight lanes as two groups of four: twice the work between two decisions, and two chains of dependent operations
 // for the processor to overlap. Code that is worth it is written once, for any F.
-struct F8 {
-  F4 low, high;
+// Halves are copied one by one, as GCC takes what is copied as a whole through memory.
+template <class Half> struct TwoHalves {
+  Half low, high;
+
+  TwoHalves() = default;
+  TwoHalves(Half l, Half h) : low(l), high(h) {}
+  TwoHalves(const TwoHalves& other) : low(other.low), high(other.high) {}
+  TwoHalves& operator=(const TwoHalves& other) {
+    low = other.low, high = other.high;
+    return *this;
+  }
 };
-struct M8 {
-  M4 low, high;
-};
+using F8 = TwoHalves<F4>;
+using M8 = TwoHalves<M4>;
 template <class F> inline constexpr int kLanesOf = kLanes;
 template <> inline constexpr int kLanesOf<F8> = 2 * kLanes;
 template <class F> inline F lanes(float s);
@@ -388,13 +396,45 @@ template <class F, IfLanes<F> = 0> inline auto operator>(F a, float s) { return 
 template <class F, IfLanes<F> = 0> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
 template <class F, IfLanes<F> = 0> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
 
-// The instruction sets disagree on min and max of NaN; a comparison and a select do not: both give
-// b when either is NaN.
-template <AnyLanes F> inline F min(F a, F b) { return select(a < b, a, b); }
-template <AnyLanes F> inline F max(F a, F b) { return select(b < a, a, b); }
-template <AnyLanes F> inline F clamp(F a, float low, float high) {
-  return min(max(a, lanes<F>(low)), lanes<F>(high));
+// As a comparison and a select: b when either is NaN, and when both are zeros. Two instruction sets have just that.
+inline F4 min(F4 a, F4 b) {
+#if defined(BILLOW_SIMD_SSE)
+  return {_mm_min_ps(a.v, b.v)};
+#elif defined(BILLOW_SIMD_WASM)
+  return {wasm_f32x4_pmin(b.v, a.v)};
+#else
+  return select(a < b, a, b);
+#endif
 }
+inline F4 max(F4 a, F4 b) {
+#if defined(BILLOW_SIMD_SSE)
+  return {_mm_max_ps(a.v, b.v)};
+#elif defined(BILLOW_SIMD_WASM)
+  return {wasm_f32x4_pmax(b.v, a.v)};
+#else
+  return select(b < a, a, b);
+#endif
+}
+inline F8 min(F8 a, F8 b) { return {min(a.low, b.low), min(a.high, b.high)}; }
+inline F8 max(F8 a, F8 b) { return {max(a.low, b.low), max(a.high, b.high)}; }
+// The same of limits that are numbers and not -0: of those NEON has it, too. (Of the smaller of 0 and -0 it has not, hence no min.)
+inline F4 max(F4 a, float low) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vmaxnmq_f32(a.v, vdupq_n_f32(low))};
+#else
+  return max(a, splat(low));
+#endif
+}
+inline F8 max(F8 a, float low) { return {max(a.low, low), max(a.high, low)}; }
+// low <= high
+inline F4 clamp(F4 a, float low, float high) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vminnmq_f32(max(a, low).v, vdupq_n_f32(high))};
+#else
+  return min(max(a, low), splat(high));
+#endif
+}
+inline F8 clamp(F8 a, float low, float high) { return {clamp(a.low, low, high), clamp(a.high, low, high)}; }
 // The same of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
 inline F4 larger(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)

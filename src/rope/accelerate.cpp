@@ -23,7 +23,7 @@ void damp_relative_motion(ChainSet& set, int group, float h) {
                               load(set.mass + at + static_cast<size_t>(lay.pitch))
                         : zero();
     // Forward elimination; the root (row 0) is known, so its ratio is zero.
-    F4 pivot = max(mass + above + below - above * ratio[i - 1], splat(1e-20f));
+    F4 pivot = max(mass + above + below - above * ratio[i - 1], 1e-20f);
     F4 inverse = splat(1.0f) / pivot;
     ratio[i] = below * inverse;
     partial[i] = (load(set.v, at) * mass + partial[i - 1] * above) * inverse;
@@ -56,7 +56,7 @@ void accelerate(ChainSet& set, float h) {
       V3x4 a = load(set.acceleration, at), v = load(set.v, at);
       V3x4 u = v - v_parent;
       F4 along = dot(u, ropes[i].direction);
-      F4 across2 = max(dot(u, u) - along * along, zero());
+      F4 across2 = max(dot(u, u) - along * along, 0.0f);
       // A rope that turns by more than a radian in a step would be given more speed inward than it has
       // across.
       F4 circling = min(across2 / ropes[i].length, sqrt(across2) * (0.5f / h));

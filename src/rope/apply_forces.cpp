@@ -45,7 +45,7 @@ void apply_shrink_springs(ChainSet& set, float dt) {
       Rope4 rope = rope_at(set, set.x, i, g);
       F4 w = load(set.w + at), w_parent = load(set.w + at - pitch);
       F4 k = stable_spring(load(set.shrink + at), w + w_parent, dt);
-      F4 missing = max(load(set.max_length + at) - rope.length, zero()) * load(set.is_bone + at);
+      F4 missing = max(load(set.max_length + at) - rope.length, 0.0f) * load(set.is_bone + at);
       V3x4 f = rope.direction * (k * missing);
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
       store(set.acceleration, at - pitch, load(set.acceleration, at - pitch) - f * w_parent);
@@ -62,7 +62,7 @@ void apply_lateral_springs(ChainSet& set, float dt) {
       size_t at = lay.group_at(i, g);
       F4 rest = load(set.lateral_length + at);
       V3x4 d = load(set.x, at + 1) - load(set.x, at);
-      F4 l = sqrt(max(dot(d, d), splat(1e-16f)));
+      F4 l = sqrt(max(dot(d, d), 1e-16f));
       // Between rest and longest the cloth's folds open and close by themselves.
       F4 longest = load(set.lateral_longest + at);
       F4 over = select(l > longest, l - longest, min(l - rest, zero()));
@@ -92,10 +92,10 @@ void apply_diagonals(ChainSet& set, float dt, int i, bool downward) {
     size_t at = lay.group_at(i, g), near = downward ? at - pitch : at, far = downward ? at : at - pitch;
     F4 longest = load(set.panel_diagonal + at);
     V3x4 d = load(set.x, far + 1) - load(set.x, near);
-    F4 l = sqrt(max(dot(d, d), splat(1e-16f)));
+    F4 l = sqrt(max(dot(d, d), 1e-16f));
     // Four diagonals meet in a bone.
     F4 k = stable_spring(load(set.shear + at), 2.0f * load(set.lateral_w + at), dt);
-    F4 f = select(longest > 0.0f, k * max(l - longest, zero()) / l, zero());
+    F4 f = select(longest > 0.0f, k * max(l - longest, 0.0f) / l, zero());
     store(set.edge, lay.group_at(0, g), d * f);
   }
   size_t first = lay.at(0, 0);

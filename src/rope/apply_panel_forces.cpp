@@ -22,7 +22,7 @@ constexpr float kTwoOverPi = 0.636619772f;
 
 // Force on folds that run along a rope, by rho/2 A: the mean of drag and lift over all normals across it.
 V3x4 on_folds(V3x4 v, F4 speed, V3x4 along, float drag, float lift) {
-  F4 along2 = max(dot(along, along), splat(1e-16f));
+  F4 along2 = max(dot(along, along), 1e-16f);
   V3x4 across = v - along * (dot(v, along) / along2);
   F4 across2 = dot(across, across);
   return v * (drag * kTwoOverPi * sqrt(across2) - 0.5f * lift * across2 / speed) +
@@ -39,9 +39,9 @@ void apply_loose_cloth_forces(ChainSet& set, float h) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g);
       V3x4 v = load(set.air, at) - load(set.v, at);
-      F4 speed = sqrt(max(dot(v, v), splat(1e-16f))), w = load(set.w + at);
+      F4 speed = sqrt(max(dot(v, v), 1e-16f)), w = load(set.w + at);
       F4 strength = share * load(set.loose_area + at);
-      F4 limited = strength / max(h * w * strength * ((drag + lift) * speed), splat(1.0f));
+      F4 limited = strength / max(h * w * strength * ((drag + lift) * speed), 1.0f);
       V3x4 f = on_folds(v, speed, load(set.x, at) - load(set.x, at - pitch), drag, lift) * limited;
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
     }
@@ -62,27 +62,27 @@ void apply_panel_forces(ChainSet& set, float dt) {
       size_t at = lay.group_at(i, g), up = at - pitch;
       V3x4 a = load(set.x, up), b = load(set.x, up + 1), c = load(set.x, at), d = load(set.x, at + 1);
       V3x4 area2 = cross(d - a, c - b);  // twice the area vector
-      F4 twice = sqrt(max(dot(area2, area2), splat(1e-24f)));
+      F4 twice = sqrt(max(dot(area2, area2), 1e-24f));
       V3x4 n = area2 * (splat(1.0f) / twice);
       V3x4 moving = load(set.v, up) + load(set.v, up + 1) + load(set.v, at) + load(set.v, at + 1);
       V3x4 blowing = load(set.air, up) + load(set.air, up + 1) + load(set.air, at) + load(set.air, at + 1);
       V3x4 v = (blowing - moving) * 0.25f;
-      F4 speed = sqrt(max(dot(v, v), splat(1e-16f)));
+      F4 speed = sqrt(max(dot(v, v), 1e-16f));
       F4 s = dot(v, n);
       F4 strength = 0.5f * half_rho * twice;
       V3x4 f = v * (drag * abs(s) - lift * s * s / speed) + n * (lift * s * speed);
       if (folds > 0) {
         // Add what the folds take, as so much more of the panel.
-        F4 folded = half_rho * folds * max(load(set.panel_area + at) - 0.5f * twice, zero()),
+        F4 folded = half_rho * folds * max(load(set.panel_area + at) - 0.5f * twice, 0.0f),
            all = strength + folded;
         V3x4 more = on_folds(v, speed, c + d - a - b, drag, lift);
-        f = (f * strength + more * folded) * (splat(1.0f) / max(all, splat(1e-24f)));
+        f = (f * strength + more * folded) * (splat(1.0f) / max(all, 1e-24f));
         strength = all;
       }
       // Limit it like an implicit step: a corner gets up to four quarters of such panels.
       F4 w = max(load(set.w + at), load(set.w + at + 1));
       F4 turned = h * w * strength * ((drag + lift) * speed);
-      F4 limited = strength / (folds > 0 ? max(turned, splat(1.0f)) : 1.0f + turned);
+      F4 limited = strength / (folds > 0 ? max(turned, 1.0f) : 1.0f + turned);
       M4 exists = load(set.lateral_length + at) > 0.0f;
       store(set.edge, lay.group_at(0, g), select(exists, f * (0.25f * limited), zero3()));
     }

@@ -23,7 +23,7 @@ V3x4 rotate(const Quat4& q, V3x4 v) {
 Quat4 compose(const Quat4& b, const Quat4& a) {
   Quat4 q{b.w * a.x + b.x * a.w + b.y * a.z - b.z * a.y, b.w * a.y - b.x * a.z + b.y * a.w + b.z * a.x,
           b.w * a.z + b.x * a.y - b.y * a.x + b.z * a.w, b.w * a.w - b.x * a.x - b.y * a.y - b.z * a.z};
-  F4 s = splat(1.0f) / sqrt(max(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, splat(1e-20f)));
+  F4 s = splat(1.0f) / sqrt(max(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, 1e-20f));
   return {q.x * s, q.y * s, q.z * s, q.w * s};
 }
 

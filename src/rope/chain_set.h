@@ -203,7 +203,7 @@ inline Rope4 rope_at(const ChainSet& set, const Rows3& x, int level, int group) 
   V3x4 direction = select(ok, l * (splat(1.0f) / len), splat(V3{0, -1, 0}));
   F4 longest = load(set.max_length + at);
   M4 taut = len >= longest * (1.0f - set.settings.tautness);
-  return {direction, len, max(longest - len, zero()), taut & (load(set.w + at) > 0.0f)};
+  return {direction, len, max(longest - len, 0.0f), taut & (load(set.w + at) > 0.0f)};
 }
 
 }  // namespace billow

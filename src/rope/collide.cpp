@@ -63,7 +63,7 @@ V3x4 slide(const Settling4& bones, V3x4 x, const Nearest4& near) {
   F4 outward = dot(near.gradient, l_hat);
   M4 held = (length(l) > 0.99f * bones.longest) & (outward > 0.0f);
   V3x4 across = select(held, near.gradient - l_hat * outward, near.gradient);
-  F4 gain = max(dot(across, across), splat(0.04f));
+  F4 gain = max(dot(across, across), 0.04f);
   return limit_length(x + across * ((bones.clearance - near.phi) / gain), bones.parent, bones.longest);
 }
 
@@ -100,7 +100,7 @@ void satisfy_both(const Surroundings& around, uint32_t groups, Settling4* bones,
 
 void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
   F4 old = load(set.trouble + at);
-  store(set.trouble + at, select(enclosed, splat(2.0f), select(trapped, max(old, splat(1.0f)), old)));
+  store(set.trouble + at, select(enclosed, splat(2.0f), select(trapped, max(old, 1.0f), old)));
 }
 
 // Notes a contact for the velocity rule and the report.

@@ -136,7 +136,7 @@ void move_bones(ChainSet& set, const Surroundings& around, int level, int count)
     by_right[g] = right > 0.0f;
     V3x4 shift = (select(by_right[g], load(in.near_shift, edge), zero3()) +
                   select(left > 0.0f, load(in.far_shift, edge - 1), zero3())) *
-                 (splat(1.0f) / max(asked, splat(1.0f)));
+                 (splat(1.0f) / max(asked, 1.0f));
     x[g] = load(set.x, at);
     x[g] = select(moved[g], x[g] + shift, x[g]);
   }

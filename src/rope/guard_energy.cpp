@@ -102,7 +102,7 @@ void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
       V3x4 a = load(set.acceleration, at);
       pushed += load(set.mass + at) * dot(a, a);
     }
-    F4 allowed = 1.25f * max(supplied_energy(set, g), zero()) + (2.5f * h * h) * pushed;
+    F4 allowed = 1.25f * max(supplied_energy(set, g), 0.0f) + (2.5f * h * h) * pushed;
     limit_energy(set, g, kinetic_energy(set, g, load(set.v, lay.group_at(0, g))), allowed, outcome);
   }
 }

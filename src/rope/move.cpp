@@ -31,7 +31,7 @@ V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 long
   F4 a = dot(v, v), half_b = dot(from, v), c = dot(from, from) - reach * reach;
   F4 discriminant = half_b * half_b - a * c;
   M4 moving = a > 1e-20f;
-  F4 root = (sqrt(max(discriminant, zero())) - half_b) / select(moving, a, splat(1.0f));
+  F4 root = (sqrt(max(discriminant, 0.0f)) - half_b) / select(moving, a, splat(1.0f));
   M4 has_root = moving & (discriminant >= 0.0f) & (root >= 0.0f) & (root <= dt);
   F4 s = select(has_root, root, zero());
 
@@ -40,7 +40,7 @@ V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 long
   V3x4 direction = normalized_or(arm, splat(V3{0, -1, 0}));
   V3x4 v_tangential = v - direction * dot(v, direction);
   F4 speed = length(v_tangential);
-  V3x4 heading = v_tangential * (splat(1.0f) / max(speed, splat(1e-12f)));
+  V3x4 heading = v_tangential * (splat(1.0f) / max(speed, 1e-12f));
   F4 angle = min(speed * (t - s) / reach, splat(3.14159265f));
   F4 sine, cosine;
   sin_cos(angle, sine, cosine);

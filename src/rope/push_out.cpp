@@ -20,9 +20,9 @@ M4 stop_at_first_hit(const Obstacles& crossed, V3x4& x, V3x4 before, F4 clearanc
     M4 fast = l2 > c.thinnest * c.thinnest;
     if (!any(fast)) continue;
     // Bound: the path's middle farther from the collider than half the path.
-    F4 l = sqrt(max(l2, splat(1e-20f)));
+    F4 l = sqrt(max(l2, 1e-20f));
     V3x4 middle = (start + x) * 0.5f - splat(c.bound_centre);
-    F4 near_enough = 0.5f * l + c.bound_radius + max(clearance, zero());
+    F4 near_enough = 0.5f * l + c.bound_radius + max(clearance, 0.0f);
     M4 maybe = fast & (dot(middle, middle) < near_enough * near_enough) & (clearance > -1.0f);
     if (!any(maybe)) continue;
 
@@ -36,7 +36,7 @@ M4 stop_at_first_hit(const Obstacles& crossed, V3x4& x, V3x4 before, F4 clearanc
       M4 hit = maybe & (gap < 1e-3f);
       x = select(hit, start + direction * (s + 2e-3f), x);
       stopped = stopped | hit;
-      s += max(gap, splat(1e-3f));
+      s += max(gap, 1e-3f);
       maybe = maybe & ~hit & (s < l);
     }
   }
@@ -76,7 +76,7 @@ V3x4 line_search(const Surroundings& around, V3x4 x, V3x4 direction, F4 availabl
 M4 may_have_crossed(const PosedCollider& c, V3x4 x, F4 moved, F4 clearance) {
   F4 path = moved + c.travel;
   V3x4 w = x - splat(c.bound_centre);
-  F4 near = max(path + clearance + c.bound_radius, zero());
+  F4 near = max(path + clearance + c.bound_radius, 0.0f);
   return (path > c.thinnest) & (dot(w, w) < near * near);
 }
 
@@ -104,7 +104,7 @@ class Pushing {
     } else {
       for (int k = 0; k < s_.push_iterations && inside; ++k)
         inside = push(inside, [&](int g) {
-          return (s_.push_along_history ? back_[g].direction : out_[g].near.gradient) * max(depth(g), zero());
+          return (s_.push_along_history ? back_[g].direction : out_[g].near.gradient) * max(depth(g), 0.0f);
         });
     }
     // If that has not led out, leave by the nearest way.

@@ -35,7 +35,7 @@ void respond_to_contacts(ChainSet& set, ContactPass pass) {
       V3x4 body_across = v_body - n * body_normal;
       V3x4 across = v - n * before - body_across;  // v_rel,T
       F4 slip = length(across);
-      F4 keep = max(zero(), 1.0f - set.settings.friction * (body_normal - before) / max(slip, splat(1e-12f)));
+      F4 keep = max(zero(), 1.0f - set.settings.friction * (body_normal - before) / max(slip, 1e-12f));
       V3x4 change = select(held, n * body_normal + body_across + across * keep - v, zero3());
       store(set.v, at, v + change);
 

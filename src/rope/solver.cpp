@@ -13,7 +13,7 @@ F4 sweep(const RopeScratch& s, int count, SweepOrder order) {
     F4 row = s.rhs[i];
     if (i > 1) row -= s.next[i - 1] * t[i - 1];
     if (i < count) row -= s.next[i] * t[i + 1];
-    F4 value = select(s.taut[i], max(row / s.diagonal[i], zero()), zero());
+    F4 value = select(s.taut[i], max(row / s.diagonal[i], 0.0f), zero());
     change = max(change, abs(value - t[i]));
     t[i] = value;
   }

@@ -17,8 +17,8 @@ template <AnyLanes F> inline Distance<F> beyond_box(const Distance<F>& edge, Vec
   F apart2 = dot(offset, offset);
   auto outside = apart2 > 0.0f;
   if (!any(outside)) return edge;
-  F phi = max(edge.phi, lanes<F>(0.0f));
-  F along = max(dot(edge.gradient, offset), lanes<F>(0.0f));
+  F phi = max(edge.phi, 0.0f);
+  F along = max(dot(edge.gradient, offset), 0.0f);
   F distance = sqrt(apart2 + phi * (phi + 2.0f * along));
   Vec3<F> gradient = (offset + edge.gradient * phi) * (1.0f / select(outside, distance, lanes<F>(1.0f)));
   return {select(outside, distance, edge.phi), select(outside, gradient, edge.gradient)};

@@ -27,7 +27,7 @@ void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int
 inline F4 distance_from_axes(const ColliderBounds& b, int i, V3 p) {
   V3x4 w{splat(p.x) - load(b.x + i), splat(p.y) - load(b.y + i), splat(p.z) - load(b.z + i)};
   V3x4 u{load(b.ux + i), load(b.uy + i), load(b.uz + i)};
-  V3x4 d = w - u * min(max(dot(w, u), zero()), load(b.length + i));
+  V3x4 d = w - u * min(max(dot(w, u), 0.0f), load(b.length + i));
   return sqrt(dot(d, d));
 }
 

@@ -27,7 +27,7 @@ constexpr int weight_count(int width) { return 4 * width + width * (width + 2) +
 template <AnyLanes F> struct Activation { F value, slope; };
 template <AnyLanes F> inline Activation<F> activate(F z) {
   F within = clamp(z + 1.0f, 0.0f, 2.0f);
-  return {within * within * 0.25f + max(z - 1.0f, lanes<F>(0.0f)), within * 0.5f};
+  return {within * within * 0.25f + max(z - 1.0f, 0.0f), within * 0.5f};
 }
 
 // The network and its gradient, which need not have unit length; outside its box as in beyond_box.h.

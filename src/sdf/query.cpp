@@ -301,7 +301,7 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
   for (int k = 0; k < obstacles.count; ++k) {
     const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
     V3x4 w = p - splat(c.bound_centre);
-    F4 needed = max(limit + (c.collider->reach * c.scale + c.bound_radius), zero());
+    F4 needed = max(limit + (c.collider->reach * c.scale + c.bound_radius), 0.0f);
     numbers[near.count] = obstacles.numbers[k];
     wanted[near.count] = 1;
     near.count += any(dot(w, w) < needed * needed);

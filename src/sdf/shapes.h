@@ -53,7 +53,7 @@ template <AnyLanes F> inline Distance<F> rounded_box(Vec3<F> p, V3 half, float r
                   select(p.y < 0.0f, lanes<F>(-1.0f), lanes<F>(1.0f)),
                   select(p.z < 0.0f, lanes<F>(-1.0f), lanes<F>(1.0f))};
   Vec3<F> q = {abs(p.x) - (half.x - radius), abs(p.y) - (half.y - radius), abs(p.z) - (half.z - radius)};
-  Vec3<F> outside = {max(q.x, lanes<F>(0.0f)), max(q.y, lanes<F>(0.0f)), max(q.z, lanes<F>(0.0f))};
+  Vec3<F> outside = {max(q.x, 0.0f), max(q.y, 0.0f), max(q.z, 0.0f)};
   F largest = max(q.x, max(q.y, q.z));
   F l2 = dot(outside, outside);
   auto is_out = largest > 0.0f;
@@ -117,8 +117,8 @@ BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shap
   const V3 a = shape.a, e = shape.e;
   const float unit = 1.0f / shape.least;
   // Keep off the symmetry planes, where the formula is 0/0.
-  Vec3<F> y = {max(abs(p.x) * unit, lanes<F>(1e-5f * a.x)), max(abs(p.y) * unit, lanes<F>(1e-5f * a.y)),
-               max(abs(p.z) * unit, lanes<F>(1e-5f * a.z))};
+  Vec3<F> y = {max(abs(p.x) * unit, 1e-5f * a.x), max(abs(p.y) * unit, 1e-5f * a.y),
+               max(abs(p.z) * unit, 1e-5f * a.z)};
   Vec3<F> ay = {a.x * y.x, a.y * y.y, a.z * y.z};
   // The root is right of where one term alone is 1. Start there or beyond, and measure s, e and a y in units of the
   // largest s + e_i, so that powers stay in range.
@@ -141,7 +141,7 @@ BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shap
     Vec3<F> n2 = {n.x * n.x, n.y * n.y, n.z * n.z};
     F square = n2.x + n2.y + n2.z;  // G = square / product^2
     F over = sqrt(square) - product;
-    F slope = max(dot(n2, others), lanes<F>(1e-37f));
+    F slope = max(dot(n2, others), 1e-37f);
     s = select(open, max(low, s + over * square / slope), s);
     // The error is squared with each step. A lane that is done stays as it is, so that it does not depend on the
     // others.

@@ -97,6 +97,13 @@ const BinaryCase kBinary[] = {
        const float low = -2.0f < a ? a : -2.0f;
        return low < 0.75f ? low : 0.75f;
      }},
+    {"clamp at zero", [](F4 a, F4) { return clamp(a, 0.0f, 1.0f); },
+     [](float a, float) {
+       const float low = 0.0f < a ? a : 0.0f;
+       return low < 1.0f ? low : 1.0f;
+     }},
+    {"max of zero", [](F4 a, F4) { return max(a, 0.0f); },
+     [](float a, float) { return 0.0f < a ? a : 0.0f; }},
     {"zero", [](F4, F4) { return zero(); }, [](float, float) { return 0.0f; }},
 };
 
