@@ -26,8 +26,8 @@ Off off(const learn::PatchModel& exact, const learn::PatchModel& rounded, const 
   Off out;
   double count = 0;
   for (size_t p = 0; p < exact.stages.size(); ++p) {
-    const learn::Matrix d = rounded.stages[p].network(rounded.seen(p, frames)) -
-                            exact.stages[p].network(exact.seen(p, frames));
+    const learn::Matrix d =
+        rounded.stages[p].network(rounded.seen(p, frames)) - exact.stages[p].network(exact.seen(p, frames));
     out.all += static_cast<double>(d.squaredNorm());
     out.always += static_cast<double>(d.colwise().mean().squaredNorm() * static_cast<float>(d.rows()));
     count += static_cast<double>(d.size());
