@@ -123,7 +123,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     Nearest<F8> found[kQueryBlocks * kQueryGroups];
     const size_t clusters_left = (vertices - first + kCluster - 1) / kCluster;
     const uint32_t near =
-        query_blocks(colliders, bounds, positions, clusters + first,
+        query_blocks(colliders, bounds, Ellipsoids::kBounds, positions, clusters + first,
                      static_cast<int>(std::min<size_t>(clusters_left, kQueryBlocks)), limit, blocks, found);
     for_each_group(near, [&](int g) {
       const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),

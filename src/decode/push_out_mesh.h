@@ -3,7 +3,7 @@
 // Depths are compressed, not cut off: a vertex at distance phi from the surface goes to f(phi), where f is the identity from
 // `softness` beyond the clearance on, rises everywhere, and never falls to the clearance. So what was a wrinkle inside the body is
 // a flatter wrinkle outside, and nothing jumps when it begins to touch. The clearance is there for edges and faces, whose middles
-// are deeper than their ends.
+// are deeper than their ends. Ellipsoids count by their bounds, which are no more than distances; what was deep is asked about again, exactly.
 #pragma once
 
 #include "sdf/bounds.h"

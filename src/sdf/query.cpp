@@ -170,29 +170,34 @@ BILLOW_ALWAYS_INLINE void consider_merged(Nearest<F>& best, F one, F other, cons
 }
 
 // The gradients of the colliders named in the lanes.
-template <AnyLanes F, int kGroups>
+template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
 Vec3<F> gradient_of(const PosedCollider* colliders, const Known<F, kGroups>& known, int group, F index,
                     Vec3<F> p) {
   Vec3<F> out = lanes<F>(V3{0, 1, 0});
   for_each_named(index, [&](int i, auto named) {
     const PosedCollider& c = colliders[i];
-    const Vec3<F> g = c.collider->is_round()
-                          ? capsule_gradient(to_capsule(c, p), p, c.transform.position, c.axis)
-                          : rotate_by(c.rotation, known.of[known.place[i]][group].gradient);
-    out = select(named, g, out);
+    if (c.collider->is_round()) {
+      out = select(named, capsule_gradient(to_capsule(c, p), p, c.transform.position, c.axis), out);
+      return;
+    }
+    Vec3<F> g = known.of[known.place[i]][group].gradient;
+    if (kEllipsoids == Ellipsoids::kBounds && c.collider->shape == Shape::kEllipsoid)
+      g = level_set_normal(g, c.ellipsoid);
+    out = select(named, rotate_by(c.rotation, g), out);
   });
   return out;
 }
 
 // What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others'.
-template <AnyLanes F, int kGroups>
+template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
 void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
                  Known<F, kGroups>& known) {
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
     const PosedCollider& c = obstacles.colliders[i];
     known.place[i] = static_cast<uint8_t>(k);
-    known.groups[k] = c.collider->is_round() ? wanted[k] : 0;
+    const bool enough = kEllipsoids == Ellipsoids::kBounds && c.collider->shape == Shape::kEllipsoid;
+    known.groups[k] = c.collider->is_round() || enough ? wanted[k] : 0;
     if (c.collider->is_round()) {
       for_each_group(wanted[k], [&](int g) {
         const F phi = to_capsule(c, p[g]).phi;
@@ -202,6 +207,7 @@ void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<
     } else {
       for_each_group(wanted[k], [&](int g) {
         const Approach<F> a = approach(c, p[g]);
+        if (enough) consider(best[g], a.bound, i);
         known.of[k][g].phi = a.bound;
         known.of[k][g].root = a.root;
         known.of[k][g].gradient = a.local;
@@ -260,11 +266,11 @@ void find_distances(const Obstacles& obstacles, const Merges& merges, const uint
 
 // The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
 // that each obstacle may matter to.
-template <AnyLanes F, int kGroups>
+template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
 void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best) {
   const PosedCollider* colliders = obstacles.colliders;
   Known<F, kGroups> known;
-  find_bounds(obstacles, wanted, p, best, known);
+  find_bounds<kEllipsoids>(obstacles, wanted, p, best, known);
   const Merges merges(obstacles);
   find_distances(obstacles, merges, wanted, best, known);
   // Merge those that blend.
@@ -279,9 +285,9 @@ void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3
   for_each_group(groups, [&](int g) {
     Nearest<F>& n = best[g];
     if (!any(n.first >= 0.0f)) return;
-    n.gradient = gradient_of(colliders, known, g, n.first, p[g]);
+    n.gradient = gradient_of<kEllipsoids>(colliders, known, g, n.first, p[g]);
     if (!any(n.blend > 0.0f)) return;
-    const Vec3<F> other = gradient_of(colliders, known, g, n.second, p[g]);
+    const Vec3<F> other = gradient_of<kEllipsoids>(colliders, known, g, n.second, p[g]);
     const Vec3<F> merged = n.gradient + (other - n.gradient) * n.blend;
     n.gradient = select(n.blend > 0.0f, normalized_or(merged, n.gradient), n.gradient);
   });
@@ -307,14 +313,17 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
     near.count += any(dot(w, w) < needed * needed);
   }
   Nearest4 best = nothing_within(limit);
-  if (near.count > 0) find_nearest<F4, 1>(near, wanted, &p, &best);
+  if (near.count > 0) find_nearest<Ellipsoids::kExact, F4, 1>(near, wanted, &p, &best);
   return best;
 }
 
-void nearest_surfaces(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F8>* points,
-                      const F8* limits, Nearest<F8>* out) {
+void nearest_surfaces(const Obstacles& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
+                      const Vec3<F8>* points, const F8* limits, Nearest<F8>* out) {
   for (int g = 0; g < kQueryGroups; ++g) out[g] = nothing_within(limits[g]);
-  find_nearest<F8, kQueryGroups>(obstacles, wanted, points, out);
+  if (ellipsoids == Ellipsoids::kExact)
+    find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(obstacles, wanted, points, out);
+  else
+    find_nearest<Ellipsoids::kBounds, F8, kQueryGroups>(obstacles, wanted, points, out);
 }
 
 namespace {
@@ -366,7 +375,7 @@ void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& qu
     wanted[near.count] = wanting;
     near.count += wanting != 0;
   }
-  if (near.count > 0) find_nearest<F8, kQueryGroups>(near, wanted, p, best);
+  if (near.count > 0) find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(near, wanted, p, best);
   for (int k = 0; k < pairs.count; ++k) {
     const Nearest<F8>& n = best[k];
     const Vec3<F8>& g = n.gradient;

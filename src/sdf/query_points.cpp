@@ -183,8 +183,8 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
   some[3 * blocks * kPointBlock] = 0;
   PointBlock rows[kQueryBlocks];
   Nearest<F8> found[kQueryBlocks * kQueryGroups];
-  const uint32_t near =
-      query_blocks(colliders, bounds, some, kInOrder.numbers, static_cast<int>(blocks), limit, rows, found);
+  const uint32_t near = query_blocks(colliders, bounds, Ellipsoids::kExact, some, kInOrder.numbers,
+                                     static_cast<int>(blocks), limit, rows, found);
   for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
     const bool far = !(near >> g & 1);
     store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
@@ -203,9 +203,9 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
 
 }  // namespace
 
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                      const uint32_t* numbers, int count, float limit, PointBlock* blocks,
-                      Nearest<F8>* found) {
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+                      const float* points, const uint32_t* numbers, int count, float limit,
+                      PointBlock* blocks, Nearest<F8>* found) {
   Box groups[kQueryBlocks][kQueryGroups], each[kQueryBlocks];
   for (int b = 0; b < count; ++b)
     for (int g = 0; g < kQueryGroups; ++g)
@@ -236,7 +236,7 @@ uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& boun
     if (!near_groups) return;
     load_block(points, numbers + kPointBlock * static_cast<size_t>(b), blocks[b]);
     const int at = b * kQueryGroups;
-    nearest_surfaces(obstacles, of_groups, blocks[b].p, limits, found + at);
+    nearest_surfaces(obstacles, ellipsoids, of_groups, blocks[b].p, limits, found + at);
     near |= near_groups << at;
   });
   return near;

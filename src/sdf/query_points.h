@@ -21,8 +21,8 @@ struct PointBlock {
 // There is room for a float behind the last point. Groups of eight without a bit in the result are all beyond the limit, and nothing
 // is said about them; for the others there is what was found, and in `blocks` where they are.
 inline constexpr int kQueryBlocks = 4;
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                      const uint32_t* numbers, int count, float limit, PointBlock* blocks,
-                      Nearest<F8>* found);
+uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+                      const float* points, const uint32_t* numbers, int count, float limit,
+                      PointBlock* blocks, Nearest<F8>* found);
 
 }  // namespace billow

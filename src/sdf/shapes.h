@@ -104,6 +104,13 @@ BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const Ellipsoi
   return {bound, select(ok, bound * k * per_slope, bound)};
 }
 
+// Of the level set of k that a point is on: the direction in which that bound is measured.
+template <AnyLanes F> BILLOW_ALWAYS_INLINE Vec3<F> level_set_normal(Vec3<F> p, const EllipsoidShape& shape) {
+  const V3 i = shape.inverse;
+  return normalized_or(Vec3<F>{p.x * (i.x * i.x), p.y * (i.y * i.y), p.z * (i.z * i.z)},
+                       lanes<F>(V3{0, 1, 0}));
+}
+
 // The nearest surface point is x_i = r_i^2 p_i / (s + e_i), e_i = r_i^2 - m^2 with m the shortest half-axis, and s
 // the largest root of G(s) = sum (r_i p_i / (s + e_i))^2 = 1 (Eberly, "Distance from a Point to an Ellipse, an
 // Ellipsoid, or a Hyperellipsoid"; s = t + m^2, so that nothing cancels near the medial disc). 1 / sqrt(G) is

@@ -177,7 +177,7 @@ enum class Form { kWhole, kPatches, kIntegerPatches };
 
 inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
 
-// A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of two capsules.
+// A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of an ellipsoid and a capsule.
 inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole, bool blend = true) {
   Random random(22);
   GarmentBytes file;
@@ -226,8 +226,9 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   for (uint32_t i = 0; i < 2; ++i) {
     asset::ColliderRecord& c = colliders[i];
     c.name = file.text("post");
-    c.shape = BILLOW_CAPSULE;
-    c.position[1] = 1 - 0.5f * static_cast<float>(i), c.end[1] = c.position[1] - 0.375f;
+    c.shape = i == 0 ? BILLOW_ELLIPSOID : BILLOW_CAPSULE;
+    c.position[1] = i == 0 ? 0.8125f : 0.5f, c.end[1] = 0.125f;
+    c.half_extents[0] = 0.125f, c.half_extents[1] = 0.28125f, c.half_extents[2] = 0.09375f;
     c.rotation[3] = 1, c.radius = c.radius_end = 0.09375f;
     c.joint[0] = 1 - i, c.weight[0] = 1;
     c.blend_with = static_cast<int32_t>(i) - 1, c.blend_radius = i ? 0.0625f : 0;

@@ -9,10 +9,10 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x2b75adc712965452ull, 0xa6a4c01ca6af11f7ull, 0x51890860e0f35477ull,
-                                  0x343228b73216a256ull, 0xb509f62b046ca501ull, 0xbf80dcec5f1ce291ull,
-                                  0x8ab695e65a44a84full, 0xd1f3c9d16efe4b28ull, 0xe19a57244335a75aull,
-                                  0x8b5c573feeacbd19ull};
+  constexpr uint64_t kGolden[] = {0x10078fbfa697810dull, 0x8c4731b935f2856bull, 0x76311bc47c3d3c26ull,
+                                  0x04a23106e657673dull, 0x626f2058cb520b46ull, 0x82bcba74a9b956a4ull,
+                                  0x932d952843ab061eull, 0x515db67e800959d9ull, 0xe22a07ecbe544b34ull,
+                                  0x539e168a8d656d76ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {
     const uint32_t activation = test % 3, form = test / 3, blend = form == 3;
