@@ -142,14 +142,16 @@ class Rounding {
       r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
       for (Index c = 0; c < fine; ++c)
         r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt16;
-      r.row_scales.assign(known_.size() * panels(m), 1.0f);
+      const auto rows = static_cast<uint32_t>(matrix(model_.stages[0].network, m).rows());
+      r.row_scales.assign(known_.size() * in_panels(rows), 1.0f);
       const Eigen::RowVectorXd s = steps(group, fine);
       r.column_scales.assign(s.begin(), s.end());
     }
     for_each_in_parallel(known_.size(), [&](size_t p) {
       round(p, group, fine, model_.stages[p].network, [&](size_t m, const std::vector<float>& scales) {
+        const size_t rows = in_panels(static_cast<uint32_t>(scales.size()));
         std::copy(scales.begin(), scales.end(),
-                  out.matrices[m].row_scales.begin() + static_cast<std::ptrdiff_t>(p * panels(m)));
+                  out.matrices[m].row_scales.begin() + static_cast<std::ptrdiff_t>(p * rows));
       });
     });
   }
@@ -189,10 +191,6 @@ class Rounding {
     if (group < layers_) out.push_back(group);
     if (group == 0 && n.linear.size() > 0) out.push_back(layers_);
     return out;
-  }
-  // Rows of a matrix in eights.
-  size_t panels(size_t m) const {
-    return in_panels(static_cast<uint32_t>(matrix(model_.stages[0].network, m).rows()));
   }
   // `tell(matrix, scales of its rows)`
   template <class Tell> void round(size_t p, size_t group, Index fine, learn::Network& n, Tell tell) const {

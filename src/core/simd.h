@@ -435,7 +435,7 @@ inline F4 clamp(F4 a, float low, float high) {
 #endif
 }
 inline F8 clamp(F8 a, float low, float high) { return {clamp(a.low, low, high), clamp(a.high, low, high)}; }
-// The same of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
+// The larger of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
 inline F4 larger(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)
   return {vmaxq_f32(a.v, b.v)};
