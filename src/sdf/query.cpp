@@ -188,7 +188,7 @@ Vec3<F> gradient_of(const PosedCollider* colliders, const Known<F, kGroups>& kno
   return out;
 }
 
-// What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others'.
+// What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others', which may be enough.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
 void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
                  Known<F, kGroups>& known) {

@@ -70,12 +70,13 @@ template <class Function> inline void for_each_group(uint32_t groups, Function f
   for (; groups; groups &= groups - 1) f(std::countr_zero(groups));
 }
 
+// What counts as the distance of an ellipsoid: the distance, or the bound that its solver starts from, which is no more than it, exact on
+// the surface, and near it off by little.
+enum class Ellipsoids { kExact, kBounds };
+
 // The same for several groups of eight points at once. `wanted`: for each obstacle the groups (one bit each) that
 // it can matter to. Groups that nothing is wanted for are left with the limit.
 inline constexpr int kQueryGroups = 4;
-// What counts as the distance of an ellipsoid: the distance, or the bound that its solver starts from, which is no more than it, exact on
-// the surface, and next to it off by a few per cent.
-enum class Ellipsoids { kExact, kBounds };
 void nearest_surfaces(const Obstacles& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
                       const Vec3<F8>* points, const F8* limits, Nearest<F8>* out);
 

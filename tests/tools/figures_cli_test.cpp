@@ -113,5 +113,17 @@ TEST_F(FiguresCli, SaysWhatIsMissing) {
   EXPECT_FALSE(exists("elsewhere"));
 }
 
+TEST_F(FiguresCli, WhatIsRefusedLeavesNoFolder) {
+  files::write_whole_file(folder_ / "no.billow", "no garment");
+  const testing::Outcome refused = run("garments --garment no.billow -o out");
+  EXPECT_EQ(refused.code, 1) << refused.output;
+  EXPECT_TRUE(contains(refused.output, "no.billow")) << refused.output;
+  EXPECT_FALSE(exists("out"));
+  // One that was there is the user's.
+  std::filesystem::create_directory(folder_ / "out");
+  EXPECT_EQ(run("garments --garment no.billow -o out").code, 1);
+  EXPECT_TRUE(exists("out"));
+}
+
 }  // namespace
 }  // namespace billow

@@ -75,8 +75,22 @@ void print(const MadeFigure& made) {
   std::fflush(stdout);  // a figure may take a while
 }
 
+// Made if need be; and gone again if it was, and nothing came of it.
+struct ResultFolder {
+  bool fresh;
+  std::filesystem::path path;
+
+  explicit ResultFolder(const std::string& folder)
+      : fresh(!std::filesystem::exists(folder)), path(make_folder(folder)) {}
+  ~ResultFolder() {
+    std::error_code not_empty;
+    if (fresh) std::filesystem::remove(path, not_empty);
+  }
+};
+
 void run_figures(FiguresOptions o) {
-  o.inputs.folder = make_folder(o.folder);
+  const ResultFolder folder(o.folder);
+  o.inputs.folder = folder.path;
   if (o.inputs.garment.empty()) o.inputs.garment = shipped_garment("cape");
   if (o.inputs.skirt.empty()) o.inputs.skirt = shipped_garment("skirt");
   const std::vector<MadeFigure> before = read_figures(o.inputs.folder);
