@@ -28,7 +28,7 @@ std::vector<Epoch> unpack(const torch::Tensor& t) {
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& path, TrainingState& state) {
-  torch::serialize::OutputArchive archive, adam;
+  torch::serialize::OutputArchive archive;
   archive.write("fingerprint", c10::IValue(state.fingerprint));
   archive.write("best", c10::IValue(static_cast<int64_t>(state.best)));
   archive.write("epochs", pack(state.epochs));
@@ -37,8 +37,11 @@ void save_checkpoint(const std::filesystem::path& path, TrainingState& state) {
     archive.write("parameter" + std::to_string(i), parameters[i].detach());
     archive.write("best" + std::to_string(i), state.best_parameters[i]);
   }
-  state.adam->save(adam);
-  archive.write("adam", adam);
+  for (size_t i = 0; i < state.adams.size(); ++i) {
+    torch::serialize::OutputArchive adam;
+    state.adams[i]->save(adam);
+    archive.write("adam" + std::to_string(i), adam);
+  }
 
   const std::filesystem::path beside = path.string() + ".part";
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
@@ -48,7 +51,7 @@ void save_checkpoint(const std::filesystem::path& path, TrainingState& state) {
 
 bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
   if (!std::filesystem::exists(path)) return false;
-  torch::serialize::InputArchive archive, adam;
+  torch::serialize::InputArchive archive;
   c10::IValue fingerprint, best;
   torch::Tensor epochs;
   torch::NoGradGuard guard;
@@ -76,8 +79,11 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
     archive.read("best" + std::to_string(i), p);
     state.best_parameters[i] = p.cpu();
   }
-  archive.read("adam", adam);
-  state.adam->load(adam);
+  for (size_t i = 0; i < state.adams.size(); ++i) {
+    torch::serialize::InputArchive adam;
+    archive.read("adam" + std::to_string(i), adam);
+    state.adams[i]->load(adam);
+  }
   return true;
 }
 

@@ -14,7 +14,7 @@ namespace billow::train {
 struct TrainingState {
   std::string fingerprint;  // of the task
   std::vector<torch::Tensor> parameters;
-  std::unique_ptr<torch::optim::AdamW> adam;
+  Adams adams;  // of some parameters each
   std::vector<Epoch> epochs;
   int best = 0;
   std::vector<torch::Tensor> best_parameters;

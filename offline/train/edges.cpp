@@ -38,6 +38,13 @@ std::vector<std::array<uint32_t, 2>> edges_of(const std::vector<std::array<uint3
   return edges;
 }
 
+std::vector<Edge> edges_as_cut(const garment::Garment& garment) {
+  std::vector<Edge> edges;
+  for (const auto& [a, b] : edges_of(garment.triangles))
+    edges.push_back({a, b, rest_distance(garment, a, b)});
+  return edges;
+}
+
 EdgeTerm::EdgeTerm(std::vector<Edge> edges, const Expansion& expansion)
     : edges_(std::move(edges)), expansion_(expansion) {}
 

@@ -8,17 +8,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "garment/garment.h"
 #include "train/expansion.h"
 
 namespace billow::train {
 
 struct Edge {
   uint32_t a = 0, b = 0;
-  float length = 0;  // m, at rest
+  float length = 0;  // m, as cut
 };
 
 // Of triangles, each once, in order.
 std::vector<std::array<uint32_t, 2>> edges_of(const std::vector<std::array<uint32_t, 3>>& triangles);
+std::vector<Edge> edges_as_cut(const garment::Garment& garment);
 
 class EdgeTerm {
  public:

@@ -13,8 +13,8 @@ double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::
 void keep_best(TrainingState& state, const StageOptions& options) {
   const Epoch& now = state.epochs.back();
   const Epoch& best = state.epochs[static_cast<size_t>(state.best)];
-  const bool begins_to_collide = collides(options, now.number) && !collides(options, best.number);
-  if (!state.best_parameters.empty() && !begins_to_collide && now.validation_loss >= best.validation_loss)
+  const bool first_of_all_terms = sees_surface(options, now.number) && !sees_surface(options, best.number);
+  if (!state.best_parameters.empty() && !first_of_all_terms && now.validation_loss >= best.validation_loss)
     return;
   state.best = now.number;
   state.best_parameters.clear();
@@ -24,8 +24,8 @@ void keep_best(TrainingState& state, const StageOptions& options) {
 
 }  // namespace
 
-bool collides(const StageOptions& options, int epoch) {
-  return options.collision.weight > 0 &&
+bool sees_surface(const StageOptions& options, int epoch) {
+  return (options.collision.weight > 0 || options.length_weight > 0) &&
          static_cast<float>(epoch) >= options.collision.begin * static_cast<float>(options.epochs);
 }
 

@@ -14,11 +14,11 @@ struct Loop {
   std::function<Epoch()> begin;         // what is, before anything is learnt
   std::function<Epoch(int)> run_epoch;  // trains epoch 1, 2, ...
 };
-// The parameters are then those of the best epoch: of those that collide, where some do.
+// The parameters are then those of the best epoch: of those with all terms, where some have none on the surface.
 StageResult run_epochs(const Loop& loop, const torch::Device& device);
 
-// Whether the collision loss is there in an epoch.
-bool collides(const StageOptions& options, int epoch);
+// Whether terms on the surface, collisions and lengths, are there in an epoch.
+bool sees_surface(const StageOptions& options, int epoch);
 
 // Throws std::runtime_error that says when it happened and what to do.
 void check_finite(double loss, const std::string& name, const Epoch& epoch, const TrainingState& state);

@@ -44,10 +44,12 @@ learn::Matrix to_matrix(const torch::Tensor& tensor) {
   return Eigen::Map<const learn::Matrix>(t.data_ptr<float>(), rows, t.numel() / std::max<int64_t>(rows, 1));
 }
 
-double begin_epoch(int number, const StageOptions& options, uint64_t seed, torch::optim::AdamW& adam,
+double begin_epoch(int number, const StageOptions& options, uint64_t seed, const Adams& adams,
                    std::mt19937_64& random) {
   const double rate = 0.5 * options.rate * (1 + std::cos(std::numbers::pi * (number - 1) / options.epochs));
-  for (auto& group : adam.param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate);
+  for (const auto& adam : adams)
+    for (auto& group : adam->param_groups())
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate);
   std::seed_seq seeds{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
                       static_cast<uint32_t>(number)};
   random.seed(seeds);

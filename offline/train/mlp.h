@@ -21,9 +21,10 @@ torch::Tensor to_tensor(const learn::Matrix& m);
 torch::Tensor to_tensor(const learn::Vector& v);
 learn::Matrix to_matrix(const torch::Tensor& t);
 
+using Adams = std::vector<std::unique_ptr<torch::optim::AdamW>>;
 // Begins an epoch: sets Adam's rate along the cosine, which is given back, and seeds torch and `random`. What is random in
 // an epoch depends on the seed and its number only, so that one that is resumed is the same.
-double begin_epoch(int number, const StageOptions& options, uint64_t seed, torch::optim::AdamW& adam,
+double begin_epoch(int number, const StageOptions& options, uint64_t seed, const Adams& adams,
                    std::mt19937_64& random);
 // std::shuffle may differ between standard libraries; this may not.
 void shuffle(std::vector<uint32_t>& rows, std::mt19937_64& random);

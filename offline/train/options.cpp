@@ -43,6 +43,8 @@ Json json_of(const StageOptions& o) {
           {"noise", o.noise},
           {"data_weight", o.data_weight},
           {"edge_weight", o.edge_weight},
+          {"length_weight", o.length_weight},
+          {"rope_share", o.rope_share},
           {"collision",
            {{"weight", o.collision.weight},
             {"buffer", o.collision.buffer},
@@ -71,6 +73,8 @@ void check(const char* stage, const StageOptions& o) {
   expect("noise", o.noise, 0, 1);
   expect("weight of the data term", static_cast<double>(o.data_weight), 0, 1e9);
   expect("weight of the edges", static_cast<double>(o.edge_weight), 0, 1e9);
+  expect("weight of lengths", static_cast<double>(o.length_weight), 0, 1e9);
+  expect("share of frames on rope chains", static_cast<double>(o.rope_share), 0, 10);
   expect("weight of collisions", static_cast<double>(o.collision.weight), 0, 1e9);
   expect("buffer", static_cast<double>(o.collision.buffer), 0, 1);
   expect("number of push iterations", o.collision.iterations, 1, 100);
@@ -85,7 +89,7 @@ StageOptions patch_defaults() {
   o.components = 8, o.hidden = 56, o.hidden_layers = 3;
   o.activation = learn::Activation::kGelu;
   o.rate = 3e-3, o.epochs = 300, o.batch = 128, o.dropout = 0.03;
-  o.edge_weight = 1;
+  o.edge_weight = 1, o.length_weight = 2;
   o.collision.weight = 100, o.collision.begin = 0.65f;
   return o;
 }
@@ -98,7 +102,7 @@ Options paper_options() {
     s->scaling = Scaling::kNone;
     s->scale_outputs = s->linear = s->tune_linear = false;
     s->weight_decay = s->dropout = s->noise = 0;
-    s->edge_weight = 0;
+    s->edge_weight = s->length_weight = 0;
   }
   o.skinning.rate = 1e-4, o.shape.rate = 1e-5;
   o.validation = Validation::kFrames;

@@ -42,7 +42,8 @@ struct CollisionOptions {
   Push push = Push::kTruth;
   int iterations = 5;  // at most, where a push is iterated
   float share = 1;     // of the frames of each batch
-  float begin = 0;  // share of the epochs after which the loss is there: it is dear, and matters in the end
+  // Share of the epochs after which the loss is there, for patches that of lengths, too: dear, and matters in the end.
+  float begin = 0;
 };
 
 struct StageOptions {
@@ -60,7 +61,10 @@ struct StageOptions {
   double dropout = 0;  // share of hidden values left out while learning
   double noise = 0;    // m: deviation of what is added to the inputs while learning
   float data_weight = 0.1f;
-  float edge_weight = 0;  // of edges that are longer or shorter than at rest; of patches: than the truth's
+  float edge_weight = 0;  // of edges that are other than the truth's, for patches
+  // Of edges that are longer or shorter than as cut; for patches where rope chains have the bones, and there this share of
+  // a batch is added to it.
+  float length_weight = 0, rope_share = 0.25f;
   CollisionOptions collision;
 };
 

@@ -12,11 +12,12 @@ struct PatchTask {
   learn::PatchModel& model;                   // with bases and linear networks; gets layers
   const std::vector<learn::PatchRows>& rows;  // one entry a patch
   const learn::PatchSamples& samples;         // of the rows
-  size_t learnt = 0, choosing = 0;  // samples to learn from, and after them those that choose the best epoch
-  // What comes after these is looked at by the collision loss only.
-  // Whose edges the data term looks at; NULL: none.
-  const std::vector<std::array<uint32_t, 3>>* triangles = nullptr;
-  const Scene* scene = nullptr;  // what the collision loss looks at; NULL: none
+  // Samples to learn from, after them those that choose the best epoch; then the same of rope chains, of which lengths
+  // are asked alone.
+  size_t learnt = 0, choosing = 0, ropes = 0, choosing_ropes = 0;
+  const garment::Garment* garment = nullptr;  // whose edges count; NULL: none
+  const Scene* scene = nullptr;               // what collisions are with; NULL: neither they nor lengths
+  bool ropes_collide = false;                 // collisions are asked of rope chains, too
 };
 
 // Fills the layers of the model's networks. Throws as train_stage().

@@ -35,7 +35,7 @@ struct Sums {
   double loss(const StageOptions& o) const {
     double l = o.data_weight * data / static_cast<double>(std::max<size_t>(learnt, 1));
     if (collided > 0)
-      l += (o.collision.weight * collision + o.edge_weight * edges) / static_cast<double>(collided);
+      l += (o.collision.weight * collision + o.length_weight * edges) / static_cast<double>(collided);
     return l;
   }
   double rmse_mm(const StageTask& task) const {
@@ -55,8 +55,8 @@ class Trainer {
     mlp_ = std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
     mlp_->to(device_);
     state_.parameters = mlp_->parameters();
-    state_.adam = std::make_unique<torch::optim::AdamW>(
-        state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
+    state_.adams.push_back(std::make_unique<torch::optim::AdamW>(
+        state_.parameters, torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay)));
     z_ = ((to_tensor(task.inputs) - to_tensor(task.start.mean)) * to_tensor(task.start.scale)).to(device_);
     noise_ = (to_tensor(task.start.scale) * options.noise).to(device_);
     truth_ = to_tensor(task.truth).to(device_);
@@ -104,7 +104,7 @@ class Trainer {
     Epoch e;
     e.number = number;
     std::mt19937_64 random;
-    e.rate = begin_epoch(number, options_, run_.seed, *state_.adam, random);
+    e.rate = begin_epoch(number, options_, run_.seed, state_.adams, random);
     SampleSet order = task_.train;
     shuffle(order.learn, random);
     shuffle(order.collide, random);
@@ -128,7 +128,7 @@ class Trainer {
   }
 
   void step(Rows learn, Rows collide, const Epoch& e, Sums& sums) {
-    state_.adam->zero_grad();
+    state_.adams[0]->zero_grad();
     const torch::Tensor c = predict(learn, true);
     const torch::Tensor data = (c - truth_.index_select(0, index_of(learn, device_))).square().sum();
     const double value = data.item<double>();
@@ -147,7 +147,7 @@ class Trainer {
     }
     check_finite(sums.collision + sums.edges, task_.name, e, state_);
     loss.backward();
-    state_.adam->step();
+    state_.adams[0]->step();
   }
 
   torch::Tensor predict(Rows rows, bool learning) const {
@@ -156,7 +156,7 @@ class Trainer {
     return mlp_->forward(z, learning);
   }
 
-  bool collides_in(int epoch) const { return task_.collision && collides(options_, epoch); }
+  bool collides_in(int epoch) const { return task_.collision && sees_surface(options_, epoch); }
   bool looks_at_vertices(int epoch) const { return collides_in(epoch) || task_.edges; }
 
   // Has the gradient of the terms on vertices, though not their value: to the network it is a constant vector.
@@ -177,7 +177,7 @@ class Trainer {
     }
     if (task_.edges) {
       sums.edges += (*task_.edges)(coefficients, frozen, gradient);
-      all += options_.edge_weight * gradient;
+      all += options_.length_weight * gradient;
     }
     sums.collided += rows.size();
     return all;

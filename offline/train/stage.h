@@ -1,6 +1,6 @@
 // Trains one network: from the displacements of all bones to the coefficients of one basis.
 //
-//   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2 + edge_weight * mean sum (l - L)^2
+//   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2 + length_weight * mean sum (l - L)^2
 //
 // c*: coefficients of the truth. As the basis is orthonormal, |c - c*|^2 is the squared distance of all vertices, but for
 // what no coefficients can express, which is constant.

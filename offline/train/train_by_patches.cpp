@@ -49,8 +49,12 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   const size_t learnt = samples.size();
   samples.append(samples_of(frames, record.frames.validation, options.bones, nullptr));
   const size_t choosing = samples.size() - learnt;
-  if (options.rope_in_collision && options.bones == Bones::kEmbedded)
-    samples.append(patch_samples(frames, record.frames.train, Source::kRope, nullptr));
+  size_t ropes = 0;
+  if ((options.rope_in_collision || options.patches.length_weight > 0) && options.bones == Bones::kEmbedded) {
+    for (const auto* which : {&record.frames.train, &record.frames.validation})
+      samples.append(patch_samples(frames, *which, Source::kRope, nullptr));
+    ropes = record.frames.train.size();
+  }
   record.samples = samples.size();
 
   StageRecord stage;
@@ -75,8 +79,17 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   say("patches: " + std::to_string(model.patches.size()) + " of them, " + std::to_string(learnt) +
       " samples, " + std::to_string(choosing) + " to choose by, " + std::to_string(options.patches.epochs) +
       " epochs on the " + record.device);
-  stage.result = train_patches({model, rows, samples, learnt, choosing, &frames.garment().triangles, &scene},
-                               options.patches, how);
+  const PatchTask task{model,
+                       rows,
+                       samples,
+                       learnt,
+                       choosing,
+                       ropes,
+                       samples.size() - learnt - choosing - ropes,
+                       &frames.garment(),
+                       &scene,
+                       options.rope_in_collision};
+  stage.result = train_patches(task, options.patches, how);
   record.stages.push_back(std::move(stage));
   record.seconds = since(began);
   return {std::move(model), std::move(record)};

@@ -128,9 +128,10 @@ class WholeTraining {
     if (before) base += before->basis.mean;
     const Expansion expansion(std::move(base), stage.basis.modes, before ? before->basis.modes : Matrix());
     CollisionTerm collision(scene_, options.collision, expansion);
-    const EdgeTerm edges(options.edge_weight > 0 ? rest_edges() : std::vector<Edge>(), expansion);
+    const EdgeTerm edges(options.length_weight > 0 ? edges_as_cut(frames_.garment()) : std::vector<Edge>(),
+                         expansion);
     if (options.collision.weight > 0) task.collision = &collision;
-    if (options.edge_weight > 0) task.edges = &edges;
+    if (options.length_weight > 0) task.edges = &edges;
 
     Run run{options_.seed, options_.device, {}, run_.checkpoint_seconds, run_.report};
     if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints + name;
@@ -215,12 +216,6 @@ class WholeTraining {
     return static_cast<uint32_t>(after - clips.begin()) - 1;
   }
 
-  std::vector<Edge> rest_edges() const {
-    std::vector<Edge> edges;
-    for (const auto& [a, b] : edges_of(frames_.garment().triangles))
-      edges.push_back({a, b, rest_distance(frames_.garment(), a, b)});
-    return edges;
-  }
   Vector rest() const {
     return Eigen::Map<const Vector>(&frames_.rest()[0].x, static_cast<Eigen::Index>(frames_.cloth_values()));
   }

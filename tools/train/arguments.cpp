@@ -58,10 +58,12 @@ void add_network_options(CLI::App& app, Given& given) {
   number("dropout", "Share of hidden values left out while learning", &StageOptions::dropout);
   number("noise", "Deviation of what is added to inputs while learning, m", &StageOptions::noise);
   number("data-weight", "Of squared distances to the truth: 0.1", &StageOptions::data_weight);
-  number("edge-weight",
-         "Of edges that are other than the truth's (patches), or longer or shorter than at rest (whole "
-         "cloth): 1, 0",
-         &StageOptions::edge_weight);
+  number("edge-weight", "Patches: of edges that are other than the truth's: 1", &StageOptions::edge_weight);
+  number("length-weight",
+         "Of edges that are longer or shorter than as cut: 2 for patches, on rope chains, else 0",
+         &StageOptions::length_weight);
+  number("rope-share", "Patches: frames with rope chains that go with a batch, as a share of it: 0.25",
+         &StageOptions::rope_share);
   collision("collision-weight",
             "Of squared distances to places outside the body: 100 for patches, 1000 for the whole cloth; 0 "
             "for none",
@@ -70,7 +72,8 @@ void add_network_options(CLI::App& app, Given& given) {
   collision("collision-share", "Share of each batch that is looked at for collisions: 1",
             &train::CollisionOptions::share);
   collision("collision-begin",
-            "Share of the epochs after which collisions are looked at: 0.65 for patches, else 0",
+            "Share of the epochs after which collisions are looked at, and lengths by patches: 0.65 for "
+            "patches, else 0",
             &train::CollisionOptions::begin);
   collision("push-iterations", "At most, where a push is iterated", &train::CollisionOptions::iterations);
   add_for_stages<std::string>(

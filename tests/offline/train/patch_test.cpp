@@ -8,8 +8,8 @@
 #include "learn/rows.h"
 #include "train/edges.h"
 #include "train/frames_scene.h"
-#include "train/patch_collision.h"
 #include "train/patch_stage.h"
+#include "train/patch_surface.h"
 
 namespace billow::train {
 namespace {
@@ -40,9 +40,9 @@ class PatchesSlow : public ::testing::Test {
     learn::PatchSamples samples;
     std::vector<learn::PatchRows> rows;
     learn::PatchModel model;
-    size_t learnt = 0;
+    size_t learnt = 0, choosing = 0, ropes = 0, choosing_ropes = 0;
   };
-  static Fit fit() {
+  static Fit fit(bool with_ropes = false) {
     Fit f;
     f.mirror = learn::find_mirror(frames_->garment());
     f.samples = learn::patch_samples(*frames_, frames_->of(Part::kTrain), learn::Source::kEmbedded,
@@ -50,6 +50,12 @@ class PatchesSlow : public ::testing::Test {
     f.learnt = f.samples.size();
     f.samples.append(
         learn::patch_samples(*frames_, frames_->of(Part::kValidation), learn::Source::kEmbedded, nullptr));
+    f.choosing = f.samples.size() - f.learnt;
+    if (with_ropes) {
+      for (const Part part : {Part::kTrain, Part::kValidation})
+        f.samples.append(learn::patch_samples(*frames_, frames_->of(part), learn::Source::kRope, nullptr));
+      f.ropes = frames_->of(Part::kTrain).size(), f.choosing_ropes = frames_->of(Part::kValidation).size();
+    }
     learn::PatchFitOptions options;
     options.components = 4;
     f.model =
@@ -91,8 +97,7 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
   Fit f = fit();
   ASSERT_TRUE(f.mirror);
   const train::Run run{1, Device::kCpu, {}, 60, {}};
-  const StageResult r = train_patches(
-      {f.model, f.rows, f.samples, f.learnt, f.samples.size() - f.learnt, nullptr}, quick(), run);
+  const StageResult r = train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing}, quick(), run);
   EXPECT_LT(r.epochs[static_cast<size_t>(r.best)].validation_loss, r.epochs[0].validation_loss);
   const double skinned = rmse_mm(f.model, false, Part::kHoldout),
                shaped = rmse_mm(f.model, true, Part::kHoldout);
@@ -102,9 +107,7 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
 
   // The same seed gives the same networks.
   Fit again = fit();
-  train_patches(
-      {again.model, again.rows, again.samples, again.learnt, again.samples.size() - again.learnt, nullptr},
-      quick(), run);
+  train_patches({again.model, again.rows, again.samples, again.learnt, again.choosing}, quick(), run);
   for (size_t p = 0; p < f.model.stages.size(); ++p)
     EXPECT_EQ(f.model.stages[p].network.layers[0].weights, again.model.stages[p].network.layers[0].weights);
 }
@@ -115,9 +118,8 @@ TEST_F(PatchesSlow, EdgesInTheLossAreNearerToTheTruths) {
     Fit f = fit();
     StageOptions options = quick();
     options.edge_weight = weight;
-    train_patches(
-        {f.model, f.rows, f.samples, f.learnt, f.samples.size() - f.learnt, &frames_->garment().triangles},
-        options, run);
+    train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing, 0, 0, &frames_->garment()}, options,
+                  run);
     return edges_off_mm(f.model, Part::kHoldout);
   };
   const double without = off(0), with = off(3);
@@ -125,55 +127,124 @@ TEST_F(PatchesSlow, EdgesInTheLossAreNearerToTheTruths) {
   EXPECT_LT(with, without);
 }
 
-// Against finite differences of the loss with the targets as they are.
+// A loss of coefficients against finite differences, some of them.
+template <class Loss> void expect_gradient(const Matrix& c, const Matrix& gradient, Loss loss) {
+  const double scale = static_cast<double>(gradient.cwiseAbs().maxCoeff());
+  ASSERT_GT(scale, 0);
+  for (Eigen::Index p = 0; p < c.rows(); p += 7) {
+    const Eigen::Index k = p % c.cols();
+    Matrix up = c, down = c;
+    up(p, k) += 1e-2f, down(p, k) -= 1e-2f;
+    EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, static_cast<double>(gradient(p, k)), 2e-2 * scale);
+  }
+}
+
+constexpr uint32_t kSample = 5;
+
+// Coefficients of a sample, less than the truth has.
+Matrix less_than_truth(const std::vector<learn::PatchRows>& rows) {
+  Matrix c(static_cast<Eigen::Index>(rows.size()), rows[0].truth.cols());
+  for (Eigen::Index p = 0; p < c.rows(); ++p)
+    c.row(p) = rows[static_cast<size_t>(p)].truth.row(kSample) * 0.8f;
+  return c;
+}
+
+// With the targets as they are.
 TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
   Fit f = fit();
   const FramesScene scene(*frames_);
   CollisionOptions options;
   options.buffer = 0.02f;
   options.push = Push::kTruthSearch;
-  PatchCollision term(scene, options, f.model, f.samples);
-  const auto patches = static_cast<Eigen::Index>(f.model.patches.size());
-  const uint32_t sample = 5;
-  constexpr int64_t kCoefficients = 12;
-  Matrix c(patches, kCoefficients), gradient = Matrix::Zero(patches, kCoefficients);
-  for (Eigen::Index p = 0; p < patches; ++p)
-    c.row(p) = f.rows[static_cast<size_t>(p)].truth.row(sample) * 0.8f;
-  const std::vector<uint32_t> which{sample};
-  const auto sum = term(which, c.data(), kCoefficients, gradient.data());
+  constexpr float kWeight = 3;
+  PatchSurface term(scene, options, {}, f.model, f.samples);
+  const Matrix c = less_than_truth(f.rows);
+  Matrix gradient = Matrix::Zero(c.rows(), c.cols());
+  const auto sum = term({{kSample}}, {.collision = kWeight}, c.data(), c.cols(), gradient.data());
   ASSERT_GT(sum.near, 0u);
 
   // Vertices that count, and their targets.
-  const auto turned = f.model.turned(f.samples.inputs, sample);
+  const auto turned = f.model.turned(f.samples.inputs, kSample);
   std::vector<V3> x(f.model.rest.size());
   f.model.expand(turned, c, x);
   body::Surface body = scene.make_body();
-  scene.pose(f.samples.frames[sample], body);
+  scene.pose(f.samples.frames[kSample], body);
   std::vector<float> phi(x.size());
   body.query(x, phi);
   std::vector<std::pair<uint32_t, V3>> targets;
   for (uint32_t v = 0; v < x.size(); ++v)
     if (phi[v] < options.buffer)
       targets.push_back(
-          {v, collision_target(body, x[v], phi[v], scene.truth(f.samples.frames[sample], v), options)});
+          {v, collision_target(body, x[v], phi[v], scene.truth(f.samples.frames[kSample], v), options)});
   const auto loss = [&](const Matrix& at) {
     std::vector<V3> places(x.size());
     f.model.expand(turned, at, places);
     double l = 0;
     for (const auto& [v, target] : targets) {
       const V3 off = places[v] - target;
-      l += static_cast<double>(dot(off, off));
+      l += static_cast<double>(kWeight * dot(off, off));
     }
     return l;
   };
   EXPECT_NEAR(loss(c), sum.loss, 1e-6 + 1e-4 * sum.loss);
-  const double scale = static_cast<double>(gradient.cwiseAbs().maxCoeff());
-  for (Eigen::Index p = 0; p < patches; p += 7) {
-    const Eigen::Index k = p % kCoefficients;
-    Matrix up = c, down = c;
-    up(p, k) += 1e-2f, down(p, k) -= 1e-2f;
-    EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, static_cast<double>(gradient(p, k)), 2e-2 * scale);
-  }
+  expect_gradient(c, gradient, loss);
+}
+
+TEST_F(PatchesSlow, GradientOfLengths) {
+  Fit f = fit();
+  const FramesScene scene(*frames_);
+  const std::vector<Edge> edges = edges_as_cut(frames_->garment());
+  constexpr float kWeight = 2;
+  PatchSurface term(scene, {}, edges, f.model, f.samples);
+  const Matrix c = less_than_truth(f.rows);
+  Matrix gradient = Matrix::Zero(c.rows(), c.cols());
+  const auto sum = term({{kSample}}, {.length = kWeight}, c.data(), c.cols(), gradient.data());
+  EXPECT_EQ(sum.near, 0u);  // bodies are not looked at
+  const auto turned = f.model.turned(f.samples.inputs, kSample);
+  const auto loss = [&](const Matrix& at) {
+    std::vector<V3> x(f.model.rest.size());
+    f.model.expand(turned, at, x);
+    double l = 0;
+    for (const Edge& e : edges) {
+      const double off = static_cast<double>(length(x[e.a] - x[e.b]) - e.length);
+      l += static_cast<double>(kWeight) * off * off;
+    }
+    return l;
+  };
+  EXPECT_NEAR(loss(c), sum.loss, 1e-4 * sum.loss);
+  expect_gradient(c, gradient, loss);
+}
+
+// Nobody has simulated the cloth of rope chains, but how long its edges are is known.
+TEST_F(PatchesSlow, ClothOnRopeChainsKeepsItsLengths) {
+  const train::Run run{1, Device::kCpu, {}, 60, {}};
+  const FramesScene scene(*frames_);
+  const std::vector<Edge> edges = edges_as_cut(frames_->garment());
+  const learn::PatchSamples unseen =
+      learn::patch_samples(*frames_, frames_->of(Part::kUnseen), learn::Source::kRope, nullptr);
+  const auto strain = [&](float weight) {
+    Fit f = fit(true);
+    StageOptions options = quick();
+    options.length_weight = weight, options.rope_share = 1;
+    train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing, f.ropes, f.choosing_ropes,
+                   &frames_->garment(), &scene},
+                  options, run);
+    double sum = 0;
+    for (Eigen::Index i = 0; i < unseen.inputs.bones.rows(); ++i) {
+      Matrix one(1, static_cast<Eigen::Index>(frames_->cloth_values()));
+      f.model({unseen.inputs.bones.row(i), unseen.inputs.up.row(i)}, true, one);
+      const auto at = [&](uint32_t v) {
+        return frames_->rest()[v] + V3{one(0, 3 * v), one(0, 3 * v + 1), one(0, 3 * v + 2)};
+      };
+      for (const Edge& e : edges)
+        sum += std::fabs(static_cast<double>(length(at(e.a) - at(e.b)) / e.length - 1));
+    }
+    return 100 * sum / static_cast<double>(edges.size() * unseen.size());
+  };
+  const double without = strain(0), with = strain(10);
+  std::printf("  rope chains, unseen: edges off by %.1f %% without their lengths in the loss, %.1f with\n",
+              without, with);
+  EXPECT_LT(with, 0.5 * without);
 }
 
 }  // namespace

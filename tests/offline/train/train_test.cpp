@@ -83,7 +83,8 @@ TEST_F(TrainSlow, BothStagesBeatTheirLinearFits) {
 TEST_F(TrainSlow, AllOptionsTrain) {
   Options options = quick();
   for (StageOptions* s : {&options.skinning, &options.shape})
-    s->epochs = 2, s->edge_weight = 1, s->collision.share = 0.5f, s->collision.push = Push::kGradientIterated;
+    s->epochs = 2, s->length_weight = 1, s->collision.share = 0.5f,
+    s->collision.push = Push::kGradientIterated;
   options.bones = Bones::kMix;
   options.validation = Validation::kClips;
   options.shape.tune_linear = true, options.shape.scaling = Scaling::kFeature;
@@ -124,7 +125,7 @@ TEST_F(TrainSlow, PatchesTakeRopesAndCollide) {
   options.rope_in_collision = true;
   const Result r = train(*frames_, options);
   const size_t learnt = r.record.frames.train.size(), choosing = r.record.frames.validation.size();
-  EXPECT_EQ(r.record.samples, 3 * learnt + choosing);  // with mirror images, and ropes that only collide
+  EXPECT_EQ(r.record.samples, 3 * learnt + 2 * choosing);  // with mirror images, and ropes
   ASSERT_EQ(r.record.stages.size(), 1u);
   const StageResult& stage = r.record.stages[0].result;
   EXPECT_GE(stage.best, 3);  // those before know nothing of collisions

@@ -1,0 +1,132 @@
+#include "train/patch_group.h"
+
+#include <cmath>
+
+namespace billow::train {
+namespace {
+
+// A tensor of that size on the CPU, each number made of 16 random bits.
+template <class Make> torch::Tensor drawn(const torch::Tensor& like, std::mt19937_64& random, Make make) {
+  torch::Tensor t = torch::empty_like(like, at::MemoryFormat::Contiguous);
+  float* to = t.data_ptr<float>();
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < t.numel(); ++i, bits >>= 16) {
+    if (i % 4 == 0) bits = random();
+    to[i] = make(static_cast<float>(bits & 0xffff));
+  }
+  return t;
+}
+
+}  // namespace
+
+PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
+                       const std::vector<learn::Matrix>& edges, const StageOptions& options,
+                       const torch::Device& device)
+    : first_(first), learnt_(task.learnt), options_(options) {
+  const auto patches = static_cast<int64_t>(count), samples = static_cast<int64_t>(task.samples.size());
+  const int64_t inputs = task.rows[first].seen.cols(), outputs = task.rows[first].truth.cols();
+  z_ = torch::zeros({patches, samples, inputs});
+  scale_ = torch::ones({patches, 1, inputs});
+  linear_ = torch::zeros({patches, samples, outputs});
+  truth_ = torch::zeros({patches, samples, outputs});
+  for (int64_t p = 0; p < patches; ++p) fill(task, p);
+  if (!edges.empty()) {
+    edges_ = torch::zeros({patches, 1, edges[first].rows(), edges[first].cols()});
+    for (int64_t p = 0; p < patches; ++p)
+      edges_[p][0].copy_(to_tensor(edges[first + static_cast<size_t>(p)]));
+  }
+  int64_t width = inputs;
+  for (int k = 0; k <= options.hidden_layers; ++k) {
+    // The last adds nothing to the linear half at first.
+    const bool last = k == options.hidden_layers;
+    const int64_t next = last ? outputs : options.hidden;
+    const double bound = last ? 0 : 1 / std::sqrt(static_cast<double>(width));
+    weights_.push_back(torch::empty({patches, width, next}).uniform_(-bound, bound));
+    biases_.push_back(torch::zeros({patches, 1, next}));
+    width = next;
+  }
+  for (auto* list : {&weights_, &biases_})
+    for (torch::Tensor& t : *list) t = t.to(device).requires_grad_();
+  for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &edges_})
+    if (t->defined()) *t = t->to(device);
+}
+
+void PatchGroup::fill(const PatchTask& task, int64_t p) {
+  const size_t patch = first_ + static_cast<size_t>(p);
+  const learn::PatchRows& rows = task.rows[patch];
+  const learn::Network& n = task.model.stages[patch].network;
+  z_[p].copy_((to_tensor(rows.seen) - to_tensor(n.mean)) * to_tensor(n.scale));
+  scale_[p][0].copy_(to_tensor(n.scale));
+  truth_[p].copy_(to_tensor(rows.truth));
+  linear_[p].copy_(to_tensor(n(rows.seen)));
+}
+
+std::vector<torch::Tensor> PatchGroup::parameters() const {
+  std::vector<torch::Tensor> all;
+  for (size_t k = 0; k < weights_.size(); ++k) all.push_back(weights_[k]), all.push_back(biases_[k]);
+  return all;
+}
+
+double PatchGroup::left() const {
+  return (truth_ - linear_)
+      .slice(1, 0, static_cast<int64_t>(learnt_))
+      .square()
+      .sum(torch::kFloat64)
+      .item<double>();
+}
+
+torch::Tensor PatchGroup::with_noise(const torch::Tensor& z) {
+  if (!z.is_cpu()) return z + torch::randn_like(z) * scale_ * options_.noise;
+  const float width = std::sqrt(12.0f);  // of even numbers, for a deviation of one
+  return z + drawn(z, random_, [=](float u) { return (u / 65535 - 0.5f) * width; }) * scale_ * options_.noise;
+}
+
+torch::Tensor PatchGroup::with_dropout(const torch::Tensor& h) {
+  if (!h.is_cpu()) return torch::dropout(h, options_.dropout, true);
+  const auto dropped = static_cast<float>(options_.dropout * 65536),
+             kept = static_cast<float>(1 / (1 - options_.dropout));
+  return h * drawn(h, random_, [=](float u) { return u < dropped ? 0 : kept; });
+}
+
+torch::Tensor PatchGroup::predict(const torch::Tensor& which, bool learning) {
+  torch::Tensor z = z_.index_select(1, which);
+  if (learning && options_.noise > 0) z = with_noise(z);
+  return forward(z, learning) * unit_ + linear_.index_select(1, which);
+}
+
+torch::Tensor PatchGroup::forward(torch::Tensor h, bool learning) {
+  for (size_t k = 0; k < weights_.size(); ++k) {
+    h = torch::baddbmm(biases_[k], h, weights_[k]);
+    if (k + 1 == weights_.size()) break;
+    h = activated(options_.activation, h);
+    if (learning && options_.dropout > 0) h = with_dropout(h);
+  }
+  return h;
+}
+
+PatchGroup::Data PatchGroup::data_term(const torch::Tensor& c, const torch::Tensor& which) const {
+  const torch::Tensor d = c - truth_.index_select(1, which), squares = d.square().sum();
+  Data data{squares};
+  if (edges_.defined())  // the x of all components, their y, their z
+    data.term = d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).square().sum();
+  const torch::Tensor both = torch::stack({squares, data.term}).detach().to(torch::kCPU, torch::kFloat64);
+  data.squares = both[0].item<double>(), data.data = both[1].item<double>();
+  return data;
+}
+
+void PatchGroup::put_layers(learn::PatchModel& model) const {
+  torch::NoGradGuard guard;
+  for (size_t p = 0; p < size(); ++p) {
+    learn::Network& network = model.stages[first_ + p].network;
+    network.activation = options_.activation;
+    network.layers.clear();
+    for (size_t k = 0; k < weights_.size(); ++k) {
+      const auto patch = static_cast<int64_t>(p);
+      const double by = k + 1 == weights_.size() ? unit_ : 1;
+      network.layers.push_back(
+          {to_matrix(weights_[k][patch].t() * by), to_matrix(biases_[k][patch] * by).row(0)});
+    }
+  }
+}
+
+}  // namespace billow::train

@@ -1,0 +1,122 @@
+#include "train/patch_surface.h"
+
+#include <cmath>
+
+#include "parallel.h"
+
+namespace billow::train {
+
+using Eigen::Index;
+using learn::PatchFrame;
+
+namespace {
+
+Eigen::RowVector3f row_of(V3 v) { return {v.x, v.y, v.z}; }
+V3 at(const auto& rows, uint32_t v) {
+  const float* x = rows.row(static_cast<Index>(v)).data();
+  return {x[0], x[1], x[2]};
+}
+
+}  // namespace
+
+PatchSurface::PatchSurface(const Scene& scene, const CollisionOptions& options, std::vector<Edge> edges,
+                           const learn::PatchModel& model, const learn::PatchSamples& samples)
+    : scene_(scene), options_(options), edges_(std::move(edges)), model_(model), samples_(samples) {
+  for (size_t p = 0; p < model.patches.size(); ++p) bases_.push_back(model.shared_basis(p));
+  const size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  for (size_t t = 0; t < threads; ++t) bodies_.push_back(scene.make_body());
+}
+
+PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Weights weights,
+                                           const float* coefficients, int64_t width, float* gradient) {
+  // A body for each piece of the samples; sums in their order are the same for any number of threads.
+  std::vector<Sum> sums(which.size());
+  const auto patches = static_cast<Index>(model_.patches.size());
+  const size_t size = static_cast<size_t>(patches) * static_cast<size_t>(width);
+  for_each_in_parallel(bodies_.size(), [&](size_t t) {
+    for (size_t i = t; i < which.size(); i += bodies_.size())
+      if (!samples_.mirrored[which[i]])
+        sums[i] = add(which[i], weights, bodies_[t], {coefficients + i * size, patches, width},
+                      {gradient + i * size, patches, width});
+  });
+  Sum all;
+  for (const Sum& s : sums) all.loss += s.loss, all.near += s.near;
+  return all;
+}
+
+PatchSurface::Sum PatchSurface::add(uint32_t sample, Weights weights, body::Surface& body,
+                                    Eigen::Map<const Matrix> coefficients,
+                                    Eigen::Map<Matrix> gradient) const {
+  const std::vector<PatchFrame> turned = model_.turned(samples_.inputs, sample);
+  const Directions x = places(turned, coefficients);
+  Directions force = Directions::Zero(x.rows(), 3);
+  Sum sum;
+  if (weights.collision > 0) sum = add_collisions(samples_.frames[sample], weights.collision, x, body, force);
+  if (weights.length > 0) sum.loss += add_lengths(weights.length, x, force);
+  for (size_t p = 0; p < bases_.size(); ++p) {
+    const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
+    Directions of_patch(static_cast<Index>(vertices.size()), 3);
+    for (size_t i = 0; i < vertices.size(); ++i)
+      of_patch.row(static_cast<Index>(i)) = force.row(static_cast<Index>(vertices[i]));
+    const Index count = model_.stages[p].basis.components();
+    const Directions by = bases_[p].leftCols(count).transpose() * of_patch;
+    for (Index k = 0; k < count; ++k) {
+      const V3 g = turned[p].seen(at(by, static_cast<uint32_t>(k)));
+      auto row = gradient.row(static_cast<Index>(p));
+      row[k] += g.x, row[count + k] += g.y, row[2 * count + k] += g.z;
+    }
+  }
+  return sum;
+}
+
+PatchSurface::Directions PatchSurface::places(std::span<const PatchFrame> turned,
+                                              Eigen::Map<const Matrix> coefficients) const {
+  Directions x = Directions::Zero(static_cast<Index>(model_.rest.size()), 3);
+  for (size_t p = 0; p < bases_.size(); ++p) {
+    const PatchFrame& frame = turned[p];
+    const auto c = coefficients.row(static_cast<Index>(p));
+    const Index count = model_.stages[p].basis.components();
+    Directions columns(bases_[p].cols(), 3);
+    for (Index k = 0; k < count; ++k)
+      columns.row(k) = row_of(frame.turned({c[k], c[count + k], c[2 * count + k]}));
+    columns.bottomRows<4>() << row_of(frame.origin), row_of(frame.along), row_of(frame.across),
+        row_of(frame.off);
+    const Directions of_patch = bases_[p] * columns;
+    const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
+    for (size_t i = 0; i < vertices.size(); ++i)
+      x.row(static_cast<Index>(vertices[i])) += of_patch.row(static_cast<Index>(i));
+  }
+  return x;
+}
+
+PatchSurface::Sum PatchSurface::add_collisions(uint32_t frame, float weight, const Directions& x,
+                                               body::Surface& body, Directions& force) const {
+  scene_.pose(frame, body);
+  const std::span points(reinterpret_cast<const V3*>(x.data()), static_cast<size_t>(x.rows()));
+  std::vector<float> phi(points.size());
+  body.query(points, phi, {}, options_.buffer);
+  Sum sum;
+  for (uint32_t v = 0; v < points.size(); ++v) {
+    if (!(phi[v] < options_.buffer)) continue;
+    ++sum.near;
+    const V3 off = points[v] - collision_target(body, points[v], phi[v], scene_.truth(frame, v), options_);
+    sum.loss += static_cast<double>(weight * dot(off, off));
+    force.row(static_cast<Index>(v)) += row_of(off * (2 * weight));
+  }
+  return sum;
+}
+
+double PatchSurface::add_lengths(float weight, const Directions& x, Directions& force) const {
+  double sum = 0;
+  for (const Edge& e : edges_) {
+    const V3 d = at(x, e.a) - at(x, e.b);
+    const float l = length(d), off = l - e.length;
+    sum += static_cast<double>(off * off);
+    const Eigen::RowVector3f g = row_of(d * (l > 0 ? 2 * weight * off / l : 0));
+    force.row(static_cast<Index>(e.a)) += g;
+    force.row(static_cast<Index>(e.b)) -= g;
+  }
+  return static_cast<double>(weight) * sum;
+}
+
+}  // namespace billow::train

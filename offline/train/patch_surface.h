@@ -1,0 +1,53 @@
+// What is asked of cloth by patches as a surface, with x blended from the patches of a vertex: to be out of the body, as
+// collision.h has it, and to have edges as long as they were cut.
+//
+//   collision * sum |x - target|^2 + length * sum (|a - b| - L)^2
+//
+// Lengths need no truth: they are asked for on rope chains, too, whose cloth nobody has simulated.
+#pragma once
+
+#include "learn/patch_fit.h"
+#include "train/collision.h"
+#include "train/edges.h"
+
+namespace billow::train {
+
+class PatchSurface {
+ public:
+  PatchSurface(const Scene& scene, const CollisionOptions& options, std::vector<Edge> edges,
+               const learn::PatchModel& model, const learn::PatchSamples& samples);
+
+  struct Weights {  // 0: not looked at
+    float collision = 0, length = 0;
+  };
+  struct Sum {
+    double loss = 0;  // weighted
+    size_t near = 0;  // vertices nearer to the body than the buffer
+  };
+  // `coefficients` and `gradient`: samples x patches x `width` numbers. Adds to the gradient. Samples seen in a mirror are
+  // left out: their bodies are not.
+  Sum operator()(std::span<const uint32_t> which, Weights weights, const float* coefficients, int64_t width,
+                 float* gradient);
+
+ private:
+  // A row each, x y z.
+  using Directions = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
+
+  Sum add(uint32_t sample, Weights weights, body::Surface& body, Eigen::Map<const Matrix> coefficients,
+          Eigen::Map<Matrix> gradient) const;
+  Directions places(std::span<const learn::PatchFrame> turned, Eigen::Map<const Matrix> coefficients) const;
+  // Both add to the gradient with respect to the places.
+  Sum add_collisions(uint32_t frame, float weight, const Directions& x, body::Surface& body,
+                     Directions& force) const;
+  double add_lengths(float weight, const Directions& x, Directions& force) const;
+
+  const Scene& scene_;
+  CollisionOptions options_;
+  std::vector<Edge> edges_;
+  const learn::PatchModel& model_;
+  const learn::PatchSamples& samples_;
+  std::vector<Matrix> bases_;  // of each patch, as learn::PatchModel::shared_basis() has it
+  std::vector<body::Surface> bodies_;
+};
+
+}  // namespace billow::train
