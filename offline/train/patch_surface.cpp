@@ -58,6 +58,7 @@ PatchSurface::Sum PatchSurface::add(uint32_t sample, Weights weights, body::Surf
     Directions of_patch(static_cast<Index>(vertices.size()), 3);
     for (size_t i = 0; i < vertices.size(); ++i)
       of_patch.row(static_cast<Index>(i)) = force.row(static_cast<Index>(vertices[i]));
+    if (of_patch.isZero(0)) continue;  // few patches collide
     const Index count = model_.stages[p].basis.components();
     const Directions by = bases_[p].leftCols(count).transpose() * of_patch;
     for (Index k = 0; k < count; ++k) {
