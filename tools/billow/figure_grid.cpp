@@ -132,8 +132,8 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
       0.99 * figure.numbers["skinning_rms_to_reference_mm"].get<double>())
     figure.differs.push_back(
         "On rope chains, which swing on their own, shape is hardly nearer to the reference than skinning is, "
-        "and more "
-        "crumpled; on bones of the reference it is, as the figures of learning show.");
+        "and has more folds than it; on bones of the reference it is nearer, as the figures of learning "
+        "show.");
   return figure;
 }
 
