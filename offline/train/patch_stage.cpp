@@ -173,7 +173,7 @@ class PatchTrainer {
           .sum();
     }
   };
-  Surface look_at(const Predicted& p, std::span<const uint32_t> samples, PatchSurface::Weights weights,
+  Surface look_at(const Predicted& p, std::span<const uint32_t> samples, PatchSurface::Asked asked,
                   PatchSurface::Sum& sum) {
     Surface surface;
     for (const torch::Tensor& c : p.c)
@@ -181,20 +181,22 @@ class PatchTrainer {
     const torch::Tensor by_sample =
         torch::cat(surface.c).detach().to(torch::kCPU).transpose(0, 1).contiguous();
     torch::Tensor gradient = torch::zeros_like(by_sample);
-    sum = (*surface_)(samples, weights, by_sample.data_ptr<float>(), outputs(), gradient.data_ptr<float>());
+    sum = (*surface_)(samples, asked, by_sample.data_ptr<float>(), outputs(), gradient.data_ptr<float>());
     surface.gradient = gradient.transpose(0, 1).to(device_) / static_cast<double>(samples.size());
     return surface;
   }
   Surface look_at(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
     PatchSurface::Sum s;
-    Surface surface = look_at(p, samples, {.collision = options_.collision.weight}, s);
+    Surface surface =
+        look_at(p, samples, {.collision = options_.collision.weight, .push = options_.collision.push}, s);
     sums.surface += s.loss, sums.near += static_cast<double>(s.near), sums.looked_at += samples.size();
     return surface;
   }
   Surface look_at_ropes(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
     PatchSurface::Sum s;
+    // The truth of their frame is somewhere else: nothing to be drawn to.
     const float collision = task_.ropes_collide ? options_.collision.weight : 0;
-    Surface surface = look_at(p, samples, {collision, options_.length_weight}, s);
+    Surface surface = look_at(p, samples, {collision, options_.length_weight, Push::kGradient}, s);
     sums.ropes += s.loss, sums.roped += samples.size();
     return surface;
   }

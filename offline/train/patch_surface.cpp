@@ -27,7 +27,7 @@ PatchSurface::PatchSurface(const Scene& scene, const CollisionOptions& options, 
   for (size_t t = 0; t < threads; ++t) bodies_.push_back(scene.make_body());
 }
 
-PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Weights weights,
+PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Asked asked,
                                            const float* coefficients, int64_t width, float* gradient) {
   // A body for each piece of the samples; sums in their order are the same for any number of threads.
   std::vector<Sum> sums(which.size());
@@ -36,7 +36,7 @@ PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Weig
   for_each_in_parallel(bodies_.size(), [&](size_t t) {
     for (size_t i = t; i < which.size(); i += bodies_.size())
       if (!samples_.mirrored[which[i]])
-        sums[i] = add(which[i], weights, bodies_[t], {coefficients + i * size, patches, width},
+        sums[i] = add(which[i], asked, bodies_[t], {coefficients + i * size, patches, width},
                       {gradient + i * size, patches, width});
   });
   Sum all;
@@ -44,15 +44,15 @@ PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Weig
   return all;
 }
 
-PatchSurface::Sum PatchSurface::add(uint32_t sample, Weights weights, body::Surface& body,
+PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface& body,
                                     Eigen::Map<const Matrix> coefficients,
                                     Eigen::Map<Matrix> gradient) const {
   const std::vector<PatchFrame> turned = model_.turned(samples_.inputs, sample);
   const Directions x = places(turned, coefficients);
   Directions force = Directions::Zero(x.rows(), 3);
   Sum sum;
-  if (weights.collision > 0) sum = add_collisions(samples_.frames[sample], weights.collision, x, body, force);
-  if (weights.length > 0) sum.loss += add_lengths(weights.length, x, force);
+  if (asked.collision > 0) sum = add_collisions(samples_.frames[sample], asked, x, body, force);
+  if (asked.length > 0) sum.loss += add_lengths(asked.length, x, force);
   for (size_t p = 0; p < bases_.size(); ++p) {
     const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
     Directions of_patch(static_cast<Index>(vertices.size()), 3);
@@ -90,8 +90,10 @@ PatchSurface::Directions PatchSurface::places(std::span<const PatchFrame> turned
   return x;
 }
 
-PatchSurface::Sum PatchSurface::add_collisions(uint32_t frame, float weight, const Directions& x,
+PatchSurface::Sum PatchSurface::add_collisions(uint32_t frame, Asked asked, const Directions& x,
                                                body::Surface& body, Directions& force) const {
+  CollisionOptions options = options_;
+  options.push = asked.push;
   scene_.pose(frame, body);
   const std::span points(reinterpret_cast<const V3*>(x.data()), static_cast<size_t>(x.rows()));
   std::vector<float> phi(points.size());
@@ -100,9 +102,9 @@ PatchSurface::Sum PatchSurface::add_collisions(uint32_t frame, float weight, con
   for (uint32_t v = 0; v < points.size(); ++v) {
     if (!(phi[v] < options_.buffer)) continue;
     ++sum.near;
-    const V3 off = points[v] - collision_target(body, points[v], phi[v], scene_.truth(frame, v), options_);
-    sum.loss += static_cast<double>(weight * dot(off, off));
-    force.row(static_cast<Index>(v)) += row_of(off * (2 * weight));
+    const V3 off = points[v] - collision_target(body, points[v], phi[v], scene_.truth(frame, v), options);
+    sum.loss += static_cast<double>(asked.collision * dot(off, off));
+    force.row(static_cast<Index>(v)) += row_of(off * (2 * asked.collision));
   }
   return sum;
 }

@@ -17,8 +17,9 @@ class PatchSurface {
   PatchSurface(const Scene& scene, const CollisionOptions& options, std::vector<Edge> edges,
                const learn::PatchModel& model, const learn::PatchSamples& samples);
 
-  struct Weights {  // 0: not looked at
-    float collision = 0, length = 0;
+  struct Asked {
+    float collision = 0, length = 0;  // weights; 0: not looked at
+    Push push = Push::kTruth;
   };
   struct Sum {
     double loss = 0;  // weighted
@@ -26,18 +27,18 @@ class PatchSurface {
   };
   // `coefficients` and `gradient`: samples x patches x `width` numbers. Adds to the gradient. Samples seen in a mirror are
   // left out: their bodies are not.
-  Sum operator()(std::span<const uint32_t> which, Weights weights, const float* coefficients, int64_t width,
+  Sum operator()(std::span<const uint32_t> which, Asked asked, const float* coefficients, int64_t width,
                  float* gradient);
 
  private:
   // A row each, x y z.
   using Directions = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
 
-  Sum add(uint32_t sample, Weights weights, body::Surface& body, Eigen::Map<const Matrix> coefficients,
+  Sum add(uint32_t sample, Asked asked, body::Surface& body, Eigen::Map<const Matrix> coefficients,
           Eigen::Map<Matrix> gradient) const;
   Directions places(std::span<const learn::PatchFrame> turned, Eigen::Map<const Matrix> coefficients) const;
   // Both add to the gradient with respect to the places.
-  Sum add_collisions(uint32_t frame, float weight, const Directions& x, body::Surface& body,
+  Sum add_collisions(uint32_t frame, Asked asked, const Directions& x, body::Surface& body,
                      Directions& force) const;
   double add_lengths(float weight, const Directions& x, Directions& force) const;
 

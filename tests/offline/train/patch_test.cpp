@@ -160,7 +160,8 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
   PatchSurface term(scene, options, {}, f.model, f.samples);
   const Matrix c = less_than_truth(f.rows);
   Matrix gradient = Matrix::Zero(c.rows(), c.cols());
-  const auto sum = term({{kSample}}, {.collision = kWeight}, c.data(), c.cols(), gradient.data());
+  const auto sum =
+      term({{kSample}}, {.collision = kWeight, .push = options.push}, c.data(), c.cols(), gradient.data());
   ASSERT_GT(sum.near, 0u);
 
   // Vertices that count, and their targets.
