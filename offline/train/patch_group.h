@@ -38,8 +38,7 @@ class PatchGroup {
  private:
   void fill(const PatchTask& task, int64_t p);
   torch::Tensor forward(torch::Tensor h, bool learning);
-  // Random numbers of the group's own on a CPU, where threads draw them in any order, and torch takes longer to draw
-  // than to multiply.
+  // Random numbers of the group's own on a CPU, where threads draw them in any order.
   torch::Tensor with_noise(const torch::Tensor& z);
   torch::Tensor with_dropout(const torch::Tensor& h);
 
