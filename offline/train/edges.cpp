@@ -9,23 +9,6 @@ namespace {
 
 constexpr Eigen::Index kBlock = 8;  // frames at a time
 
-// The sum of one frame; adds its gradient with respect to the places.
-double add_frame(const std::vector<Edge>& edges, const float* x, float* gradient) {
-  double sum = 0;
-  for (const Edge& edge : edges) {
-    const float *a = x + 3 * edge.a, *b = x + 3 * edge.b;
-    const float d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    const float length = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), off = length - edge.length;
-    sum += static_cast<double>(off * off);
-    const float by = length > 0 ? 2 * off / length : 0;
-    for (uint32_t k = 0; k < 3; ++k) {
-      gradient[3 * edge.a + k] += by * d[k];
-      gradient[3 * edge.b + k] -= by * d[k];
-    }
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::vector<std::array<uint32_t, 2>> edges_of(const std::vector<std::array<uint32_t, 3>>& triangles) {
@@ -45,6 +28,22 @@ std::vector<Edge> edges_as_cut(const garment::Garment& garment) {
   return edges;
 }
 
+double add_lengths(const std::vector<Edge>& edges, float weight, const float* x, float* gradient) {
+  double sum = 0;
+  for (const Edge& edge : edges) {
+    const float *a = x + 3 * size_t{edge.a}, *b = x + 3 * size_t{edge.b};
+    const float d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    const float length = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), off = length - edge.length;
+    sum += static_cast<double>(off * off);
+    const float by = length > 0 ? 2 * weight * off / length : 0;
+    for (size_t k = 0; k < 3; ++k) {
+      gradient[3 * size_t{edge.a} + k] += by * d[k];
+      gradient[3 * size_t{edge.b} + k] -= by * d[k];
+    }
+  }
+  return static_cast<double>(weight) * sum;
+}
+
 EdgeTerm::EdgeTerm(std::vector<Edge> edges, const Expansion& expansion)
     : edges_(std::move(edges)), expansion_(expansion) {}
 
@@ -60,7 +59,7 @@ double EdgeTerm::operator()(const Matrix& learnt, const Matrix& frozen, Matrix& 
     x.rowwise() += expansion_.base.transpose();
     Matrix by_place = Matrix::Zero(count, x.cols());
     for (Eigen::Index f = 0; f < count; ++f)
-      sums[b] += add_frame(edges_, x.row(f).data(), by_place.row(f).data());
+      sums[b] += add_lengths(edges_, 1, x.row(f).data(), by_place.row(f).data());
     gradient.middleRows(first, count) = by_place * expansion_.rows.rightCols(expansion_.learnt);
   });
   double sum = 0;

@@ -22,6 +22,9 @@ struct Edge {
 std::vector<std::array<uint32_t, 2>> edges_of(const std::vector<std::array<uint32_t, 3>>& triangles);
 std::vector<Edge> edges_as_cut(const garment::Garment& garment);
 
+// weight * the sum, of vertices at `x`, three numbers each; adds its gradient with respect to these.
+double add_lengths(const std::vector<Edge>& edges, float weight, const float* x, float* gradient);
+
 class EdgeTerm {
  public:
   EdgeTerm(std::vector<Edge> edges, const Expansion& expansion);

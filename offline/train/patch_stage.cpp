@@ -137,9 +137,9 @@ class PatchTrainer {
     std::vector<Surface> surfaces;
     if (sees_surface(e.number)) {
       const auto share_of = [&](float share) {
-        return static_cast<size_t>(std::max(1l, std::lround(share * static_cast<float>(samples.size()))));
+        return static_cast<size_t>(std::lround(share * static_cast<float>(samples.size())));
       };
-      const size_t some = std::min(share_of(options_.collision.share), samples.size());
+      const size_t some = std::clamp<size_t>(share_of(options_.collision.share), 1, samples.size());
       if (options_.collision.weight > 0) surfaces.push_back(look_at(learnt, samples.first(some), sums));
       const std::vector<uint32_t> ropes = some_ropes(share_of(options_.rope_share), random);
       if (!ropes.empty())

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "decode/tile.h"
 #include "parallel.h"
 
 namespace billow::train {
@@ -52,7 +53,7 @@ PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface&
   Directions force = Directions::Zero(x.rows(), 3);
   Sum sum;
   if (asked.collision > 0) sum = add_collisions(samples_.frames[sample], asked, x, body, force);
-  if (asked.length > 0) sum.loss += add_lengths(asked.length, x, force);
+  if (asked.length > 0) sum.loss += add_lengths(edges_, asked.length, x.data(), force.data());
   for (size_t p = 0; p < bases_.size(); ++p) {
     const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
     Directions of_patch(static_cast<Index>(vertices.size()), 3);
@@ -80,8 +81,8 @@ PatchSurface::Directions PatchSurface::places(std::span<const PatchFrame> turned
     Directions columns(bases_[p].cols(), 3);
     for (Index k = 0; k < count; ++k)
       columns.row(k) = row_of(frame.turned({c[k], c[count + k], c[2 * count + k]}));
-    columns.bottomRows<4>() << row_of(frame.origin), row_of(frame.along), row_of(frame.across),
-        row_of(frame.off);
+    columns.bottomRows<Index{kRigidColumns}>() << row_of(frame.origin), row_of(frame.along),
+        row_of(frame.across), row_of(frame.off);
     const Directions of_patch = bases_[p] * columns;
     const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
     for (size_t i = 0; i < vertices.size(); ++i)
@@ -107,19 +108,6 @@ PatchSurface::Sum PatchSurface::add_collisions(uint32_t frame, Asked asked, cons
     force.row(static_cast<Index>(v)) += row_of(off * (2 * asked.collision));
   }
   return sum;
-}
-
-double PatchSurface::add_lengths(float weight, const Directions& x, Directions& force) const {
-  double sum = 0;
-  for (const Edge& e : edges_) {
-    const V3 d = at(x, e.a) - at(x, e.b);
-    const float l = length(d), off = l - e.length;
-    sum += static_cast<double>(off * off);
-    const Eigen::RowVector3f g = row_of(d * (l > 0 ? 2 * weight * off / l : 0));
-    force.row(static_cast<Index>(e.a)) += g;
-    force.row(static_cast<Index>(e.b)) -= g;
-  }
-  return static_cast<double>(weight) * sum;
 }
 
 }  // namespace billow::train

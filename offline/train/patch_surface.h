@@ -37,10 +37,9 @@ class PatchSurface {
   Sum add(uint32_t sample, Asked asked, body::Surface& body, Eigen::Map<const Matrix> coefficients,
           Eigen::Map<Matrix> gradient) const;
   Directions places(std::span<const learn::PatchFrame> turned, Eigen::Map<const Matrix> coefficients) const;
-  // Both add to the gradient with respect to the places.
+  // Adds to the gradient with respect to the places.
   Sum add_collisions(uint32_t frame, Asked asked, const Directions& x, body::Surface& body,
                      Directions& force) const;
-  double add_lengths(float weight, const Directions& x, Directions& force) const;
 
   const Scene& scene_;
   CollisionOptions options_;
