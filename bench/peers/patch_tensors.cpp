@@ -29,7 +29,7 @@ void put(Tensor& stack, size_t which, const learn::Matrix& m) {
 learn::PatchModel read_patch_model(const std::filesystem::path& file) {
   const pack::Packed packed = pack::read_garment_asset(file);
   const auto* model = std::get_if<learn::PatchModel>(&packed.model);
-  if (model == nullptr || model->stages.at(0).network.activation != learn::Activation::kGelu)
+  if (model == nullptr || model->networks.at(0).activation != learn::Activation::kGelu)
     throw std::runtime_error(file.string() +
                              ": expected a garment learnt by patches with gelu, found another");
   return *model;
@@ -39,9 +39,9 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
   PatchTensors t;
   t.patches = static_cast<int64_t>(model.patches.size());
   t.vertices = static_cast<int64_t>(model.rest.size());
-  const learn::Network& first = model.stages.at(0).network;
+  const learn::Network& first = model.networks.at(0);
   t.inputs = first.mean.size();
-  t.coefficients = model.stages[0].basis.coefficients();
+  t.coefficients = model.bases[0].coefficients();
   std::vector<std::vector<int64_t>> corners(model.rest.size());
   for (const learn::Patch& p : model.patches)
     t.corners = std::max(t.corners, static_cast<int64_t>(p.vertices.size()));
@@ -57,7 +57,7 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
   }
   t.basis = zeros({t.patches, t.corners, model.shared_basis(0).cols()});
   for (size_t p = 0; p < model.patches.size(); ++p) {
-    const learn::Network& n = model.stages[p].network;
+    const learn::Network& n = model.network_of(p);
     put(t.mean, p, n.mean.transpose()), put(t.scale, p, n.scale.transpose());
     put(t.linear, p, n.linear.transpose()), put(t.bias, p, n.bias.transpose());
     for (size_t k = 0; k < n.layers.size(); ++k)

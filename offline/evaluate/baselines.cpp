@@ -46,10 +46,13 @@ learn::Stage fit_linear(const Frames& frames, const learn::Basis& basis, const l
   const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
   const learn::PatchSamples samples = learn::patch_samples(frames, train, learn::Source::kEmbedded, mirror);
   Matrix wanted(static_cast<Eigen::Index>(samples.size()), basis.components());
-  const auto count = static_cast<Eigen::Index>(train.size());
-  wanted.topRows(count) = learn::coefficients(learn::cloth_rows(frames, train), basis, threads);
+  const auto every_other = [&](Eigen::Index first) {
+    return Eigen::seqN(first, static_cast<Eigen::Index>(train.size()), mirror ? 2 : 1);
+  };
+  wanted(every_other(0), Eigen::all) = learn::coefficients(learn::cloth_rows(frames, train), basis, threads);
   if (mirror)
-    wanted.bottomRows(count) = learn::coefficients(mirrored_rows(frames, train, *mirror), basis, threads);
+    wanted(every_other(1), Eigen::all) =
+        learn::coefficients(mirrored_rows(frames, train, *mirror), basis, threads);
   learn::RidgeOptions options;
   options.threads = threads;
   return {basis,

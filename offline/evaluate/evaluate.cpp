@@ -93,7 +93,7 @@ void describe(const learn::ClothModel& model, const learn::Basis& floor, Report&
   const auto& patches = std::get<learn::PatchModel>(model);
   report.form = "patches";
   report.patches = patches.patches.size();
-  report.patch_components = patches.stages[0].basis.components();
+  report.patch_components = patches.components();
   report.spectra = {{"whole cloth", floor.deviation}};
 }
 

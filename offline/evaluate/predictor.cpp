@@ -139,7 +139,7 @@ Predictor patch_projection(std::string name, const Frames& frames, const learn::
             fill_with_cloth(frames, which, out);
             std::vector<Matrix> coefficients;
             for (size_t p = 0; p < model.patches.size(); ++p)
-              coefficients.push_back(model.stages[p].basis.project(seen_from(model, p, inputs, out)));
+              coefficients.push_back(model.bases[p].project(seen_from(model, p, inputs, out)));
             model.expand(inputs, coefficients, out);
           }};
 }

@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::Index;
 
-// The basis needs no more frames than these: neighbours in time hardly differ.
+// The basis needs hardly more frames than these: neighbours in time hardly differ.
 constexpr Index kFrames = 2000;
 
 using Points = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
@@ -37,7 +37,8 @@ Matrix PatchBasis::expand(const Matrix& coefficients) const {
 }
 
 PatchBasis fit_patch_basis(Eigen::Ref<const Matrix> cloth, size_t components) {
-  const Index every = std::max<Index>(1, cloth.rows() / kFrames), vertices = cloth.cols() / 3;
+  // An odd number: every other row may be a mirror image.
+  const Index every = cloth.rows() / kFrames | 1, vertices = cloth.cols() / 3;
   Matrix some((cloth.rows() + every - 1) / every, cloth.cols());
   for (Index i = 0; i < some.rows(); ++i) some.row(i) = cloth.row(i * every);
   PatchBasis b;

@@ -1,5 +1,6 @@
 #include "learn/patch_fit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -50,6 +51,20 @@ PatchFloor floor_of(Eigen::Ref<const Matrix> cloth, Eigen::Ref<const Matrix> coe
   return floor;
 }
 
+// The basis of a patch's mirror image: the same numbers, its vertices in their own order.
+PatchBasis seen_in(const Mirror& mirror, const PatchBasis& basis, const Patch& patch, const Patch& image) {
+  PatchBasis out = basis;
+  for (size_t i = 0; i < patch.vertices.size(); ++i) {
+    const auto from = static_cast<Eigen::Index>(i),
+               to = static_cast<Eigen::Index>(
+                   std::ranges::lower_bound(image.vertices, mirror.vertices[patch.vertices[i]]) -
+                   image.vertices.begin());
+    out.modes.col(to) = basis.modes.col(from);
+    out.mean.segment<3>(3 * to) = basis.mean.segment<3>(3 * from);
+  }
+  return out;
+}
+
 }  // namespace
 
 Matrix ups(const Frames& frames, const std::vector<uint32_t>& which) {
@@ -74,28 +89,28 @@ void PatchSamples::append(const PatchSamples& more) {
 
 PatchSamples patch_samples(const Frames& frames, const std::vector<uint32_t>& which, Source source,
                            const Mirror* mirror) {
-  const auto count = static_cast<Eigen::Index>(which.size());
-  const Eigen::Index all = mirror ? 2 * count : count;
   PatchSamples s;
-  s.frames = which;
-  s.mirrored.assign(which.size(), 0);
-  s.inputs.bones.resize(all, static_cast<Eigen::Index>(frames.bone_values()));
-  s.inputs.up.resize(all, 3);
-  s.inputs.bones.topRows(count) = bone_matrix(frames, which, source);
-  s.inputs.up.topRows(count) = ups(frames, which);
-  if (!mirror) return s;
-  s.frames.insert(s.frames.end(), which.begin(), which.end());
-  s.mirrored.resize(2 * which.size(), 1);
+  if (!mirror) {
+    s.frames = which;
+    s.mirrored.assign(which.size(), 0);
+    s.inputs = {bone_matrix(frames, which, source), ups(frames, which)};
+    return s;
+  }
+  const Matrix bones = bone_matrix(frames, which, source), up = ups(frames, which);
+  s.inputs = {Matrix(2 * bones.rows(), bones.cols()), Matrix(2 * up.rows(), 3)};
   const std::vector<V3> rest = bone_rest_of(frames.garment());
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const float* d = s.inputs.bones.row(i).data();
+  for (Eigen::Index i = 0; i < bones.rows(); ++i) {
+    s.frames.insert(s.frames.end(), 2, which[static_cast<size_t>(i)]);
+    s.mirrored.insert(s.mirrored.end(), {0, 1});
+    s.inputs.bones.row(2 * i) = bones.row(i);
+    const float* d = bones.row(i).data();
     for (size_t b = 0; b < rest.size(); ++b) {
       const uint32_t o = mirror->bones[b];
       const V3 moved = mirrored(rest[o] + V3{d[3 * o], d[3 * o + 1], d[3 * o + 2]}) - rest[b];
-      s.inputs.bones.row(count + i).segment<3>(static_cast<Eigen::Index>(3 * b)) << moved.x, moved.y, moved.z;
+      s.inputs.bones.row(2 * i + 1).segment<3>(static_cast<Eigen::Index>(3 * b)) << moved.x, moved.y, moved.z;
     }
-    s.inputs.up.row(count + i) = s.inputs.up.row(i);
-    s.inputs.up(count + i, 0) *= -1;
+    s.inputs.up.row(2 * i) << up.row(i);
+    s.inputs.up.row(2 * i + 1) << -up(i, 0), up(i, 1), up(i, 2);
   }
   return s;
 }
@@ -105,11 +120,13 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
   if (learnt == 0 || learnt > samples.size())
     throw std::invalid_argument("patches: expected frames to learn from, found none");
   PatchModel model;
-  model.patches = lay_patches(frames.garment(), options.patches);
-  model.stages.resize(model.patches.size());
+  model.patches = lay_patches(frames.garment(), options.patches, mirror);
+  uint32_t networks = 0;
+  for (const Patch& p : model.patches) networks = std::max(networks, p.network + 1);
+  model.bases.resize(model.patches.size()), model.networks.resize(networks);
   model.bone_rest = bone_rest_of(frames.garment());
   model.rest = frames.garment().rest;
-  rows.assign(model.patches.size(), {});
+  rows.assign(networks, {});
 
   std::vector<uint32_t> clip_of(frames.size()), groups;
   for (const Frames::Run& run : frames.clips())
@@ -120,19 +137,28 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
   ridge.threads = 1;
   const std::vector<float> weights = feature_weights(options.patches);
   ridge.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Eigen::Index>(weights.size()));
-  std::vector<PatchFloor> floors(model.patches.size());
-  for_each_in_parallel(model.patches.size(), [&](size_t p) {
-    const Matrix cloth = cloth_seen(frames, samples, mirror, model, model.patches[p]);
-    rows[p].seen = model.seen(p, samples.inputs);
+  std::vector<PatchFloor> floors(networks);
+  const auto patches_of = model.patches_of_networks();
+  for_each_in_parallel(networks, [&](size_t n) {
+    const uint32_t first = patches_of[n][0];
+    const Patch& patch = model.patches[first];
+    PatchBasis& basis = model.bases[first];
+    const Matrix cloth = cloth_seen(frames, samples, mirror, model, patch);
+    rows[n].seen = model.seen(first, samples.inputs);
     const auto count = static_cast<Eigen::Index>(learnt);
-    model.stages[p].basis = fit_patch_basis(cloth.topRows(count), options.components);
-    rows[p].truth = model.stages[p].basis.project(cloth);
-    floors[p] = floor_of(cloth.topRows(count), rows[p].truth.topRows(count), model.stages[p].basis);
-    model.stages[p].network =
-        fit_ridge(rows[p].seen.topRows(count), rows[p].truth.topRows(count), groups, ridge).network;
+    basis = fit_patch_basis(cloth.topRows(count), options.components);
+    for (const uint32_t p : std::span(patches_of[n]).subspan(1))
+      model.bases[p] = seen_in(*mirror, basis, patch, model.patches[p]);
+    rows[n].truth = basis.project(cloth);
+    floors[n] = floor_of(cloth.topRows(count), rows[n].truth.topRows(count), basis);
+    model.networks[n] =
+        fit_ridge(rows[n].seen.topRows(count), rows[n].truth.topRows(count), groups, ridge).network;
   });
   if (floor)
-    for (const PatchFloor& f : floors) floor->spread += f.spread, floor->left += f.left;
+    for (size_t n = 0; n < networks; ++n) {
+      const auto patches = static_cast<double>(patches_of[n].size());
+      floor->spread += patches * floors[n].spread, floor->left += patches * floors[n].left;
+    }
   return model;
 }
 

@@ -8,7 +8,7 @@
 
 namespace billow::learn {
 
-// Frames, and after them the same seen in a mirror, if there is one.
+// Frames, each followed by the same seen in a mirror, if there is one.
 struct PatchSamples {
   std::vector<uint32_t> frames;
   std::vector<uint8_t> mirrored;
@@ -28,7 +28,7 @@ struct PatchFitOptions {
   RidgeOptions ridge;
 };
 
-// One patch's side of all samples: a row each.
+// One network's side of all samples: a row each.
 struct PatchRows {
   Matrix seen;   // features
   Matrix truth;  // coefficients of the cloth in the patch's basis
@@ -40,7 +40,8 @@ struct PatchFloor {
   double explained() const { return spread > 0 ? 1 - left / spread : 1; }
 };
 
-// Patches with bases and linear networks, from the first `learnt` samples. `rows` gets one entry a patch, of all samples.
+// Patches with bases and linear networks, from the first `learnt` samples. `rows` gets one entry a network, of all samples: as the
+// first patch that has it sees them. What a flipped one sees of a frame is what the first sees of the frame's mirror image.
 PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t learnt, const Mirror* mirror,
                        const PatchFitOptions& options, std::vector<PatchRows>& rows,
                        PatchFloor* floor = nullptr);

@@ -14,6 +14,12 @@ std::vector<V3> bone_places(const PatchModel& model, const PatchInputs& inputs, 
   return places;
 }
 
+std::vector<std::vector<uint32_t>> PatchModel::patches_of_networks() const {
+  std::vector<std::vector<uint32_t>> out(networks.size());
+  for (uint32_t p = 0; p < patches.size(); ++p) out[patches[p].network].push_back(p);
+  return out;
+}
+
 std::vector<PatchFrame> PatchModel::turned(const PatchInputs& inputs, Eigen::Index row) const {
   const std::vector<V3> bones = bone_places(*this, inputs, row);
   std::vector<PatchFrame> frames;
@@ -38,7 +44,7 @@ void PatchModel::expand(std::span<const PatchFrame> frames, const Matrix& coeffi
   std::fill(out.begin(), out.end(), V3{0, 0, 0});
   for (size_t p = 0; p < patches.size(); ++p) {
     const Patch& patch = patches[p];
-    const Matrix local = stages[p].basis.expand(coefficients.row(static_cast<Eigen::Index>(p)));
+    const Matrix local = bases[p].expand(coefficients.row(static_cast<Eigen::Index>(p)));
     const float* at = local.data();
     for (size_t i = 0; i < patch.vertices.size(); ++i, at += 3)
       out[patch.vertices[i]] += frames[p].turned(V3{at[0], at[1], at[2]}) * std::sqrt(patch.shares[i]) +
@@ -57,7 +63,7 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
   // Patch by patch, so that a basis is read once for all frames.
   for (size_t p = 0; p < patches.size(); ++p) {
     const Patch& patch = patches[p];
-    const Matrix local = stages[p].basis.expand(coefficients[p]);
+    const Matrix local = bases[p].expand(coefficients[p]);
     std::vector<float> roots;
     for (const float share : patch.shares) roots.push_back(std::sqrt(share));
     for (Eigen::Index f = 0; f < out.rows(); ++f) {
@@ -74,7 +80,7 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
 }
 
 Matrix PatchModel::shared_basis(size_t patch) const {
-  const PatchBasis& b = stages[patch].basis;
+  const PatchBasis& b = bases[patch];
   Matrix out(b.modes.cols(), b.components() + Eigen::Index{kRigidColumns});
   for (Eigen::Index v = 0; v < out.rows(); ++v) {
     const float share = patches[patch].shares[static_cast<size_t>(v)], root = std::sqrt(share);
@@ -86,7 +92,7 @@ Matrix PatchModel::shared_basis(size_t patch) const {
 void PatchModel::operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const {
   std::vector<Matrix> coefficients;  // of each patch, a row a frame
   for (size_t p = 0; p < patches.size(); ++p) {
-    Network network = stages[p].network;
+    Network network = network_of(p);
     if (!with_shape) network.layers.clear();
     coefficients.push_back(network(seen(p, inputs)));
   }

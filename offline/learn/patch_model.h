@@ -13,17 +13,18 @@ struct PatchInputs {
   Matrix up;     // which way is up in the rest's space: three values
 };
 
-struct PatchStage {
-  PatchBasis basis;  // of its vertices in its frame, times the roots of their shares
-  Network network;   // to coefficients
-};
-
 struct PatchModel {
   std::vector<Patch> patches;
-  std::vector<PatchStage> stages;  // one a patch, all of the same sizes
+  std::vector<PatchBasis>
+      bases;  // one a patch: of its vertices in its frame, times the roots of their shares
+  std::vector<Network> networks;  // to coefficients, all of the same sizes
   std::vector<V3> bone_rest, rest;
 
   bool empty() const { return patches.empty(); }
+  Eigen::Index components() const { return bases[0].components(); }
+  const Network& network_of(size_t patch) const { return networks[patches[patch].network]; }
+  // Who has each network: one patch, or one and behind it its mirror image.
+  std::vector<std::vector<uint32_t>> patches_of_networks() const;
   // Displacements of the cloth from rest.
   void operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const;
 

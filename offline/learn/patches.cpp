@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +51,7 @@ Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& opt
 }
 
 constexpr float kLeastShare = 0.02f;
+constexpr uint32_t kNoPatch = ~0u;
 
 // Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth. What is left of those that
 // are hardly any is none.
@@ -83,6 +84,46 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
   }
 }
 
+// The patch that each is seen as in a mirror; empty if one is none.
+std::vector<uint32_t> mirror_images(const std::vector<Patch>& patches, const Mirror& mirror) {
+  std::vector<uint32_t> of_bone(mirror.bones.size(), kNoPatch), images;
+  for (uint32_t p = 0; p < patches.size(); ++p) of_bone[patches[p].bone] = p;
+  for (const Patch& p : patches) images.push_back(of_bone[mirror.bones[p.bone]]);
+  return std::ranges::count(images, kNoPatch) == 0 ? images : std::vector<uint32_t>();
+}
+
+// Vertices on one side have the shares that those on the other have; in the middle, the mean of both.
+void share_alike(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector<Patch>& patches) {
+  std::vector<std::map<uint32_t, float>> of_vertex(mirror.vertices.size());
+  for (uint32_t p = 0; p < patches.size(); ++p) {
+    for (size_t i = 0; i < patches[p].vertices.size(); ++i) {
+      const uint32_t v = patches[p].vertices[i], other = mirror.vertices[v];
+      const float share = v == other ? 0.5f * patches[p].shares[i] : patches[p].shares[i];
+      if (v <= other) of_vertex[v][p] += share, of_vertex[other][images[p]] += share;
+    }
+    patches[p].vertices.clear(), patches[p].shares.clear();
+  }
+  for (uint32_t v = 0; v < of_vertex.size(); ++v)
+    for (const auto& [p, share] : of_vertex[v])
+      patches[p].vertices.push_back(v), patches[p].shares.push_back(share);
+}
+
+// Of two that are each other's images the second is flipped. A patch without sides is none: its frame has to make one up.
+void flip(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector<Patch>& patches) {
+  for (uint32_t p = 0; p < patches.size(); ++p) {
+    const Patch& one = patches[p];
+    if (images[p] <= p || one.left == one.right) continue;
+    Patch& other = patches[images[p]];
+    other.flipped = true;
+    other.above = mirror.bones[one.above], other.below = mirror.bones[one.below];
+    other.left = mirror.bones[one.left], other.right = mirror.bones[one.right];
+    for (size_t i = 0; i < one.seen.size(); ++i)
+      other.seen[i] = one.seen[i] == kNoBone
+                          ? kNoBone
+                          : static_cast<int32_t>(mirror.bones[static_cast<size_t>(one.seen[i])]);
+  }
+}
+
 }  // namespace
 
 void check(const PatchOptions& options) {
@@ -93,7 +134,7 @@ void check(const PatchOptions& options) {
         "chains to weigh > 0");
 }
 
-std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options) {
+std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options, const Mirror* mirror) {
   if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
   check(options);
   const Lattice lattice(g);
@@ -102,12 +143,17 @@ std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& op
     for (size_t k = 0; k < g.chains[c].size(); ++k)
       patches.push_back(patch_at(lattice, static_cast<int>(c), static_cast<int>(k), options));
   share_out(g, static_cast<size_t>(options.sharing), patches);
+  const std::vector<uint32_t> images = mirror ? mirror_images(patches, *mirror) : std::vector<uint32_t>();
+  if (!images.empty()) share_alike(images, *mirror, patches), flip(images, *mirror, patches);
+  uint32_t networks = 0;
+  for (uint32_t p = 0; p < patches.size(); ++p)
+    patches[p].network = patches[p].flipped ? patches[images[p]].network : networks++;
   return patches;
 }
 
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
   return patch_frame(bones[patch.bone], bones[patch.above], bones[patch.below], bones[patch.left],
-                     bones[patch.right]);
+                     bones[patch.right], patch.flipped);
 }
 
 std::vector<float> feature_weights(const PatchOptions& options) {

@@ -9,6 +9,7 @@
 
 #include "decode/patch_frame.h"
 #include "garment/garment.h"
+#include "learn/mirror.h"
 
 namespace billow::learn {
 
@@ -20,6 +21,10 @@ struct Patch {
   std::vector<int32_t> seen;                           // bones around it, kNoBone beyond the cloth's edge
   std::vector<uint32_t> vertices;
   std::vector<float> shares;  // of each vertex; they add up to 1 over the patches
+  // Patches on both sides of a garment are each other's mirror images, and what one learns, the other knows: they have one network. The
+  // flipped one sees what the other would in a mirror: its left and right are swapped, and so is the order of the bones it sees.
+  uint32_t network = 0;
+  bool flipped = false;
 };
 
 struct PatchOptions {
@@ -35,7 +40,9 @@ struct PatchOptions {
 // Throws std::invalid_argument for what makes no sense.
 void check(const PatchOptions& options);
 
-std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {});
+// Without a mirror, each has a network of its own.
+std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {},
+                               const Mirror* mirror = nullptr);
 
 // Where a patch is and how it is turned.
 using billow::PatchFrame;

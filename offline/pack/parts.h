@@ -13,7 +13,7 @@ namespace billow::pack {
 //   whole cloth  basis: values x (skinning, its mean, shape, its mean); networks: the layers, then the linear path,
 //                skinning before shape
 //   patches      basis: for each block of each tile eight vertices x (components, share, mean), by basis_scales;
-//                networks, patch after patch, each filled up to panels: the layers, then the linear path
+//                networks, one after another, each filled up to panels: the layers, then the linear path
 struct Matrices {
   learn::Matrix basis;
   RowScales basis_rows = RowScales::kEach;
@@ -28,8 +28,8 @@ learn::Matrix basis_scales(const learn::PatchModel& model);
 // The same times the length of the directions that they are multiplied by, RMS: what a rounding of 1 is off by, m.
 learn::Matrix basis_weights(const learn::PatchModel& model);
 
-// From coefficients of a patch to squares of what its vertices are displaced by, shares and all: c squares c.
-learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch);
+// From coefficients of patches to squares of what their vertices are displaced by, shares and all: c squares c.
+learn::Matrix displacement_squares(const learn::PatchModel& model, std::span<const uint32_t> patches);
 
 // Something that is stored in one kind, alike in all patches: the error that each kind costs.
 struct Part {

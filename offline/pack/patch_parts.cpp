@@ -31,12 +31,15 @@ std::vector<Tile> tiles_of(const learn::PatchModel& model) {
   return pack::tiles_of(model.patches, static_cast<uint32_t>(model.rest.size()));
 }
 
-// Blocks below each other.
-template <class Block> learn::Matrix stacked(size_t blocks, Index rows, Index columns, Block block) {
-  learn::Matrix out = learn::Matrix::Zero(static_cast<Index>(blocks) * filled_up(rows), columns);
-  for (size_t p = 0; p < blocks; ++p) {
-    const learn::Matrix& m = block(p);
-    out.block(static_cast<Index>(p) * filled_up(rows), 0, m.rows(), m.cols()) = m;
+// A matrix of all networks, below each other.
+template <class Of>
+learn::Matrix stacked(const std::vector<learn::Network>& networks, Index rows, Index columns, Of of) {
+  learn::Matrix out = learn::Matrix::Zero(static_cast<Index>(networks.size()) * filled_up(rows), columns);
+  Index at = 0;
+  for (const learn::Network& n : networks) {
+    const learn::Matrix& m = of(n);
+    out.block(at, 0, m.rows(), m.cols()) = m;
+    at += filled_up(rows);
   }
   return out;
 }
@@ -44,26 +47,26 @@ template <class Block> learn::Matrix stacked(size_t blocks, Index rows, Index co
 // Sums over all patches of what their vertices are off, squared, when one matrix of the networks is stored in a kind.
 class NetworkErrors {
  public:
-  explicit NetworkErrors(const learn::PatchModel& model) : model_(model), patches_(model.patches.size()) {
-    for_each_in_parallel(patches_.size(), [&](size_t p) {
-      Known& k = patches_[p];
-      const learn::Network& n = model.stages[p].network;
-      k.inputs = typical_inputs(n, kFrames);
-      k.right = n(k.inputs);
-      k.squares = displacement_squares(model, p);
+  explicit NetworkErrors(const learn::PatchModel& model) : model_(model), known_(model.networks.size()) {
+    const auto patches_of = model.patches_of_networks();
+    for_each_in_parallel(known_.size(), [&](size_t n) {
+      Known& k = known_[n];
+      k.inputs = typical_inputs(model.networks[n], kFrames);
+      k.right = model.networks[n](k.inputs);
+      k.squares = displacement_squares(model, patches_of[n]);
     });
   }
-  // `which`: of the layers, or the linear path behind them; `stored`: of all patches.
+  // `which`: of the layers, or the linear path behind them; `stored`: of all networks.
   double squares(size_t which, const learn::Matrix& stored) const {
-    std::vector<double> sums(patches_.size());
-    for_each_in_parallel(patches_.size(), [&](size_t p) {
-      learn::Network changed = model_.stages[p].network;
+    std::vector<double> sums(known_.size());
+    for_each_in_parallel(known_.size(), [&](size_t n) {
+      learn::Network changed = model_.networks[n];
       learn::Matrix& slot = which < changed.layers.size() ? changed.layers[which].weights : changed.linear;
-      const Index block = stored.rows() / static_cast<Index>(patches_.size());
-      slot = stored.block(static_cast<Index>(p) * block, 0, slot.rows(), slot.cols()).eval();
-      const Known& k = patches_[p];
+      const Index block = stored.rows() / static_cast<Index>(known_.size());
+      slot = stored.block(static_cast<Index>(n) * block, 0, slot.rows(), slot.cols()).eval();
+      const Known& k = known_[n];
       const learn::Matrix off = changed(k.inputs) - k.right;
-      sums[p] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) / kFrames;
+      sums[n] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) / kFrames;
     });
     double sum = 0;
     for (const double s : sums) sum += s;
@@ -77,23 +80,24 @@ class NetworkErrors {
     learn::Matrix squares;  // of the cloth's displacement, from coefficients
   };
   const learn::PatchModel& model_;
-  std::vector<Known> patches_;
+  std::vector<Known> known_;
 };
 
 }  // namespace
 
-learn::Matrix displacement_squares(const learn::PatchModel& model, size_t patch) {
-  const Index components = model.stages[patch].basis.components();
-  const learn::Matrix basis = model.shared_basis(patch).leftCols(components);
+learn::Matrix displacement_squares(const learn::PatchModel& model, std::span<const uint32_t> patches) {
+  const Index components = model.components();
   learn::Matrix out = learn::Matrix::Zero(3 * components, 3 * components);
-  for (Index axis = 0; axis < 3; ++axis)
-    out.block(axis * components, axis * components, components, components) = basis.transpose() * basis;
+  for (const uint32_t p : patches) {
+    const learn::Matrix basis = model.shared_basis(p).leftCols(components);
+    for (Index axis = 0; axis < 3; ++axis)
+      out.block(axis * components, axis * components, components, components) += basis.transpose() * basis;
+  }
   return out;
 }
 
 learn::Matrix basis_scales(const learn::PatchModel& model) {
-  learn::Matrix scales(static_cast<Index>(model.patches.size()),
-                       model.stages[0].basis.components() + Index{kRigidColumns});
+  learn::Matrix scales(static_cast<Index>(model.patches.size()), model.components() + Index{kRigidColumns});
   for (size_t p = 0; p < model.patches.size(); ++p) {
     const learn::Matrix basis = model.shared_basis(p);
     for (Index k = 0; k < scales.cols(); ++k) {
@@ -110,8 +114,8 @@ learn::Matrix basis_weights(const learn::PatchModel& model) {
   for (const learn::Patch& p : model.patches)
     distance += dot(model.bone_rest[p.bone], model.bone_rest[p.bone]);
   distance = std::sqrt(distance / static_cast<float>(model.patches.size()));
-  for (size_t p = 0; p < model.stages.size(); ++p) {
-    const learn::PatchBasis& b = model.stages[p].basis;
+  for (size_t p = 0; p < model.bases.size(); ++p) {
+    const learn::PatchBasis& b = model.bases[p];
     const Eigen::Map<const Eigen::MatrixX3f> deviations(b.deviation.data(), b.components(), 3);
     learn::Vector lengths(weights.cols());
     lengths << deviations.rowwise().norm(), distance, 1, 1, 1;
@@ -123,10 +127,9 @@ learn::Matrix basis_weights(const learn::PatchModel& model) {
 Matrices matrices_of(const learn::PatchModel& model) {
   Matrices m;
   m.basis_rows = RowScales::kNone;
-  const size_t patches = model.patches.size();
   const learn::Matrix scales = basis_scales(model);
   std::vector<learn::Matrix> bases;
-  for (size_t p = 0; p < patches; ++p) {
+  for (size_t p = 0; p < model.patches.size(); ++p) {
     const Eigen::VectorXf inverse = scales.row(static_cast<Index>(p)).cwiseInverse().transpose();
     bases.push_back((model.shared_basis(p) * inverse.asDiagonal()).cwiseMax(-1.0f).cwiseMin(1.0f));
   }
@@ -135,17 +138,16 @@ Matrices matrices_of(const learn::PatchModel& model) {
   for (const Tile& t : tiles) blocks += static_cast<Index>(t.blocks.size());
   m.basis = learn::Matrix::Zero(kPanel * blocks, scales.cols());
   for_each_row(tiles, [&](Index row, size_t patch, Index own) { m.basis.row(row) = bases[patch].row(own); });
-  const learn::Network& first = model.stages[0].network;
+  const learn::Network& first = model.networks[0];
   for (size_t k = 0; k < first.layers.size(); ++k) {
     m.network.push_back(
-        stacked(patches, first.layers[k].weights.rows(), first.layers[k].weights.cols(),
-                [&](size_t p) -> const learn::Matrix& { return model.stages[p].network.layers[k].weights; }));
+        stacked(model.networks, first.layers[k].weights.rows(), first.layers[k].weights.cols(),
+                [&](const learn::Network& n) -> const learn::Matrix& { return n.layers[k].weights; }));
     m.network_name.push_back("patches." + std::to_string(k + 1));
   }
   if (first.linear.size() == 0) return m;
-  m.network.push_back(
-      stacked(patches, first.linear.rows(), first.linear.cols(),
-              [&](size_t p) -> const learn::Matrix& { return model.stages[p].network.linear; }));
+  m.network.push_back(stacked(model.networks, first.linear.rows(), first.linear.cols(),
+                              [](const learn::Network& n) -> const learn::Matrix& { return n.linear; }));
   m.network_name.push_back("patches.linear");
   return m;
 }

@@ -38,28 +38,26 @@ void check_patch(const learn::Patch& p, size_t patch, const learn::Patch& first,
 }
 
 // Bases and layers are alike in all patches.
-void check_stage(const learn::PatchStage& stage, size_t patch, const learn::PatchStage& first,
-                 const learn::Patch& of) {
-  const learn::PatchBasis& b = stage.basis;
-  const learn::Network& n = stage.network;
+void check_stage(const learn::PatchModel& model, size_t patch) {
+  const learn::Patch& of = model.patches[patch];
+  const learn::PatchBasis& b = model.bases[patch];
+  const learn::Network &n = model.network_of(patch), &first = model.networks[0];
   const auto vertices = static_cast<Index>(of.vertices.size());
   expect_size(patch, "values of the mean", 3 * vertices, b.mean.size());
   expect_size(patch, "values of the modes", vertices, b.modes.cols());
-  expect_size(patch, "components", first.basis.components(), b.components());
+  expect_size(patch, "components", model.components(), b.components());
   expect_size(patch, "deviations", b.coefficients(), b.deviation.size());
   const auto inputs = static_cast<Index>(learn::feature_count(of));
   expect_size(patch, "inputs", inputs, n.mean.size());
   expect_size(patch, "scales of inputs", inputs, n.scale.size());
-  expect_size(patch, "layers", static_cast<Index>(first.network.layers.size()),
-              static_cast<Index>(n.layers.size()));
-  expect(n.activation == first.network.activation,
-         of_patch(patch) + ": expected the activation of the others");
-  expect((n.linear.size() > 0) == (first.network.linear.size() > 0),
+  expect_size(patch, "layers", static_cast<Index>(first.layers.size()), static_cast<Index>(n.layers.size()));
+  expect(n.activation == first.activation, of_patch(patch) + ": expected the activation of the others");
+  expect((n.linear.size() > 0) == (first.linear.size() > 0),
          of_patch(patch) + ": expected a linear path in all patches or in none");
   Index before = inputs;
   for (size_t k = 0; k < n.layers.size(); ++k) {
     const bool last = k + 1 == n.layers.size();
-    const Index units = last ? b.coefficients() : first.network.layers[k].weights.rows();
+    const Index units = last ? b.coefficients() : first.layers[k].weights.rows();
     expect_size(patch, "outputs of a layer", units, n.layers[k].weights.rows());
     expect_size(patch, "biases of a layer", units, n.layers[k].bias.size());
     expect_size(patch, "inputs of a layer", before, n.layers[k].weights.cols());
@@ -74,10 +72,11 @@ void check_stage(const learn::PatchStage& stage, size_t patch, const learn::Patc
 
 PatchesRecord record_of(const learn::PatchModel& model) {
   PatchesRecord r{};
-  const learn::Network& n = model.stages[0].network;
+  const learn::Network& n = model.networks[0];
   r.patches = static_cast<uint32_t>(model.patches.size());
+  r.networks = static_cast<uint32_t>(model.networks.size());
   r.seen = static_cast<uint32_t>(model.patches[0].seen.size());
-  r.components = static_cast<uint32_t>(model.stages[0].basis.components());
+  r.components = static_cast<uint32_t>(model.components());
   r.layers = static_cast<uint32_t>(n.layers.size());
   r.activation = static_cast<uint32_t>(n.activation);
   r.linear = n.linear.size() > 0;
@@ -99,31 +98,37 @@ class Numbers {
 };
 
 std::vector<float> numbers_of(const learn::PatchModel& model, const PatchesRecord& r) {
-  const learn::Matrix scales = basis_scales(model);
   const uint32_t inputs = 3 * (r.seen + 1);
   Numbers numbers;
-  for (size_t p = 0; p < model.patches.size(); ++p) {
-    const learn::Network& n = model.stages[p].network;
+  for (const learn::Network& n : model.networks) {
     numbers.put(n.mean, inputs), numbers.put(n.scale, inputs);
-    numbers.put(model.stages[p].basis.deviation, r.coefficients());
-    numbers.put(scales.row(static_cast<Index>(p)).transpose(), r.basis_columns());
     numbers.put(n.bias, r.coefficients());
     for (uint32_t k = 0; k < r.layers; ++k) numbers.put(n.layers[k].bias, r.units[k]);
   }
   return numbers.all();
 }
 
-learn::Network network_of(const PatchesView& view, size_t patch, const std::vector<learn::Matrix>& layers,
+std::vector<float> numbers_of_bases(const learn::PatchModel& model, const PatchesRecord& r) {
+  const learn::Matrix scales = basis_scales(model);
+  Numbers numbers;
+  for (size_t p = 0; p < model.patches.size(); ++p) {
+    numbers.put(model.bases[p].deviation, r.coefficients());
+    numbers.put(scales.row(static_cast<Index>(p)).transpose(), r.basis_columns());
+  }
+  return numbers.all();
+}
+
+learn::Network network_of(const PatchesView& view, size_t which, const std::vector<learn::Matrix>& layers,
                           const learn::Matrix& linear) {
   const PatchesRecord& r = *view.record;
-  const PatchNumbers numbers = view.numbers_of(patch);
+  const PatchNumbers numbers = view.numbers_of(which);
   learn::Network n;
   n.activation = static_cast<learn::Activation>(r.activation);
   n.mean = vector_of({numbers.mean, view.inputs()});
   n.scale = vector_of({numbers.scale, view.inputs()});
   const auto rows_of = [&](const learn::Matrix& stacked, Index rows) {
-    const Index block = stacked.rows() / static_cast<Index>(r.patches);
-    return stacked.middleRows(static_cast<Index>(patch) * block, rows);
+    const Index block = stacked.rows() / static_cast<Index>(r.networks);
+    return stacked.middleRows(static_cast<Index>(which) * block, rows);
   };
   for (uint32_t k = 0; k < r.layers; ++k)
     n.layers.push_back(
@@ -158,12 +163,11 @@ std::vector<std::vector<VertexRow>> vertex_rows_of(const PatchesView& view, uint
 // A patch's vertices and basis; `stored`: of all patches.
 void add_vertices(const PatchesView& view, size_t patch, const std::vector<VertexRow>& rows,
                   const learn::Matrix& stored, learn::Patch& out, learn::PatchBasis& b) {
-  const PatchNumbers numbers = view.numbers_of(patch);
   const auto components = static_cast<Index>(view.record->components),
              count = static_cast<Index>(rows.size());
-  const learn::Vector scale = vector_of({numbers.basis_scale, view.record->basis_columns()});
+  const learn::Vector scale = vector_of({view.basis_scales_of(patch), view.record->basis_columns()});
   b.mean.resize(3 * count), b.modes.resize(components, count);
-  b.deviation = vector_of({numbers.deviation, view.record->coefficients()});
+  b.deviation = vector_of({view.deviations_of(patch), view.record->coefficients()});
   for (Index v = 0; v < count; ++v) {
     const VertexRow& m = rows[static_cast<size_t>(v)];
     const learn::Vector row = stored.row(m.row).transpose().cwiseProduct(scale);
@@ -177,22 +181,25 @@ void add_vertices(const PatchesView& view, size_t patch, const std::vector<Verte
 }  // namespace
 
 void check_model(const learn::PatchModel& model, const garment::Garment& garment) {
-  expect(!model.patches.empty() && model.stages.size() == model.patches.size(),
-         "expected patches with a stage each, found " + std::to_string(model.patches.size()) + " and " +
-             std::to_string(model.stages.size()));
+  expect(!model.patches.empty() && model.bases.size() == model.patches.size(),
+         "expected patches with a basis each, found " + std::to_string(model.patches.size()) + " and " +
+             std::to_string(model.bases.size()));
+  expect(!model.networks.empty(), "patches: expected networks, found none");
   expect(model.rest.size() == garment.size(), "patches: expected the garment's rest");
-  const learn::PatchStage& first = model.stages[0];
-  expect(first.network.layers.size() <= kMostLayers &&
-             (!first.network.layers.empty() || first.network.linear.size() > 0),
+  const learn::Network& first = model.networks[0];
+  expect(first.layers.size() <= kMostLayers && (!first.layers.empty() || first.linear.size() > 0),
          "patches: expected up to 8 layers, or a linear path, or both");
   std::vector<float> sums(garment.size());
   for (size_t p = 0; p < model.patches.size(); ++p) {
     check_patch(model.patches[p], p, model.patches[0], garment);
-    check_stage(model.stages[p], p, first, model.patches[p]);
+    expect(model.patches[p].network < model.networks.size(),
+           of_patch(p) + ": expected one of " + std::to_string(model.networks.size()) + " networks, found " +
+               std::to_string(model.patches[p].network));
+    check_stage(model, p);
     for (size_t i = 0; i < model.patches[p].vertices.size(); ++i)
       sums[model.patches[p].vertices[i]] += model.patches[p].shares[i];
   }
-  expect(first.basis.components() > 0, "patches: expected components, found none");
+  expect(model.components() > 0, "patches: expected components, found none");
   for (size_t v = 0; v < sums.size(); ++v)
     expect(std::fabs(sums[v] - 1) < 1e-3f, "patches: expected the shares of vertex " + std::to_string(v) +
                                                " to add up to 1, found " + std::to_string(sums[v]));
@@ -212,7 +219,7 @@ void add_numbers(SectionFile& file, const learn::PatchModel& model) {
   std::string patches(reinterpret_cast<const char*>(&record), sizeof record);
   std::vector<int32_t> seen;
   for (const learn::Patch& p : model.patches) {
-    const PatchRecord r{p.bone, p.above, p.below, p.left, p.right, 0};
+    const PatchRecord r{p.bone, p.above, p.below, p.left, p.right, p.network, p.flipped, 0};
     patches.append(reinterpret_cast<const char*>(&r), sizeof r);
     seen.insert(seen.end(), p.seen.begin(), p.seen.end());
   }
@@ -221,6 +228,7 @@ void add_numbers(SectionFile& file, const learn::PatchModel& model) {
   file.add_records("patches.tiles", tiles);
   file.add_records("patches.blocks", blocks);
   file.add_records("patches.numbers", numbers_of(model, record));
+  file.add_records("patches.bases", numbers_of_bases(model, record));
 }
 
 size_t shared_vertices(const PatchesView& view) {
@@ -238,13 +246,13 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   std::vector<learn::Matrix> layers;
   for (uint32_t k = 0; k < v.record->layers; ++k) layers.push_back(unpack_matrix(v.layer[k]));
   const auto rows = vertex_rows_of(v, static_cast<uint32_t>(garment.size()), basis);
+  for (size_t n = 0; n < v.record->networks; ++n) model.networks.push_back(network_of(v, n, layers, linear));
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const PatchRecord& r = v.patches[p];
-    learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}};
+    learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}, r.network, r.flipped != 0};
     const auto seen = v.seen.subspan(p * v.record->seen, v.record->seen);
     patch.seen.assign(seen.begin(), seen.end());
-    model.stages.push_back({{}, network_of(v, p, layers, linear)});
-    add_vertices(v, p, rows[p], basis, patch, model.stages.back().basis);
+    add_vertices(v, p, rows[p], basis, patch, model.bases.emplace_back());
     model.patches.push_back(std::move(patch));
   }
   return model;

@@ -21,7 +21,7 @@ constexpr Index kExamples = 300;
 
 Directions directions_in(const learn::PatchModel& model, const learn::PatchInputs& all,
                          const learn::Matrix& scales) {
-  const Index count = std::min(kExamples, all.bones.rows()), components = model.stages[0].basis.components();
+  const Index count = std::min(kExamples, all.bones.rows()), components = model.components();
   learn::PatchInputs frames{learn::Matrix(count, all.bones.cols()), learn::Matrix(count, 3)};
   for (Index f = 0; f < count; ++f) {
     frames.bones.row(f) = all.bones.row(f * all.bones.rows() / count);
@@ -31,7 +31,7 @@ Directions directions_in(const learn::PatchModel& model, const learn::PatchInput
   for (Index f = 0; f < count; ++f) turned.push_back(model.turned(frames, f));
   Directions out(model.patches.size());
   for_each_in_parallel(out.size(), [&](size_t p) {
-    const learn::Matrix coefficients = model.stages[p].network(model.seen(p, frames));
+    const learn::Matrix coefficients = model.network_of(p)(model.seen(p, frames));
     out[p].resize(3 * count, scales.cols());
     for (Index f = 0; f < count; ++f) {
       const learn::PatchFrame& at = turned[static_cast<size_t>(f)][p];

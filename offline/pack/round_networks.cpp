@@ -71,10 +71,10 @@ learn::Vector& bias(learn::Network& n, size_t which) {
   return which < n.layers.size() ? n.layers[which].bias : n.bias;
 }
 
-// One patch: what its networks see, and what comes of it.
+// One network: what it sees, and what comes of it.
 struct Known {
   learn::Matrix inputs, right;  // frames to measure by
-  learn::Matrix squares;        // of the cloth's displacement, from coefficients
+  learn::Matrix squares;        // of the displacement of its patches' cloth, from coefficients
   // For the inputs of each layer.
   std::vector<Square> factor;
   std::vector<Order> order;
@@ -84,19 +84,20 @@ struct Known {
 class Rounding {
  public:
   Rounding(learn::PatchModel& model, const learn::PatchInputs& frames)
-      : model_(model), known_(model.patches.size()), layers_(model.stages[0].network.layers.size()) {
+      : model_(model), known_(model.networks.size()), layers_(model.networks[0].layers.size()) {
     std::vector<std::vector<Spread>> spreads(known_.size());
-    for_each_in_parallel(known_.size(), [&](size_t p) { spreads[p] = look_at(p, frames); });
-    // Inputs stand alike in all patches, so the fine ones are the same; units of layers each patch may sort for itself.
+    const auto patches_of = model.patches_of_networks();
+    for_each_in_parallel(known_.size(), [&](size_t n) { spreads[n] = look_at(n, patches_of[n], frames); });
+    // Inputs stand alike in all networks, so the fine ones are the same; units of layers each network may sort for itself.
     Square together = spreads[0][0].products;
-    for (size_t p = 1; p < known_.size(); ++p) together += spreads[p][0].products;
+    for (size_t n = 1; n < known_.size(); ++n) together += spreads[n][0].products;
     const Order seen = by_what_they_add(together);
     first_ = seen;
-    for_each_in_parallel(known_.size(), [&](size_t p) {
-      Known& k = known_[p];
-      for (size_t i = 0; i < spreads[p].size(); ++i) {
-        Spread& spread = spreads[p][i];
-        if (i > 0) sort_units(p, i - 1, by_what_they_add(spread.products), spread);
+    for_each_in_parallel(known_.size(), [&](size_t n) {
+      Known& k = known_[n];
+      for (size_t i = 0; i < spreads[n].size(); ++i) {
+        Spread& spread = spreads[n][i];
+        if (i > 0) sort_units(n, i - 1, by_what_they_add(spread.products), spread);
         Order order = i == 0 ? seen : Order(static_cast<size_t>(spread.mean.size()));
         if (i > 0) std::iota(order.begin(), order.end(), Index{0});
         std::reverse(order.begin(), order.end());
@@ -114,8 +115,8 @@ class Rounding {
   double numbers(size_t group) const {
     double sum = 0;
     for (const size_t m : matrices_of(group))
-      for (size_t p = 0; p < known_.size(); ++p)
-        sum += static_cast<double>(matrix(model_.stages[p].network, m).size());
+      for (size_t n = 0; n < known_.size(); ++n)
+        sum += static_cast<double>(matrix(model_.networks[n], m).size());
     return sum;
   }
   // mm squared
@@ -123,12 +124,12 @@ class Rounding {
     const auto [at, fresh] = errors_.try_emplace({group, fine}, 0.0);
     if (!fresh) return at->second;
     std::vector<double> sums(known_.size());
-    for_each_in_parallel(known_.size(), [&](size_t p) {
-      learn::Network changed = model_.stages[p].network;
-      round(p, group, fine, changed, [](size_t, const std::vector<float>&) {});
-      const Known& k = known_[p];
+    for_each_in_parallel(known_.size(), [&](size_t n) {
+      learn::Network changed = model_.networks[n];
+      round(n, group, fine, changed, [](size_t, const std::vector<float>&) {});
+      const Known& k = known_[n];
       const learn::Matrix off = changed(k.inputs) - k.right;
-      sums[p] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) /
+      sums[n] = static_cast<double>((off * k.squares).cwiseProduct(off).sum()) /
                 static_cast<double>(std::max<Index>(1, k.inputs.rows()));
     });
     at->second =
@@ -142,20 +143,20 @@ class Rounding {
       r.kinds.assign(static_cast<size_t>(columns(group)), Kind::kInt8);
       for (Index c = 0; c < fine; ++c)
         r.kinds[static_cast<size_t>(group == 0 ? first_[static_cast<size_t>(c)] : c)] = Kind::kInt16;
-      const auto rows = static_cast<uint32_t>(matrix(model_.stages[0].network, m).rows());
+      const auto rows = static_cast<uint32_t>(matrix(model_.networks[0], m).rows());
       r.row_scales.assign(known_.size() * in_panels(rows), 1.0f);
       const Eigen::RowVectorXd s = steps(group, fine);
       r.column_scales.assign(s.begin(), s.end());
     }
-    for_each_in_parallel(known_.size(), [&](size_t p) {
-      round(p, group, fine, model_.stages[p].network, [&](size_t m, const std::vector<float>& scales) {
+    for_each_in_parallel(known_.size(), [&](size_t n) {
+      round(n, group, fine, model_.networks[n], [&](size_t m, const std::vector<float>& scales) {
         const size_t rows = in_panels(static_cast<uint32_t>(scales.size()));
         std::copy(scales.begin(), scales.end(),
-                  out.matrices[m].row_scales.begin() + static_cast<std::ptrdiff_t>(p * rows));
+                  out.matrices[m].row_scales.begin() + static_cast<std::ptrdiff_t>(n * rows));
       });
     });
   }
-  size_t matrices() const { return layers_ + (model_.stages[0].network.linear.size() > 0); }
+  size_t matrices() const { return layers_ + (model_.networks[0].linear.size() > 0); }
 
  private:
   // How long steps of columns are, compared with each other. Shorter where there is less to make up for an error, and where weights are small
@@ -167,8 +168,8 @@ class Rounding {
       for (Index c = 0; c < columns(group); ++c)
         logarithms[k.order[group][static_cast<size_t>(c)]] += std::log(k.factor[group](c, c));
     for (const size_t m : matrices_of(group))
-      for (const learn::PatchStage& stage : model_.stages)
-        squares += matrix(stage.network, m).rowwise().normalized().colwise().squaredNorm().cast<double>();
+      for (const learn::Network& n : model_.networks)
+        squares += matrix(n, m).rowwise().normalized().colwise().squaredNorm().cast<double>();
     logarithms *= kOfWhatMakesUp / static_cast<double>(known_.size());
     logarithms.array() += 0.5 * kOfWeights * (squares.array() + 1e-20).log();
     return (logarithms.array() - logarithms.mean()).exp();
@@ -184,7 +185,7 @@ class Rounding {
   }
   static constexpr Index kFrames = 512, kMeasured = 128;
 
-  std::vector<size_t> matrices_of(size_t group) const { return matrices_of(group, model_.stages[0].network); }
+  std::vector<size_t> matrices_of(size_t group) const { return matrices_of(group, model_.networks[0]); }
   // All networks have the same; one that is rounded looks at itself, as another may just be changing.
   std::vector<size_t> matrices_of(size_t group, const learn::Network& n) const {
     std::vector<size_t> out;
@@ -193,8 +194,9 @@ class Rounding {
     return out;
   }
   // `tell(matrix, scales of its rows)`
-  template <class Tell> void round(size_t p, size_t group, Index fine, learn::Network& n, Tell tell) const {
-    const Known& k = known_[p];
+  template <class Tell>
+  void round(size_t which, size_t group, Index fine, learn::Network& n, Tell tell) const {
+    const Known& k = known_[which];
     for (const size_t m : matrices_of(group, n)) {
       const Rounded r = rounded(matrix(n, m), k.factor[group], k.order[group], steps(group, fine), fine);
       learn::Vector& b = bias(n, m);
@@ -205,18 +207,24 @@ class Rounding {
     }
   }
 
-  // What a patch sees in half of the frames goes into `known_`; in the other half, how its layers' inputs vary.
-  std::vector<Spread> look_at(size_t p, const learn::PatchInputs& frames) {
-    Known& k = known_[p];
-    const learn::Network& n = model_.stages[p].network;
-    const learn::Matrix all = frames.bones.rows() > 0 ? model_.seen(p, frames) : typical_inputs(n, kFrames);
+  // What a network's patches see in half of the frames goes into `known_`; in the other half, how its layers' inputs vary.
+  std::vector<Spread> look_at(size_t which, std::span<const uint32_t> patches,
+                              const learn::PatchInputs& frames) {
+    Known& k = known_[which];
+    const learn::Network& n = model_.networks[which];
+    learn::Matrix all = typical_inputs(n, kFrames);
+    if (const Index rows = frames.bones.rows(); rows > 0) {
+      all.resize(rows * static_cast<Index>(patches.size()), all.cols());
+      for (size_t i = 0; i < patches.size(); ++i)
+        all.middleRows(static_cast<Index>(i) * rows, rows) = model_.seen(patches[i], frames);
+    }
     learn::Matrix half((all.rows() + 1) / 2, all.cols());
     for (Index f = 0; f < half.rows(); ++f) half.row(f) = all.row(2 * f);
     const Index measured = std::min(all.rows() / 2, kMeasured);
     k.inputs.resize(measured, all.cols());
     for (Index f = 0; f < measured; ++f) k.inputs.row(f) = all.row(2 * (f * (all.rows() / 2) / measured) + 1);
     k.right = n(k.inputs);
-    k.squares = displacement_squares(model_, p);
+    k.squares = displacement_squares(model_, patches);
     std::vector<Spread> spreads;
     learn::Matrix values = n.centered(half);
     spreads.emplace_back(values);
@@ -227,8 +235,8 @@ class Rounding {
     return spreads;
   }
   // Puts the units of a layer in order; `spread` is that of their values.
-  void sort_units(size_t p, size_t layer, const Order& order, Spread& spread) {
-    learn::Network& n = model_.stages[p].network;
+  void sort_units(size_t which, size_t layer, const Order& order, Spread& spread) {
+    learn::Network& n = model_.networks[which];
     const learn::Layer from = n.layers[layer];
     const learn::Matrix next = n.layers[layer + 1].weights;
     const Spread before = spread;

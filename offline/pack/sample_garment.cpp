@@ -181,14 +181,14 @@ class Sample {
   learn::PatchModel make_patches() {
     const garment::Garment& g = p_.garment;
     learn::PatchModel model;
-    model.patches = learn::lay_patches(g);
+    const std::optional<learn::Mirror> mirror = learn::find_mirror(g);
+    model.patches = learn::lay_patches(g, {}, mirror ? &*mirror : nullptr);
     model.rest = g.rest;
     model.bone_rest.resize(g.bones.size());
     garment::places_of_bones(g, g.rest, model.bone_rest);
     for (const learn::Patch& p : model.patches) {
       const learn::PatchFrame frame = learn::frame_of(p, model.bone_rest);
-      learn::PatchStage stage;
-      learn::PatchBasis& b = stage.basis;
+      learn::PatchBasis& b = model.bases.emplace_back();
       b.mean.resize(static_cast<Eigen::Index>(3 * p.vertices.size()));
       float shares = 0;
       for (size_t i = 0; i < p.vertices.size(); ++i) {
@@ -198,12 +198,12 @@ class Sample {
       }
       b.modes = modes_of(p);
       b.deviation = falling(b.components(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f).replicate(3, 1);
-      stage.network = network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation);
+      if (p.flipped) continue;
+      learn::Network& n = model.networks.emplace_back(
+          network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation));
       std::vector<float> at_rest(learn::feature_count(p));
       learn::features(p, frame, model.bone_rest, {0, 1, 0}, at_rest);
-      for (size_t i = 0; i < at_rest.size(); ++i)
-        stage.network.mean[static_cast<Eigen::Index>(i)] += at_rest[i];
-      model.stages.push_back(std::move(stage));
+      for (size_t i = 0; i < at_rest.size(); ++i) n.mean[static_cast<Eigen::Index>(i)] += at_rest[i];
     }
     return model;
   }

@@ -25,7 +25,7 @@ void keep_best(TrainingState& state, const StageOptions& options) {
 }  // namespace
 
 bool sees_surface(const StageOptions& options, int epoch) {
-  return (options.collision.weight > 0 || options.length_weight > 0) &&
+  return (options.collision.weight > 0 || options.collision.rope_weight > 0 || options.length_weight > 0) &&
          static_cast<float>(epoch) >= options.collision.begin * static_cast<float>(options.epochs);
 }
 

@@ -47,6 +47,7 @@ Json json_of(const StageOptions& o) {
           {"rope_share", o.rope_share},
           {"collision",
            {{"weight", o.collision.weight},
+            {"rope_weight", o.collision.rope_weight},
             {"buffer", o.collision.buffer},
             {"push", name_of(o.collision.push)},
             {"iterations", o.collision.iterations},
@@ -76,6 +77,7 @@ void check(const char* stage, const StageOptions& o) {
   expect("weight of lengths", static_cast<double>(o.length_weight), 0, 1e9);
   expect("share of frames on rope chains", static_cast<double>(o.rope_share), 0, 10);
   expect("weight of collisions", static_cast<double>(o.collision.weight), 0, 1e9);
+  expect("weight of collisions on rope chains", static_cast<double>(o.collision.rope_weight), 0, 1e9);
   expect("buffer", static_cast<double>(o.collision.buffer), 0, 1);
   expect("number of push iterations", o.collision.iterations, 1, 100);
   expect("share of frames that collide", static_cast<double>(o.collision.share), 0, 1);
@@ -90,7 +92,7 @@ StageOptions patch_defaults() {
   o.activation = learn::Activation::kGelu;
   o.rate = 3e-3, o.epochs = 300, o.batch = 128, o.dropout = 0.03;
   o.edge_weight = 1, o.length_weight = 2;
-  o.collision.weight = 100, o.collision.begin = 0.65f;
+  o.collision.weight = 50, o.collision.share = 0.5f, o.collision.begin = 0.65f;
   return o;
 }
 
@@ -161,6 +163,10 @@ void validate(const Options& options) {
           "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "
           "networks of the whole cloth have");
     if (!(o.data_weight > 0)) throw std::invalid_argument("patches: expected a weight of the data term > 0");
+    if (options.rope_in_collision)
+      throw std::invalid_argument(
+          "patches: expected a weight of collisions on rope chains, found rope chains as inputs of the "
+          "collision loss, which the whole cloth has");
   } else {
     check("skinning", options.skinning);
     if (options.with_shape) check("shape", options.shape);

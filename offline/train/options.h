@@ -38,6 +38,7 @@ enum class Device { kAuto, kCpu, kCuda };
 
 struct CollisionOptions {
   float weight = 1000;    // 0: no collision loss
+  float rope_weight = 0;  // the same of cloth on rope chains, out along the gradient; for patches
   float buffer = 0.002f;  // m: nearer than this counts as inside
   Push push = Push::kTruth;
   int iterations = 5;  // at most, where a push is iterated
@@ -80,7 +81,8 @@ struct Options {
   StageOptions skinning, shape;  // for the whole cloth
   bool with_shape = true;
   Bones bones = Bones::kEmbedded;
-  bool rope_in_collision = false;  // rope chains of the same frames are inputs of the collision loss, too
+  bool rope_in_collision =
+      false;  // rope chains of the same frames are inputs of the collision loss, too; for the whole cloth
   Validation validation = Validation::kFrames;
   double validation_clips = 0.1;  // share of clips that are kept from learning, for kClips
   size_t frames = 0;              // learn from this many only; 0: all

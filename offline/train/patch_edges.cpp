@@ -12,10 +12,10 @@ namespace {
 
 using Eigen::Index;
 
-learn::Matrix factor(const learn::PatchModel& model, size_t p,
+learn::Matrix factor(const learn::PatchModel& model, uint32_t p,
                      const std::vector<std::array<uint32_t, 2>>& edges, double weight) {
   const learn::Patch& patch = model.patches[p];
-  const Eigen::MatrixXd modes = model.stages[p].basis.modes.cast<double>();
+  const Eigen::MatrixXd modes = model.bases[p].modes.cast<double>();
   const auto place = [&](uint32_t v) {  // vertices are in order
     const auto at = std::ranges::lower_bound(patch.vertices, v);
     return at != patch.vertices.end() && *at == v ? at - patch.vertices.begin() : -1;
@@ -37,8 +37,10 @@ std::vector<learn::Matrix> edge_factors(const learn::PatchModel& model,
                                         const std::vector<std::array<uint32_t, 3>>& triangles,
                                         double weight) {
   const std::vector<std::array<uint32_t, 2>> edges = edges_of(triangles);
-  std::vector<learn::Matrix> out(model.patches.size());
-  for_each_in_parallel(out.size(), [&](size_t p) { out[p] = factor(model, p, edges, weight); });
+  const auto patches_of = model.patches_of_networks();
+  std::vector<learn::Matrix> out(patches_of.size());
+  for_each_in_parallel(out.size(),
+                       [&](size_t n) { out[n] = factor(model, patches_of[n][0], edges, weight); });
   return out;
 }
 

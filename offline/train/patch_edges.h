@@ -10,7 +10,7 @@
 
 namespace billow::train {
 
-// The L of each patch, components x components. An edge counts with the root of both its vertices' shares.
+// The L of each network's patches, components x components. An edge counts with the root of both its vertices' shares.
 std::vector<learn::Matrix> edge_factors(const learn::PatchModel& model,
                                         const std::vector<std::array<uint32_t, 3>>& triangles, double weight);
 

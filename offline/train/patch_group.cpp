@@ -23,17 +23,21 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
                        const std::vector<learn::Matrix>& edges, const StageOptions& options,
                        const torch::Device& device)
     : first_(first), learnt_(task.learnt), options_(options) {
-  const auto patches = static_cast<int64_t>(count), samples = static_cast<int64_t>(task.samples.size());
+  const auto networks = static_cast<int64_t>(count), samples = static_cast<int64_t>(task.samples.size());
   const int64_t inputs = task.rows[first].seen.cols(), outputs = task.rows[first].truth.cols();
-  z_ = torch::zeros({patches, samples, inputs});
-  scale_ = torch::ones({patches, 1, inputs});
-  linear_ = torch::zeros({patches, samples, outputs});
-  truth_ = torch::zeros({patches, samples, outputs});
-  for (int64_t p = 0; p < patches; ++p) fill(task, p);
+  z_ = torch::zeros({networks, samples, inputs});
+  scale_ = torch::ones({networks, 1, inputs});
+  linear_ = torch::zeros({networks, samples, outputs});
+  truth_ = torch::zeros({networks, samples, outputs});
+  patches_ = torch::zeros({networks, 1, 1});
+  for (int64_t n = 0; n < networks; ++n) fill(task, n);
+  for (const learn::Patch& p : task.model.patches)
+    if (p.network >= first && p.network < first + count)
+      patches_[static_cast<int64_t>(p.network - first)] += 1;
   if (!edges.empty()) {
-    edges_ = torch::zeros({patches, 1, edges[first].rows(), edges[first].cols()});
-    for (int64_t p = 0; p < patches; ++p)
-      edges_[p][0].copy_(to_tensor(edges[first + static_cast<size_t>(p)]));
+    edges_ = torch::zeros({networks, 1, edges[first].rows(), edges[first].cols()});
+    for (int64_t n = 0; n < networks; ++n)
+      edges_[n][0].copy_(to_tensor(edges[first + static_cast<size_t>(n)]));
   }
   int64_t width = inputs;
   for (int k = 0; k <= options.hidden_layers; ++k) {
@@ -41,24 +45,23 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
     const bool last = k == options.hidden_layers;
     const int64_t next = last ? outputs : options.hidden;
     const double bound = last ? 0 : 1 / std::sqrt(static_cast<double>(width));
-    weights_.push_back(torch::empty({patches, width, next}).uniform_(-bound, bound));
-    biases_.push_back(torch::zeros({patches, 1, next}));
+    weights_.push_back(torch::empty({networks, width, next}).uniform_(-bound, bound));
+    biases_.push_back(torch::zeros({networks, 1, next}));
     width = next;
   }
   for (auto* list : {&weights_, &biases_})
     for (torch::Tensor& t : *list) t = t.to(device).requires_grad_();
-  for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &edges_})
+  for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &patches_, &edges_})
     if (t->defined()) *t = t->to(device);
 }
 
-void PatchGroup::fill(const PatchTask& task, int64_t p) {
-  const size_t patch = first_ + static_cast<size_t>(p);
-  const learn::PatchRows& rows = task.rows[patch];
-  const learn::Network& n = task.model.stages[patch].network;
-  z_[p].copy_((to_tensor(rows.seen) - to_tensor(n.mean)) * to_tensor(n.scale));
-  scale_[p][0].copy_(to_tensor(n.scale));
-  truth_[p].copy_(to_tensor(rows.truth));
-  linear_[p].copy_(to_tensor(n(rows.seen)));
+void PatchGroup::fill(const PatchTask& task, int64_t n) {
+  const learn::PatchRows& rows = task.rows[first_ + static_cast<size_t>(n)];
+  const learn::Network& network = task.model.networks[first_ + static_cast<size_t>(n)];
+  z_[n].copy_((to_tensor(rows.seen) - to_tensor(network.mean)) * to_tensor(network.scale));
+  scale_[n][0].copy_(to_tensor(network.scale));
+  truth_[n].copy_(to_tensor(rows.truth));
+  linear_[n].copy_(to_tensor(network(rows.seen)));
 }
 
 std::vector<torch::Tensor> PatchGroup::parameters() const {
@@ -105,10 +108,12 @@ torch::Tensor PatchGroup::forward(torch::Tensor h, bool learning) {
 }
 
 PatchGroup::Data PatchGroup::data_term(const torch::Tensor& c, const torch::Tensor& which) const {
-  const torch::Tensor d = c - truth_.index_select(1, which), squares = d.square().sum();
+  const torch::Tensor d = c - truth_.index_select(1, which), squares = (d.square() * patches_).sum();
   Data data{squares};
   if (edges_.defined())  // the x of all components, their y, their z
-    data.term = d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).square().sum();
+    data.term =
+        (d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).flatten(2).square() * patches_)
+            .sum();
   const torch::Tensor both = torch::stack({squares, data.term}).detach().to(torch::kCPU, torch::kFloat64);
   data.squares = both[0].item<double>(), data.data = both[1].item<double>();
   return data;
@@ -116,15 +121,14 @@ PatchGroup::Data PatchGroup::data_term(const torch::Tensor& c, const torch::Tens
 
 void PatchGroup::put_layers(learn::PatchModel& model) const {
   torch::NoGradGuard guard;
-  for (size_t p = 0; p < size(); ++p) {
-    learn::Network& network = model.stages[first_ + p].network;
+  for (size_t i = 0; i < size(); ++i) {
+    learn::Network& network = model.networks[first_ + i];
     network.activation = options_.activation;
     network.layers.clear();
     for (size_t k = 0; k < weights_.size(); ++k) {
-      const auto patch = static_cast<int64_t>(p);
+      const auto n = static_cast<int64_t>(i);
       const double by = k + 1 == weights_.size() ? unit_ : 1;
-      network.layers.push_back(
-          {to_matrix(weights_[k][patch].t() * by), to_matrix(biases_[k][patch] * by).row(0)});
+      network.layers.push_back({to_matrix(weights_[k][n].t() * by), to_matrix(biases_[k][n] * by).row(0)});
     }
   }
 }

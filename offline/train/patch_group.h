@@ -1,6 +1,5 @@
-// Some of a garment's patches: what they learn from, their networks side by side, and what moves these. Patches learn each for
-// itself but for what is asked of the surface, so that threads may have a group each. For the sources of this folder only,
-// as mlp.h.
+// Some of a garment's networks side by side, what they learn from, and what moves them. They learn each for itself but for what is asked of the
+// surface, so that threads may have a group each. For the sources of this folder only, as mlp.h.
 #pragma once
 
 #include "train/mlp.h"
@@ -10,7 +9,7 @@ namespace billow::train {
 
 class PatchGroup {
  public:
-  // `edges`: the factors of patch_edges.h for all patches, or none.
+  // `edges`: the factors of patch_edges.h for all networks, or none.
   PatchGroup(const PatchTask& task, size_t first, size_t count, const std::vector<learn::Matrix>& edges,
              const StageOptions& options, const torch::Device& device);
 
@@ -24,8 +23,9 @@ class PatchGroup {
   void set_unit(double unit) { unit_ = unit; }
   void seed(uint64_t seed) { random_.seed(seed + first_); }
 
-  // Coefficients, patches x samples x outputs.
+  // Coefficients, networks x samples x outputs.
   torch::Tensor predict(const torch::Tensor& which, bool learning);
+  // Summed over all patches, two of which may have a network.
   struct Data {
     torch::Tensor term;            // with edges
     double squares = 0, data = 0;  // of what vertices are off; the term
@@ -36,7 +36,7 @@ class PatchGroup {
   void put_layers(learn::PatchModel& model) const;
 
  private:
-  void fill(const PatchTask& task, int64_t p);
+  void fill(const PatchTask& task, int64_t n);
   torch::Tensor forward(torch::Tensor h, bool learning);
   // Random numbers of the group's own on a CPU, where threads draw them in any order.
   torch::Tensor with_noise(const torch::Tensor& z);
@@ -45,9 +45,10 @@ class PatchGroup {
   size_t first_;
   size_t learnt_;
   const StageOptions& options_;
-  torch::Tensor z_, scale_, linear_, truth_;     // patches x samples x inputs or outputs
-  torch::Tensor edges_;                          // patches x 1 x components x components; undefined: none
-  std::vector<torch::Tensor> weights_, biases_;  // patches x inputs x outputs, patches x 1 x outputs
+  torch::Tensor z_, scale_, linear_, truth_;     // networks x samples x inputs or outputs
+  torch::Tensor patches_;                        // of each network, networks x 1 x 1
+  torch::Tensor edges_;                          // networks x 1 x components x components; undefined: none
+  std::vector<torch::Tensor> weights_, biases_;  // networks x inputs x outputs, networks x 1 x outputs
   double unit_ = 1;
   std::mt19937_64 random_;
 };

@@ -16,12 +16,16 @@ namespace {
 
 constexpr const char* kName = "patches";
 constexpr size_t kEvaluated = 256;  // samples at a time
-constexpr size_t kGroups = 8;       // of patches, on a CPU
+constexpr size_t kGroups = 8;       // of networks, on a CPU
 
 class PatchTrainer {
  public:
   PatchTrainer(const PatchTask& task, const StageOptions& options, const Run& run)
-      : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
+      : task_(task),
+        options_(options),
+        run_(run),
+        device_(torch_device(run.device)),
+        views_(std::ranges::count(task.samples.mirrored, 1) > 0 ? 2 : 1) {
     prepare_torch(run.seed);
     make_groups();
     state_.fingerprint = fingerprint();
@@ -51,18 +55,18 @@ class PatchTrainer {
 
   // As many on any number of cores, for the same networks.
   void make_groups() {
-    const size_t patches = task_.rows.size(), count = device_.is_cuda() ? 1 : std::min(kGroups, patches);
+    const size_t networks = task_.rows.size(), count = device_.is_cuda() ? 1 : std::min(kGroups, networks);
     std::vector<learn::Matrix> edges;
     if (task_.garment && options_.edge_weight > 0)
       edges =
           edge_factors(task_.model, task_.garment->triangles, options_.edge_weight / options_.data_weight);
     double left = 0;
     for (size_t g = 0; g < count; ++g) {
-      const size_t first = patches * g / count, end = patches * (g + 1) / count;
+      const size_t first = networks * g / count, end = networks * (g + 1) / count;
       groups_.emplace_back(task_, first, end - first, edges, options_, device_);
       left += groups_.back().left();
     }
-    const double numbers = static_cast<double>(patches * task_.learnt) * static_cast<double>(outputs());
+    const double numbers = static_cast<double>(networks * task_.learnt) * static_cast<double>(outputs());
     for (PatchGroup& g : groups_) {
       g.set_unit(std::max(1e-9, std::sqrt(left / numbers)));
       const std::vector<torch::Tensor> own = g.parameters();
@@ -119,15 +123,23 @@ class PatchTrainer {
     std::mt19937_64 random;
     e.rate = begin_epoch(number, options_, run_.seed, state_.adams, random);
     for (PatchGroup& g : groups_) g.seed(random());
-    std::vector<uint32_t> order(task_.learnt);
+    std::vector<uint32_t> order(task_.learnt / views_);  // of frames
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     shuffle(order, random);
     Sums sums;
-    const auto batch = static_cast<size_t>(options_.batch);
+    const size_t batch = std::max<size_t>(1, static_cast<size_t>(options_.batch) / views_);
     for (size_t i = 0; i < order.size(); i += batch)
-      step(std::span(order).subspan(i, std::min(batch, order.size() - i)), e, random, sums);
+      step(samples_of(std::span(order).subspan(i, std::min(batch, order.size() - i))), e, random, sums);
     describe(e, sums, evaluate_choosing(number));
     return e;
+  }
+
+  // Frames from the first sample on, with their mirror images.
+  std::vector<uint32_t> samples_of(std::span<const uint32_t> frames) const {
+    std::vector<uint32_t> samples;
+    for (const uint32_t f : frames)
+      for (uint32_t v = 0; v < views_; ++v) samples.push_back(static_cast<uint32_t>(f * views_) + v);
+    return samples;
   }
 
   void step(std::span<const uint32_t> samples, const Epoch& e, std::mt19937_64& random, Sums& sums) {
@@ -136,12 +148,13 @@ class PatchTrainer {
     check_finite(sums.data, kName, e, state_);
     std::vector<Surface> surfaces;
     if (sees_surface(e.number)) {
-      const auto share_of = [&](float share) {
-        return static_cast<size_t>(std::lround(share * static_cast<float>(samples.size())));
+      const auto frames_of = [&](float share) {
+        return static_cast<size_t>(std::lround(share * static_cast<float>(samples.size() / views_)));
       };
-      const size_t some = std::clamp<size_t>(share_of(options_.collision.share), 1, samples.size());
-      if (options_.collision.weight > 0) surfaces.push_back(look_at(learnt, samples.first(some), sums));
-      const std::vector<uint32_t> ropes = some_ropes(share_of(options_.rope_share), random);
+      const size_t some = std::clamp<size_t>(frames_of(options_.collision.share), 1, samples.size() / views_);
+      if (options_.collision.weight > 0)
+        surfaces.push_back(look_at(learnt, samples.first(views_ * some), sums));
+      const std::vector<uint32_t> ropes = some_ropes(frames_of(options_.rope_share), random);
       if (!ropes.empty())
         surfaces.push_back(look_at_ropes(predict(index_of(ropes), true, false), ropes, sums));
     }
@@ -154,18 +167,19 @@ class PatchTrainer {
     });
   }
   std::vector<uint32_t> some_ropes(size_t count, std::mt19937_64& random) const {
-    std::vector<uint32_t> some(std::min(count, task_.ropes));
-    for (uint32_t& s : some) s = static_cast<uint32_t>(first_rope() + random() % task_.ropes);
-    return some;
+    const size_t first = first_rope() / views_, frames = task_.ropes / views_;
+    std::vector<uint32_t> some(std::min(count, frames));
+    for (uint32_t& f : some) f = static_cast<uint32_t>(first + random() % frames);
+    return samples_of(some);
   }
 
   bool sees_surface(int epoch) const { return surface_ && train::sees_surface(options_, epoch); }
 
-  // Samples whose surface was looked at: coefficients of each group, and the gradient of the loss by those of all patches. The
+  // Samples whose surface was looked at: coefficients of each group, and the gradient of the loss by those of all networks. The
   // term has that gradient, though not the loss's value: to the networks it is a constant.
   struct Surface {
     std::vector<torch::Tensor> c;
-    torch::Tensor gradient;  // patches x samples x outputs
+    torch::Tensor gradient;  // networks x samples x outputs
 
     torch::Tensor term(size_t g, const PatchGroup& group) const {
       return (c[g] *
@@ -182,22 +196,23 @@ class PatchTrainer {
         torch::cat(surface.c).detach().to(torch::kCPU).transpose(0, 1).contiguous();
     torch::Tensor gradient = torch::zeros_like(by_sample);
     sum = (*surface_)(samples, asked, by_sample.data_ptr<float>(), outputs(), gradient.data_ptr<float>());
-    surface.gradient = gradient.transpose(0, 1).to(device_) / static_cast<double>(samples.size());
+    surface.gradient = gradient.transpose(0, 1).to(device_) / static_cast<double>(samples.size() / views_);
     return surface;
   }
   Surface look_at(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
     PatchSurface::Sum s;
     Surface surface =
         look_at(p, samples, {.collision = options_.collision.weight, .push = options_.collision.push}, s);
-    sums.surface += s.loss, sums.near += static_cast<double>(s.near), sums.looked_at += samples.size();
+    sums.surface += s.loss, sums.near += static_cast<double>(s.near);
+    sums.looked_at += samples.size() / views_;
     return surface;
   }
   Surface look_at_ropes(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
     PatchSurface::Sum s;
     // The truth of their frame is somewhere else: nothing to be drawn to.
-    const float collision = task_.ropes_collide ? options_.collision.weight : 0;
-    Surface surface = look_at(p, samples, {collision, options_.length_weight, Push::kGradient}, s);
-    sums.ropes += s.loss, sums.roped += samples.size();
+    Surface surface =
+        look_at(p, samples, {options_.collision.rope_weight, options_.length_weight, Push::kGradient}, s);
+    sums.ropes += s.loss, sums.roped += samples.size() / views_;
     return surface;
   }
 
@@ -256,6 +271,7 @@ class PatchTrainer {
   const StageOptions& options_;
   const Run& run_;
   torch::Device device_;
+  size_t views_;  // of a frame: 2 with its mirror image
   std::vector<PatchGroup> groups_;
   std::unique_ptr<PatchSurface> surface_;
   TrainingState state_;

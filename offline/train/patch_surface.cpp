@@ -31,23 +31,34 @@ PatchSurface::PatchSurface(const Scene& scene, const CollisionOptions& options, 
 PatchSurface::Sum PatchSurface::operator()(std::span<const uint32_t> which, Asked asked,
                                            const float* coefficients, int64_t width, float* gradient) {
   // A body for each piece of the samples; sums in their order are the same for any number of threads.
-  std::vector<Sum> sums(which.size());
-  const auto patches = static_cast<Index>(model_.patches.size());
-  const size_t size = static_cast<size_t>(patches) * static_cast<size_t>(width);
+  std::vector<uint32_t> frames;  // places of those not seen in a mirror
+  for (uint32_t i = 0; i < which.size(); ++i)
+    if (!samples_.mirrored[which[i]]) frames.push_back(i);
+  std::vector<Sum> sums(frames.size());
+  const auto patches = static_cast<Index>(model_.patches.size()),
+             rows = static_cast<Index>(which.size() * model_.networks.size());
+  const Eigen::Map<const Matrix> all(coefficients, rows, width);
+  Eigen::Map<Matrix> all_gradients(gradient, rows, width);
   for_each_in_parallel(bodies_.size(), [&](size_t t) {
-    for (size_t i = t; i < which.size(); i += bodies_.size())
-      if (!samples_.mirrored[which[i]])
-        sums[i] = add(which[i], asked, bodies_[t], {coefficients + i * size, patches, width},
-                      {gradient + i * size, patches, width});
+    for (size_t i = t; i < frames.size(); i += bodies_.size()) {
+      const auto row_of = [&](Index p) {
+        const learn::Patch& patch = model_.patches[static_cast<size_t>(p)];
+        const size_t sample = frames[i] + (patch.flipped ? 1 : 0);
+        return static_cast<Index>(sample * model_.networks.size() + patch.network);
+      };
+      Matrix own(patches, width), force = Matrix::Zero(patches, width);
+      for (Index p = 0; p < patches; ++p) own.row(p) = all.row(row_of(p));
+      sums[i] = add(which[frames[i]], asked, bodies_[t], own, force);
+      for (Index p = 0; p < patches; ++p) all_gradients.row(row_of(p)) += force.row(p);
+    }
   });
-  Sum all;
-  for (const Sum& s : sums) all.loss += s.loss, all.near += s.near;
-  return all;
+  Sum sum;
+  for (const Sum& s : sums) sum.loss += s.loss, sum.near += s.near;
+  return sum;
 }
 
 PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface& body,
-                                    Eigen::Map<const Matrix> coefficients,
-                                    Eigen::Map<Matrix> gradient) const {
+                                    const Matrix& coefficients, Matrix& gradient) const {
   const std::vector<PatchFrame> turned = model_.turned(samples_.inputs, sample);
   const Directions x = places(turned, coefficients);
   Directions force = Directions::Zero(x.rows(), 3);
@@ -60,7 +71,7 @@ PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface&
     for (size_t i = 0; i < vertices.size(); ++i)
       of_patch.row(static_cast<Index>(i)) = force.row(static_cast<Index>(vertices[i]));
     if (of_patch.isZero(0)) continue;  // few patches collide
-    const Index count = model_.stages[p].basis.components();
+    const Index count = model_.components();
     const Directions by = bases_[p].leftCols(count).transpose() * of_patch;
     for (Index k = 0; k < count; ++k) {
       const V3 g = turned[p].seen(at(by, static_cast<uint32_t>(k)));
@@ -72,12 +83,12 @@ PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface&
 }
 
 PatchSurface::Directions PatchSurface::places(std::span<const PatchFrame> turned,
-                                              Eigen::Map<const Matrix> coefficients) const {
+                                              const Matrix& coefficients) const {
   Directions x = Directions::Zero(static_cast<Index>(model_.rest.size()), 3);
   for (size_t p = 0; p < bases_.size(); ++p) {
     const PatchFrame& frame = turned[p];
     const auto c = coefficients.row(static_cast<Index>(p));
-    const Index count = model_.stages[p].basis.components();
+    const Index count = model_.components();
     Directions columns(bases_[p].cols(), 3);
     for (Index k = 0; k < count; ++k)
       columns.row(k) = row_of(frame.turned({c[k], c[count + k], c[2 * count + k]}));

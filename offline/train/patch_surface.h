@@ -25,8 +25,8 @@ class PatchSurface {
     double loss = 0;  // weighted
     size_t near = 0;  // vertices nearer to the body than the buffer
   };
-  // `coefficients` and `gradient`: samples x patches x `width` numbers. Adds to the gradient. Samples seen in a mirror are
-  // left out: their bodies are not.
+  // `coefficients` and `gradient`: samples x networks x `width` numbers. Adds to the gradient. Of samples seen in a mirror, each behind the
+  // frame it is of, flipped patches have their coefficients; they are no cloth of their own, as their bodies are not seen in it.
   Sum operator()(std::span<const uint32_t> which, Asked asked, const float* coefficients, int64_t width,
                  float* gradient);
 
@@ -34,9 +34,10 @@ class PatchSurface {
   // A row each, x y z.
   using Directions = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
 
-  Sum add(uint32_t sample, Asked asked, body::Surface& body, Eigen::Map<const Matrix> coefficients,
-          Eigen::Map<Matrix> gradient) const;
-  Directions places(std::span<const learn::PatchFrame> turned, Eigen::Map<const Matrix> coefficients) const;
+  // Of one sample, a row a patch.
+  Sum add(uint32_t sample, Asked asked, body::Surface& body, const Matrix& coefficients,
+          Matrix& gradient) const;
+  Directions places(std::span<const learn::PatchFrame> turned, const Matrix& coefficients) const;
   // Adds to the gradient with respect to the places.
   Sum add_collisions(uint32_t frame, Asked asked, const Directions& x, body::Surface& body,
                      Directions& force) const;

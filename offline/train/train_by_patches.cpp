@@ -44,16 +44,18 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   record.frames = choose_frames(frames, options);
   const std::optional<learn::Mirror> mirror =
       options.mirror ? learn::find_mirror(frames.garment()) : std::nullopt;
+  const learn::Mirror* seen_in = mirror ? &*mirror : nullptr;
 
-  PatchSamples samples = samples_of(frames, record.frames.train, options.bones, mirror ? &*mirror : nullptr);
+  PatchSamples samples = samples_of(frames, record.frames.train, options.bones, seen_in);
   const size_t learnt = samples.size();
-  samples.append(samples_of(frames, record.frames.validation, options.bones, nullptr));
+  samples.append(samples_of(frames, record.frames.validation, options.bones, seen_in));
   const size_t choosing = samples.size() - learnt;
   size_t ropes = 0;
-  if ((options.rope_in_collision || options.patches.length_weight > 0) && options.bones == Bones::kEmbedded) {
-    for (const auto* which : {&record.frames.train, &record.frames.validation})
-      samples.append(patch_samples(frames, *which, Source::kRope, nullptr));
-    ropes = record.frames.train.size();
+  if ((options.patches.collision.rope_weight > 0 || options.patches.length_weight > 0) &&
+      options.bones == Bones::kEmbedded) {
+    samples.append(patch_samples(frames, record.frames.train, Source::kRope, seen_in));
+    ropes = samples.size() - learnt - choosing;
+    samples.append(patch_samples(frames, record.frames.validation, Source::kRope, seen_in));
   }
   record.samples = samples.size();
 
@@ -66,9 +68,8 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   fit.components = static_cast<size_t>(options.patches.components);
   std::vector<learn::PatchRows> rows;
   learn::PatchFloor floor;
-  learn::PatchModel model =
-      fit_patches(frames, samples, learnt, mirror ? &*mirror : nullptr, fit, rows, &floor);
-  stage.components = model.stages[0].basis.components();
+  learn::PatchModel model = fit_patches(frames, samples, learnt, seen_in, fit, rows, &floor);
+  stage.components = model.components();
   stage.basis_seconds = since(began);
   stage.basis_explained = floor.explained();
   stage.basis_floor_mm = floor_mm(floor, frames, learnt);
@@ -76,8 +77,9 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   const FramesScene scene(frames);
   Run how{options.seed, options.device, {}, run.checkpoint_seconds, run.report};
   if (!run.checkpoints.empty()) how.checkpoint = run.checkpoints + "patches";
-  say("patches: " + std::to_string(model.patches.size()) + " of them, " + std::to_string(learnt) +
-      " samples, " + std::to_string(choosing) + " to choose by, " + std::to_string(options.patches.epochs) +
+  say("patches: " + std::to_string(model.patches.size()) + " of them with " +
+      std::to_string(model.networks.size()) + " networks, " + std::to_string(learnt) + " samples, " +
+      std::to_string(choosing) + " to choose by, " + std::to_string(options.patches.epochs) +
       " epochs on the " + record.device);
   const PatchTask task{model,
                        rows,
@@ -87,8 +89,7 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
                        ropes,
                        samples.size() - learnt - choosing - ropes,
                        &frames.garment(),
-                       &scene,
-                       options.rope_in_collision};
+                       &scene};
   stage.result = train_patches(task, options.patches, how);
   record.stages.push_back(std::move(stage));
   record.seconds = since(began);

@@ -1,4 +1,4 @@
-// The garment file, version 4: its records, as they lie in the file. docs/garment_file.md describes every byte.
+// The garment file, version 5: its records, as they lie in the file. docs/garment_file.md describes every byte.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ namespace billow::asset {
 static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
 
 inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr size_t kAlignment = 64;
 
 // Limits of what a reader accepts: far beyond any garment, and small enough that no size overflows.
@@ -136,6 +136,7 @@ static_assert(sizeof(NetworkRecord) == 64);
 // Section "patches". Behind it: a PatchRecord each.
 struct PatchesRecord {
   uint32_t patches;
+  uint32_t networks;    // of which a patch has one, alone or with its mirror image
   uint32_t seen;        // bones that each of them sees
   uint32_t components;  // of each; a coefficient of one is a direction
   uint32_t tiles;       // of eight vertices
@@ -144,20 +145,22 @@ struct PatchesRecord {
   uint32_t activation;          // 0 relu, 1 tanh, 2 gelu
   uint32_t linear;              // 1: there is a linear path
   uint32_t units[kMostLayers];  // outputs of each layer
+  uint32_t reserved[3];
 
-  uint32_t coefficients() const {
-    return 3 * components;
-  }  // of all components the first, the second, the third
+  // Of all components the first, the second, the third.
+  uint32_t coefficients() const { return 3 * components; }
   uint32_t basis_columns() const { return components + kRigidColumns; }
 };
-static_assert(sizeof(PatchesRecord) == 64);
+static_assert(sizeof(PatchesRecord) == 80);
 
 struct PatchRecord {
   uint32_t bone;
   uint32_t above, below, left, right;  // bones that its frame goes by
+  uint32_t network;
+  uint32_t flipped;  // 1: seen in a mirror
   uint32_t reserved;
 };
-static_assert(sizeof(PatchRecord) == 24);
+static_assert(sizeof(PatchRecord) == 32);
 
 // Section "patches.tiles".
 static_assert(sizeof(TileRecord) == 40);

@@ -20,11 +20,9 @@ struct NetworkView {
   Mlp mlp() const;
 };
 
-// Floats of one patch: each points to as many as the file rounds up to.
+// Floats of one network of patches: each points to as many as the file rounds up to.
 struct PatchNumbers {
   const float *mean, *scale;  // of the inputs
-  const float* deviation;     // of the coefficients
-  const float* basis_scale;   // of the columns of the basis
   const float* linear_bias;
   const float* bias[kMostLayers];
 };
@@ -34,16 +32,21 @@ struct PatchesView {
   std::span<const PatchRecord> patches;
   std::span<const int32_t> seen;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
   std::span<const TileRecord> tiles;
-  std::span<const uint32_t> blocks;  // the patch of each, in a tile one after another
-  std::span<const float> numbers;
-  PackedMatrix layer[kMostLayers], linear;  // rows patch after patch
+  std::span<const uint32_t> blocks;         // the patch of each, in a tile one after another
+  std::span<const float> numbers;           // of networks
+  std::span<const float> bases;             // of each patch deviations and scales
+  PackedMatrix layer[kMostLayers], linear;  // rows network after network
   // Rows block after block, one for each of the tile's vertices: components times the root of the share, the share, and the mean times
   // that root, along, across and off the patch.
   PackedMatrix basis;
 
   uint32_t inputs() const { return 3 * (record->seen + 1); }
-  size_t numbers_per_patch() const;
-  PatchNumbers numbers_of(size_t patch) const;
+  size_t numbers_per_network() const;
+  PatchNumbers numbers_of(size_t network) const;
+  // Of a patch's coefficients, and of the columns of its basis: as many as the file rounds up to.
+  size_t numbers_per_basis() const;
+  const float* deviations_of(size_t patch) const;
+  const float* basis_scales_of(size_t patch) const;
   // The networks of all patches, and their bases.
   Mlp mlp() const;
   TiledBasis tiled() const;

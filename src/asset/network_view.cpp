@@ -22,7 +22,7 @@ Mlp PatchesView::mlp() const {
   m.inputs = inputs(), m.outputs = record->coefficients(), m.layers = record->layers;
   m.activation = static_cast<ActivationKind>(record->activation);
   m.mean = n.mean, m.scale = n.scale, m.linear_bias = n.linear_bias;
-  m.numbers = numbers_per_patch();
+  m.numbers = numbers_per_network();
   for (uint32_t k = 0; k < m.layers; ++k) {
     m.layer[k] = layer[k].block(0, in_panels(record->units[k]));
     m.bias[k] = n.bias[k];

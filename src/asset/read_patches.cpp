@@ -7,9 +7,9 @@
 namespace billow::asset {
 namespace {
 
-// How many floats a patch has, and where each kind of them begins.
+// How many floats a network has, and where each kind of them begins.
 struct NumbersLayout {
-  size_t mean, scale, deviation, basis_scale, linear_bias, bias[kMostLayers], count;
+  size_t mean, scale, linear_bias, bias[kMostLayers], count;
 
   explicit NumbersLayout(const PatchesRecord& r) : bias{} {
     size_t next = 0;
@@ -20,7 +20,6 @@ struct NumbersLayout {
     };
     const uint32_t inputs = 3 * (r.seen + 1);
     mean = take(inputs), scale = take(inputs);
-    deviation = take(r.coefficients()), basis_scale = take(r.basis_columns());
     linear_bias = take(r.coefficients());
     for (uint32_t k = 0; k < r.layers; ++k) bias[k] = take(r.units[k]);
     count = next;
@@ -29,15 +28,24 @@ struct NumbersLayout {
 
 }  // namespace
 
-size_t PatchesView::numbers_per_patch() const { return NumbersLayout(*record).count; }
+size_t PatchesView::numbers_per_network() const { return NumbersLayout(*record).count; }
 
-PatchNumbers PatchesView::numbers_of(size_t patch) const {
+PatchNumbers PatchesView::numbers_of(size_t network) const {
   const NumbersLayout layout(*record);
-  const float* at = numbers.data() + patch * layout.count;
-  PatchNumbers n{at + layout.mean,        at + layout.scale,       at + layout.deviation,
-                 at + layout.basis_scale, at + layout.linear_bias, {}};
+  const float* at = numbers.data() + network * layout.count;
+  PatchNumbers n{at + layout.mean, at + layout.scale, at + layout.linear_bias, {}};
   for (uint32_t k = 0; k < record->layers; ++k) n.bias[k] = at + layout.bias[k];
   return n;
+}
+
+size_t PatchesView::numbers_per_basis() const {
+  return size_t{in_panels(record->coefficients())} + in_panels(record->basis_columns());
+}
+const float* PatchesView::deviations_of(size_t patch) const {
+  return bases.data() + patch * numbers_per_basis();
+}
+const float* PatchesView::basis_scales_of(size_t patch) const {
+  return deviations_of(patch) + in_panels(record->coefficients());
 }
 
 bool Reader::read_patches() {
@@ -46,9 +54,12 @@ bool Reader::read_patches() {
   if (!find_array("patches.seen", uint64_t{r.patches} * r.seen, view_.patches.seen) ||
       !find_array("patches.tiles", r.tiles, view_.patches.tiles) ||
       !find_array("patches.blocks", r.blocks, view_.patches.blocks) ||
-      !find_array("patches.numbers", uint64_t{r.patches} * view_.patches.numbers_per_patch(),
+      !find_array("patches.numbers", uint64_t{r.networks} * view_.patches.numbers_per_network(),
                   view_.patches.numbers) ||
-      !check_numbers("patches.numbers", view_.patches.numbers))
+      !check_numbers("patches.numbers", view_.patches.numbers) ||
+      !find_array("patches.bases", uint64_t{r.patches} * view_.patches.numbers_per_basis(),
+                  view_.patches.bases) ||
+      !check_numbers("patches.bases", view_.patches.bases))
     return false;
   for (size_t p = 0; p < r.patches; ++p)
     if (!check_patch(p)) return false;
@@ -70,6 +81,7 @@ bool Reader::read_patches_record() {
     const char* name;
     uint32_t found, least, most;
   } counts[] = {{"patches", r.patches, 1, kMostBones},
+                {"networks", r.networks, 1, kMostBones},
                 {"seen", r.seen, 0, kMostSeen},
                 {"components", r.components, 1, kMostUnits / 3},
                 {"tiles", r.tiles, 1, kMostBlocks},
@@ -103,6 +115,9 @@ bool Reader::check_patch(size_t patch) {
   const uint32_t bones = view_.record->bones;
   for (const uint32_t b : {p.bone, p.above, p.below, p.left, p.right})
     if (!check_below("patches", patch, "a bone", b, bones)) return false;
+  if (!check_below("patches", patch, "a network", p.network, r.networks) ||
+      !check_below("patches", patch, "flipped", p.flipped, 2))
+    return false;
   for (const int32_t b : view_.patches.seen.subspan(patch * r.seen, r.seen))
     if (b < -1 || b >= static_cast<int64_t>(bones))
       return fail("section 'patches.seen', patch %zu: expected a bone below %u or -1, found %d", patch, bones,
@@ -131,12 +146,12 @@ bool Reader::read_patch_matrices() {
   char name[32];
   for (uint32_t k = 0; k < r.layers; ++k) {
     std::snprintf(name, sizeof name, "patches.%u", k + 1);
-    if (!read_matrix(name, uint64_t{r.patches} * in_panels(r.units[k]), k == 0 ? v.inputs() : r.units[k - 1],
+    if (!read_matrix(name, uint64_t{r.networks} * in_panels(r.units[k]), k == 0 ? v.inputs() : r.units[k - 1],
                      v.layer[k]))
       return false;
   }
-  if (r.linear &&
-      !read_matrix("patches.linear", uint64_t{r.patches} * in_panels(r.coefficients()), v.inputs(), v.linear))
+  if (r.linear && !read_matrix("patches.linear", uint64_t{r.networks} * in_panels(r.coefficients()),
+                               v.inputs(), v.linear))
     return false;
   return read_matrix("patches.basis", uint64_t{kPanelRows} * r.blocks, r.basis_columns(), v.basis);
 }

@@ -23,8 +23,9 @@ inline V3 unit_or(V3 v, V3 otherwise) {
   return l2 > 1e-16f ? v * (1 / std::sqrt(l2)) : otherwise;
 }
 
-// From where the patch's bone and its neighbours are: up and down the chain, and on the chains beside it.
-inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right) {
+// From where the patch's bone and its neighbours are: up and down the chain, and on the chains beside it. `flipped`: the frame is the one that is
+// seen in a mirror, whose left and right are given.
+inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right, bool flipped) {
   PatchFrame f;
   f.origin = bone;
   f.along = unit_or(below - above, {0, -1, 0});
@@ -33,6 +34,7 @@ inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right) {
   const V3 off = cross(right - left, f.along);
   f.off = dot(off, off) > 1e-16f ? unit_or(off, {0, 0, 1}) : unit_or(cross(side, f.along), {0, 0, 1});
   f.across = cross(f.along, f.off);
+  if (flipped) f.off = -f.off;
   return f;
 }
 

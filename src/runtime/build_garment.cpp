@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "decode/push_out_mesh.h"
 #include "runtime/garment.h"
@@ -47,7 +49,15 @@ void find_turns(Garment& g) {
   g.bone_follower_count = find_bone_followers(chains, {g.bone_rest, g.bones()}, g.bone_followers);
 }
 
-// Patches have networks of the same sizes.
+void order_patches(const Garment& g) {
+  const std::span<const asset::PatchRecord> patches = g.view.patches.patches;
+  std::iota(g.patch_order, g.patch_order + patches.size(), 0u);
+  std::sort(g.patch_order, g.patch_order + patches.size(), [&](uint32_t a, uint32_t b) {
+    return std::pair(patches[a].network, a) < std::pair(patches[b].network, b);
+  });
+}
+
+// Networks of patches are all of the same sizes.
 void find_networks(Garment& g) {
   const auto measure = [&](const Mlp& m, const PackedMatrix& basis) {
     g.widest_layer = std::max(g.widest_layer, m.widest());
@@ -61,6 +71,7 @@ void find_networks(Garment& g) {
     g.skinning = g.view.patches.mlp();
     g.patches = g.view.patches.tiled();
     measure(g.skinning, g.view.patches.basis);
+    order_patches(g);
     return;
   }
   g.skinning = g.view.skinning.mlp();
@@ -75,6 +86,7 @@ void find_networks(Garment& g) {
 void build(Garment& g, const NormalRoom& room, Arena& arena) {
   const asset::GarmentRecord& r = *g.view.record;
   g.joint_rest_inverse = arena.take<Transform>(r.joints);
+  g.patch_order = arena.take<uint32_t>(g.view.patches.patches.size());
   g.bone_rest = arena.take<V3>(r.bones);
   g.sewn_first = arena.take<uint32_t>(r.bones + 1);
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});

@@ -51,14 +51,15 @@ PatchesSaid say(Instance& i, float scale) {
     most = {std::max(most.x, o.x), std::max(most.y, o.y), std::max(most.z, o.z)};
   }
   const V3 middle = (least + most) * 0.5f;
-  const float* scales = v.numbers_of(0).basis_scale;
+  const float* scales = v.basis_scales_of(0);
+  const size_t scales_stride = v.numbers_per_basis();
   const uint32_t columns = in_panels(v.record->basis_columns());
   for (size_t p = 0; p < count; ++p) {
     const PatchFrame& f = i.frames[p];
     const V3 along = turned(f.along), across = turned(f.across), off = turned(f.off),
              origin = turned(f.origin - middle);
     const float* c = i.coefficients + p * g.coefficients_stride();
-    const float* s = scales + p * g.skinning.numbers;
+    const float* s = scales + p * scales_stride;
     float* out = i.directions + p * g.directions_stride();
     say(c, v.record->components, s, along.x, across.x, off.x, origin.x, out);
     say(c, v.record->components, s, along.y, across.y, off.y, origin.y, out + columns);
@@ -79,13 +80,13 @@ void gather(Instance& i, float scale) {
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const asset::PatchRecord& r = v.patches[p];
     i.frames[p] = patch_frame(i.places[r.bone], i.places[r.above], i.places[r.below], i.places[r.left],
-                              i.places[r.right]);
+                              i.places[r.right], r.flipped != 0);
     see(i.frames[p], v.seen.subspan(p * v.record->seen, v.record->seen), i.places, up,
         i.inputs + p * g.inputs_stride());
   }
 }
 
-// All patches' networks.
+// All patches' networks, one after another: two patches may have the same.
 void infer(std::span<Instance* const> instances) {
   const Garment& g = *instances[0]->garment;
   InferItem items[kTogether];
@@ -94,10 +95,11 @@ void infer(std::span<Instance* const> instances) {
     billow::infer(g.skinning, items, count, instances[0]->infer);
     count = 0;
   };
-  for (size_t p = 0; p < g.view.patches.patches.size(); ++p)
+  const std::span<const asset::PatchRecord> patches = g.view.patches.patches;
+  for (const uint32_t p : std::span(g.patch_order, patches.size()))
     for (const Instance* i : instances) {
-      items[count++] = {p, i->inputs + p * g.inputs_stride(), i->coefficients + p * g.coefficients_stride(),
-                        i->options.shape};
+      items[count++] = {patches[p].network, i->inputs + p * g.inputs_stride(),
+                        i->coefficients + p * g.coefficients_stride(), i->options.shape};
       if (count == kTogether) ask();
     }
   if (count > 0) ask();

@@ -20,8 +20,9 @@ struct Garment {
   asset::GarmentView view;
   Mlp skinning,
       shape;  // of the whole cloth, shape without outputs where there is none; or skinning of all patches
-  Mlp correction;      // of bones; without outputs where there is none
-  TiledBasis patches;  // no tiles for the whole cloth
+  Mlp correction;                   // of bones; without outputs where there is none
+  TiledBasis patches;               // no tiles for the whole cloth
+  uint32_t* patch_order = nullptr;  // by their networks
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones

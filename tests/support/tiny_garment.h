@@ -107,33 +107,39 @@ inline void add_random_network(GarmentBytes& file, const std::string& name, uint
   file.add(name + ".linear", random_matrix_bytes(outputs, inputs, 0.125f * size, random));
 }
 
-// Patches round the bones of the chains: every vertex belongs to two of them.
+// Patches round the bones of the chains: every vertex belongs to two of them. Those of the second half have the networks of the first,
+// seen in a mirror.
 inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vertices, uint32_t activation,
                                bool floats, Random& random) {
   constexpr uint32_t kUnits = 21, kComponents = 5, kSeen = 6, kInputs = 3 * (kSeen + 1);
   asset::PatchesRecord r{};
-  r.patches = bones, r.seen = kSeen, r.components = kComponents, r.layers = 3, r.activation = activation;
+  r.patches = bones, r.networks = (bones + 1) / 2, r.seen = kSeen, r.components = kComponents, r.layers = 3,
+  r.activation = activation;
   r.linear = 1;
   r.units[0] = r.units[1] = kUnits, r.units[2] = r.coefficients();
   std::vector<asset::PatchRecord> patches;
   std::vector<int32_t> seen;
-  std::vector<float> numbers;
-  const auto put = [&](uint32_t count, auto number) {
+  std::vector<float> numbers, bases;
+  const auto put = [](std::vector<float>& to, uint32_t count, auto number) {
     for (uint32_t i = 0; i < in_panels(count); ++i)
-      numbers.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
+      to.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
   };
+  for (uint32_t n = 0; n < r.networks; ++n) {
+    put(numbers, kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
+    put(numbers, kInputs, [](uint32_t) { return 4; });
+    put(numbers, r.coefficients(), [](uint32_t i) { return static_cast<float>(i) / 32; });
+    for (const uint32_t units : {kUnits, kUnits, r.coefficients()})
+      put(numbers, units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
+  }
   for (uint32_t p = 0; p < bones; ++p) {
     const auto near = [&](uint32_t by) { return (p + by) % bones; };
-    patches.push_back({p, near(bones - 1), near(1), near(bones - 4), near(4), 0});
+    const bool flipped = p >= r.networks;
+    patches.push_back(
+        {p, near(bones - 1), near(1), near(bones - 4), near(4), flipped ? bones - 1 - p : p, flipped, 0});
     for (uint32_t i = 0; i < kSeen; ++i)
       seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
-    put(kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
-    put(kInputs, [](uint32_t) { return 4; });
-    put(r.coefficients(), [](uint32_t) { return 0.25f; });
-    put(r.basis_columns(), [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
-    put(r.coefficients(), [](uint32_t i) { return static_cast<float>(i) / 32; });
-    for (const uint32_t units : {kUnits, kUnits, r.coefficients()})
-      put(units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
+    put(bases, r.coefficients(), [](uint32_t) { return 0.25f; });
+    put(bases, r.basis_columns(), [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
   }
   // Tiles of vertices that have the same owner.
   std::vector<TileRecord> tiles;
@@ -150,12 +156,13 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
   file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.tiles", tiles);
   file.add("patches.blocks", blocks), file.add("patches.numbers", numbers);
-  file.add("patches.1", random_matrix_bytes(bones * in_panels(kUnits), kInputs, 0.25f, random, floats));
-  file.add("patches.2", random_matrix_bytes(bones * in_panels(kUnits), kUnits, 0.25f, random, floats));
+  file.add("patches.bases", bases);
+  file.add("patches.1", random_matrix_bytes(r.networks * in_panels(kUnits), kInputs, 0.25f, random, floats));
+  file.add("patches.2", random_matrix_bytes(r.networks * in_panels(kUnits), kUnits, 0.25f, random, floats));
   file.add("patches.3",
-           random_matrix_bytes(bones * in_panels(r.coefficients()), kUnits, 0.125f, random, floats));
+           random_matrix_bytes(r.networks * in_panels(r.coefficients()), kUnits, 0.125f, random, floats));
   file.add("patches.linear",
-           random_matrix_bytes(bones * in_panels(r.coefficients()), kInputs, 0.0625f, random, floats));
+           random_matrix_bytes(r.networks * in_panels(r.coefficients()), kInputs, 0.0625f, random, floats));
   // As files have it that were trained: then sums become places without a stop between.
   file.add("patches.basis",
            random_matrix_bytes(kPanelRows * r.blocks, r.basis_columns(), 0.0625f, random, floats, floats));

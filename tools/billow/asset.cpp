@@ -58,6 +58,7 @@ ordered_json describe_network(const asset::NetworkView& n) {
 ordered_json describe_patches(const asset::PatchesView& p) {
   const asset::PatchesRecord& r = *p.record;
   ordered_json out{{"patches", r.patches},
+                   {"networks", r.networks},
                    {"bones_seen", r.seen},
                    {"components", r.components},
                    {"vertices", pack::shared_vertices(p)},
@@ -122,7 +123,7 @@ void print_patches(const asset::PatchesView& p) {
   std::printf("  components %u a patch: columns of %s, %.2f MB\n", r.components, stored(p.basis).c_str(),
               megabytes(p.basis));
   double all = megabytes(p.linear);
-  std::printf("  networks   %u", p.inputs());
+  std::printf("  networks   %u of %u", r.networks, p.inputs());
   for (uint32_t k = 0; k < r.layers; ++k) {
     std::printf(" > %u", r.units[k]);
     all += megabytes(p.layer[k]);

@@ -65,11 +65,15 @@ void add_network_options(CLI::App& app, Given& given) {
   number("rope-share", "Patches: frames with rope chains that go with a batch, as a share of it: 0.25",
          &StageOptions::rope_share);
   collision("collision-weight",
-            "Of squared distances to places outside the body: 100 for patches, 1000 for the whole cloth; 0 "
+            "Of squared distances to places outside the body: 50 for patches, 1000 for the whole cloth; 0 "
             "for none",
             &train::CollisionOptions::weight);
+  collision("rope-collision-weight",
+            "Patches: the same for cloth on rope chains, out along the gradient of the distance: 0",
+            &train::CollisionOptions::rope_weight);
   collision("buffer", "Nearer to the body than this counts as inside, m", &train::CollisionOptions::buffer);
-  collision("collision-share", "Share of each batch that is looked at for collisions: 1",
+  collision("collision-share",
+            "Share of each batch that is looked at for collisions: 0.5 for patches, else 1",
             &train::CollisionOptions::share);
   collision("collision-begin",
             "Share of the epochs after which collisions are looked at, and lengths by patches: 0.65 for "
@@ -128,7 +132,7 @@ void add_options(CLI::App& app, Given& given) {
   add<std::string>(app, given, "--bones", "Learn from bones that are embedded, rope, or a mix",
                    [](Options& o, const std::string& v) { o.bones = train::bones_named(v); });
   add<bool>(app, given, "--rope-in-collision",
-            "Rope chains are inputs of the collision loss, too: true or false",
+            "Rope chains are inputs of the collision loss, too: true or false; for the whole cloth",
             [](Options& o, bool v) { o.rope_in_collision = v; });
   add<std::string>(app, given, "--validation", "The best epoch is chosen by single frames, or by whole clips",
                    [](Options& o, const std::string& v) { o.validation = train::validation_named(v); });
@@ -161,7 +165,7 @@ void add_options(CLI::App& app, Given& given) {
       "  billow train data/cape -o cape.billow\n"
       "  billow train data/cape -o quick.billow --epochs 20 --collision-weight 0 --gru false\n"
       "  billow train data/cape -o paper.billow --paper --epochs 400\n"
-      "  billow train data/cape -o cape.billow --bones mix --rope-in-collision true --validation clips\n");
+      "  billow train data/cape -o cape.billow --bones mix --validation clips\n");
 }
 
 train::Options Given::options() const {

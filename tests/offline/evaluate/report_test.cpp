@@ -76,9 +76,9 @@ class EvaluateTest : public ::testing::Test {
     options.components = components;
     std::vector<learn::PatchRows> rows;
     learn::PatchModel model = learn::fit_patches(frames_, samples, samples.size(), nullptr, options, rows);
-    for (learn::PatchStage& stage : model.stages)
-      stage.network.layers = {{Matrix::Zero(stage.basis.coefficients(), stage.network.mean.size()),
-                               learn::Vector::Constant(stage.basis.coefficients(), 0.01f)}};
+    for (learn::Network& n : model.networks)
+      n.layers = {
+          {Matrix::Zero(n.linear.rows(), n.linear.cols()), learn::Vector::Constant(n.linear.rows(), 0.01f)}};
     return model;
   }
 

@@ -120,28 +120,76 @@ TEST(Patches, BuiltInGarmentsAreAlikeOnBothSides) {
   }
 }
 
+// A patch and its mirror image have one network: what the one sees of a frame, the other sees of the frame in a mirror, and what they say
+// of it is the same cloth on the other side.
+TEST(Patches, MirrorImagesShareANetwork) {
+  for (const char* name : {"cape", "skirt"}) {
+    const garment::Garment g = small(name);
+    const auto mirror = find_mirror(g);
+    ASSERT_TRUE(mirror) << name;
+    const std::vector<Patch> patches = lay_patches(g, {}, &*mirror);
+    // Bones somewhere, and where a mirror shows them.
+    std::vector<V3> bones = bones_of(g), images(bones.size());
+    for (size_t b = 0; b < bones.size(); ++b) {
+      const auto t = static_cast<float>(b);
+      bones[b] += V3{0.03f * std::sin(t), 0.02f * std::cos(2 * t), 0.04f * std::sin(3 * t)};
+    }
+    for (size_t b = 0; b < bones.size(); ++b) images[b] = mirrored(bones[mirror->bones[b]]);
+    const V3 up = unit_or({0.2f, 0.9f, -0.3f}, {0, 1, 0});
+
+    size_t pairs = 0;
+    std::vector<float> shares(g.size());
+    for (const Patch& other : patches) {
+      for (size_t i = 0; i < other.vertices.size(); ++i) shares[other.vertices[i]] += other.shares[i];
+      if (!other.flipped) continue;
+      ++pairs;
+      const Patch& one = *std::ranges::find(patches, other.network, &Patch::network);
+      ASSERT_FALSE(one.flipped);
+      EXPECT_EQ(other.bone, mirror->bones[one.bone]);
+      const PatchFrame here = frame_of(one, images), there = frame_of(other, bones);
+      std::vector<float> a(feature_count(one)), b(feature_count(other));
+      features(one, here, images, mirrored(up), a);
+      features(other, there, bones, up, b);
+      for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5f);
+      const V3 said{0.3f, -0.2f, 0.5f};
+      EXPECT_LT(length(mirrored(here.turned(said)) - there.turned(said)), 1e-5f);
+      ASSERT_EQ(one.vertices.size(), other.vertices.size());
+      for (size_t i = 0; i < one.vertices.size(); ++i) {
+        const auto at = std::ranges::lower_bound(other.vertices, mirror->vertices[one.vertices[i]]);
+        ASSERT_NE(at, other.vertices.end());
+        EXPECT_EQ(one.shares[i], other.shares[static_cast<size_t>(at - other.vertices.begin())]);
+      }
+    }
+    for (const float s : shares) EXPECT_NEAR(s, 1, 1e-5f);
+    EXPECT_GE(pairs, patches.size() / 2 - g.chains[0].size())
+        << name;  // chains in the middle are their own images
+  }
+}
+
 // Patches whose coefficients are zero and whose means are the cloth at rest, seen from the bones at rest, make a cloth that
 // moves with its bones.
 TEST(PatchModel, FollowsItsBones) {
   const garment::Garment g = small("cape");
+  const auto mirror = find_mirror(g);
   PatchModel model;
-  model.patches = lay_patches(g);
+  model.patches = lay_patches(g, {}, &*mirror);
   model.rest = g.rest;
   model.bone_rest = bones_of(g);
   for (const Patch& p : model.patches) {
     const PatchFrame frame = frame_of(p, model.bone_rest);
-    PatchStage stage;
+    PatchBasis& basis = model.bases.emplace_back();
     const auto vertices = static_cast<Eigen::Index>(p.vertices.size());
-    stage.basis.mean.resize(3 * vertices);
-    stage.basis.modes = Matrix::Zero(1, vertices);
+    basis.mean.resize(3 * vertices);
+    basis.modes = Matrix::Zero(1, vertices);
     for (size_t i = 0; i < p.vertices.size(); ++i) {
       const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
-      stage.basis.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
+      basis.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
     }
     const auto count = static_cast<Eigen::Index>(feature_count(p));
-    stage.network.mean = Vector::Zero(count), stage.network.scale = Vector::Ones(count);
-    stage.network.linear = Matrix::Zero(3, count);
-    model.stages.push_back(stage);
+    if (p.flipped) continue;
+    Network& network = model.networks.emplace_back();
+    network.mean = Vector::Zero(count), network.scale = Vector::Ones(count);
+    network.linear = Matrix::Zero(3, count);
   }
   const Transform moved{{0.1f, 0.2f, -0.3f}, normalized(Quat{0.1f, 0.6f, 0.2f, 0.7f})};
   PatchInputs inputs{Matrix(2, static_cast<Eigen::Index>(3 * g.bones.size())), Matrix::Zero(2, 3)};

@@ -160,7 +160,7 @@ TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
 
 TEST_F(GarmentAsset, PatchesComeBack) {
   Packed p = sample({.ring = true});
-  learn::Network& linear = patches(p).stages[3].network;
+  learn::Network& linear = patches(p).networks[3];
   linear.bias = learn::Vector::Constant(linear.linear.rows(), 0.02f);
   Packed q = there_and_back(p, Storage::kFloat32);
   const learn::PatchModel &a = patches(p), &b = patches(q);
@@ -173,27 +173,32 @@ TEST_F(GarmentAsset, PatchesComeBack) {
     ASSERT_EQ(b.patches[k].shares.size(), a.patches[k].shares.size());
     for (size_t i = 0; i < a.patches[k].shares.size(); ++i)
       EXPECT_NEAR(b.patches[k].shares[i], a.patches[k].shares[i], 1e-6f);
-    EXPECT_EQ(b.stages[k].network.mean, a.stages[k].network.mean);
-    EXPECT_EQ(b.stages[k].network.layers[1].weights, a.stages[k].network.layers[1].weights);
-    EXPECT_EQ(b.stages[k].network.layers[2].bias, a.stages[k].network.layers[2].bias);
-    EXPECT_EQ(b.stages[k].network.linear, a.stages[k].network.linear);
-    EXPECT_EQ(b.stages[k].basis.deviation, a.stages[k].basis.deviation);
-    EXPECT_TRUE(b.stages[k].basis.modes.isApprox(a.stages[k].basis.modes, 1e-6f));
-    EXPECT_TRUE(b.stages[k].basis.mean.isApprox(a.stages[k].basis.mean, 1e-6f));
+    EXPECT_EQ(b.patches[k].network, a.patches[k].network);
+    EXPECT_EQ(b.patches[k].flipped, a.patches[k].flipped);
+    EXPECT_EQ(b.bases[k].deviation, a.bases[k].deviation);
+    EXPECT_TRUE(b.bases[k].modes.isApprox(a.bases[k].modes, 1e-6f));
+    EXPECT_TRUE(b.bases[k].mean.isApprox(a.bases[k].mean, 1e-6f));
   }
-  EXPECT_EQ(b.stages[3].network.bias, linear.bias);
+  ASSERT_EQ(b.networks.size(), a.networks.size());
+  for (size_t k = 0; k < a.networks.size(); ++k) {
+    EXPECT_EQ(b.networks[k].mean, a.networks[k].mean);
+    EXPECT_EQ(b.networks[k].layers[1].weights, a.networks[k].layers[1].weights);
+    EXPECT_EQ(b.networks[k].layers[2].bias, a.networks[k].layers[2].bias);
+    EXPECT_EQ(b.networks[k].linear, a.networks[k].linear);
+  }
+  EXPECT_EQ(b.networks[3].bias, linear.bias);
   EXPECT_LT(difference(p, q), kRootsTaken);
 }
 
 TEST_F(GarmentAsset, PatchesMayHaveOneHalfOnly) {
   Packed p = sample({.hidden = 0, .linear = false});
   Packed q = there_and_back(p, Storage::kFloat32);
-  EXPECT_EQ(patches(q).stages[1].network.linear.size(), 0);
+  EXPECT_EQ(patches(q).networks[1].linear.size(), 0);
   EXPECT_LT(difference(p, q), kRootsTaken);
   p = sample();
-  for (learn::PatchStage& s : patches(p).stages) s.network.layers.clear();
+  for (learn::Network& n : patches(p).networks) n.layers.clear();
   q = there_and_back(p, Storage::kFloat32);
-  EXPECT_TRUE(patches(q).stages[1].network.layers.empty());
+  EXPECT_TRUE(patches(q).networks[1].layers.empty());
   EXPECT_LT(difference(p, q), kRootsTaken);
 }
 
@@ -305,7 +310,7 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   whole(p).skinning.network.layers[1].weights.resize(3, 3);
   EXPECT_NE(refused(p).find("inputs of a layer"), std::string::npos);
   p = sample();
-  patches(p).stages[2].basis.deviation.resize(1);
+  patches(p).bases[2].deviation.resize(1);
   EXPECT_NE(refused(p).find("patch 2, deviations: expected 18, found 1"), std::string::npos) << refused(p);
   p = sample();
   patches(p).patches[4].seen.pop_back();
@@ -314,7 +319,7 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   patches(p).patches[1].shares[0] *= 0.9f;
   EXPECT_NE(refused(p).find("to add up to 1"), std::string::npos) << refused(p);
   p = sample();
-  patches(p).stages[5].network.layers[1].weights.resize(3, 24);
+  patches(p).networks[5].layers[1].weights.resize(3, 24);
   EXPECT_NE(refused(p).find("patch 5, outputs of a layer: expected 24, found 3"), std::string::npos);
   p = sample();
   p.blend[7].bones[1] = 24;
@@ -322,6 +327,9 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   p = sample();
   p.blend[8].weights[0] += 0.5f;
   EXPECT_NE(refused(p).find("expected a sum of 1"), std::string::npos) << refused(p);
+  p = sample();
+  patches(p).patches[6].network = 99;
+  EXPECT_NE(refused(p).find("patch 6: expected one of "), std::string::npos) << refused(p);
   p = sample();
   patches(p) = {};
   EXPECT_NE(refused(p).find("expected patches"), std::string::npos) << refused(p);

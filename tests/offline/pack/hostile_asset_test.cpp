@@ -223,7 +223,8 @@ TEST(HostileAsset, MessagesAboutPatches) {
   constexpr uint32_t kNan = 0x7fc00000;
   const Change changes[] = {
       {"patches", offsetof(PatchesRecord, patches), 0, "patches: expected 1 to 65536, found 0"},
-      {"patches", offsetof(PatchesRecord, patches), 19, "section 'patches': expected 520 bytes, found 544"},
+      {"patches", offsetof(PatchesRecord, patches), 19, "section 'patches': expected 688 bytes, found 720"},
+      {"patches", offsetof(PatchesRecord, networks), 0, "networks: expected 1 to 65536, found 0"},
       {"patches", offsetof(PatchesRecord, seen), 45, "section 'patches.seen': expected 3600 bytes"},
       {"patches", offsetof(PatchesRecord, components), 0, "components: expected 1 to"},
       {"patches", offsetof(PatchesRecord, tiles), 0, "tiles: expected 1 to"},
@@ -233,6 +234,8 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches", offsetof(PatchesRecord, units) + 8, 7, "layer 3: expected 18 to 18 units, found 7"},
       {"patches", offsetof(PatchesRecord, units) + 12, 1, "layer 4: expected 0 to 0 units, found 1"},
       {"patches", kFirst + offsetof(PatchRecord, left), 24, "expected a bone below 24, found 24"},
+      {"patches", kFirst + offsetof(PatchRecord, network), 20, "expected a network below"},
+      {"patches", kFirst + offsetof(PatchRecord, flipped), 2, "expected flipped below 2, found 2"},
       {"patches.tiles", offsetof(TileRecord, vertices), 193,
        "section 'patches.tiles', record 0: expected vertices below 193, found 193"},
       {"patches.tiles", offsetof(TileRecord, blocks), 0xffffffff, "no more than are left, found 4294967295"},
@@ -241,6 +244,7 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches.blocks", 0, 20, "section 'patches.blocks', record 0: expected a patch below 20, found 20"},
       {"patches.seen", 4, 24, "section 'patches.seen', patch 0: expected a bone below 24 or -1, found 24"},
       {"patches.numbers", 8, kNan, "section 'patches.numbers', number 2: expected one within 1e9, found nan"},
+      {"patches.bases", 8, kNan, "section 'patches.bases', number 2: expected one within 1e9, found nan"},
       {"patches.2", offsetof(MatrixRecord, rows), 8,
        "section 'patches.2': expected 480 x 24 numbers, found 8 x 24"},
       {"patches.basis", sizeof(MatrixRecord), 10,
@@ -273,11 +277,11 @@ TEST(HostileAsset, OtherKindsAndVersionsAreRefusedByName) {
   file[0] = 'B';
   EXPECT_FALSE(reads(file, &why));
   EXPECT_NE(why.find("found another kind"), std::string::npos);
-  for (const char version : {'\1', '\2', '\3'}) {
+  for (const char version : {'\1', '\2', '\3', '\4'}) {
     file = good_file();
     file[8] = version;
     EXPECT_FALSE(reads(file, &why));
-    EXPECT_NE(why.find("expected version 4 of the garment file, found version " + std::to_string(version)),
+    EXPECT_NE(why.find("expected version 5 of the garment file, found version " + std::to_string(version)),
               std::string::npos);
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 // What is off in places, mm RMS, if all patches have these rows instead of their own.
 double off_mm(const learn::PatchModel& model, const learn::PatchInputs& frames, const learn::Matrix& change) {
-  const Eigen::Index components = model.stages[0].basis.components();
+  const Eigen::Index components = model.components();
   const learn::Matrix scales = basis_scales(model);
   double sum = 0;
   for (Eigen::Index f = 0; f < frames.bones.rows(); ++f) {
@@ -22,7 +22,7 @@ double off_mm(const learn::PatchModel& model, const learn::PatchInputs& frames, 
     Eigen::Index row = 0;
     std::vector<learn::Vector> said(model.patches.size());
     for (size_t p = 0; p < model.patches.size(); ++p)
-      said[p] = model.stages[p].network(model.seen(p, frames)).row(f).transpose();
+      said[p] = model.network_of(p)(model.seen(p, frames)).row(f).transpose();
     for (const Tile& t : tiles_of(model.patches, static_cast<uint32_t>(model.rest.size())))
       for (const Block& b : t.blocks)
         for (size_t lane = 0; lane < kPanelRows; ++lane, ++row) {
@@ -46,7 +46,7 @@ TEST(RoundBasis, PatchesMakeUpForEachOther) {
   const auto& model = std::get<learn::PatchModel>(packed.model);
   const Matrices matrices = matrices_of(model);
   std::vector<Kind> kinds(static_cast<size_t>(matrices.basis.cols()), Kind::kInt8);
-  kinds[static_cast<size_t>(model.stages[0].basis.components())] = Kind::kInt16;  // shares
+  kinds[static_cast<size_t>(model.components())] = Kind::kInt16;  // shares
   const BasisRounding careful(model, matrices, swings(model, 60, 1)), plain(model, matrices, {});
   const BasisRounding::Rounded by_frames = careful.round(kinds), by_itself = plain.round(kinds);
   // Whole numbers of steps.

@@ -25,9 +25,9 @@ struct Off {
 Off off(const learn::PatchModel& exact, const learn::PatchModel& rounded, const learn::PatchInputs& frames) {
   Off out;
   double count = 0;
-  for (size_t p = 0; p < exact.stages.size(); ++p) {
+  for (size_t p = 0; p < exact.patches.size(); ++p) {
     const learn::Matrix d =
-        rounded.stages[p].network(rounded.seen(p, frames)) - exact.stages[p].network(exact.seen(p, frames));
+        rounded.network_of(p)(rounded.seen(p, frames)) - exact.network_of(p)(exact.seen(p, frames));
     out.all += static_cast<double>(d.squaredNorm());
     out.always += static_cast<double>(d.colwise().mean().squaredNorm() * static_cast<float>(d.rows()));
     count += static_cast<double>(d.size());
@@ -40,9 +40,9 @@ TEST(RoundNetworks, BytesMakeUpForEachOther) {
   const auto& exact = std::get<learn::PatchModel>(packed.model);
   learn::PatchModel careful = exact, plain = exact;
   const RoundedNetworks rounded = round_networks(careful, swings(exact, 400, 1), 1e9);
-  for (learn::PatchStage& s : plain.stages) {
-    s.network.linear = to_the_nearest(s.network.linear);
-    for (learn::Layer& l : s.network.layers) l.weights = to_the_nearest(l.weights);
+  for (learn::Network& n : plain.networks) {
+    n.linear = to_the_nearest(n.linear);
+    for (learn::Layer& l : n.layers) l.weights = to_the_nearest(l.weights);
   }
   // In frames that it was not rounded by.
   const learn::PatchInputs others = swings(exact, 100, 2);
@@ -53,7 +53,7 @@ TEST(RoundNetworks, BytesMakeUpForEachOther) {
   // Whole steps, as long as rows and columns say.
   for (size_t m = 0; m < rounded.matrices.size(); ++m) {
     const RoundedMatrix& r = rounded.matrices[m];
-    const learn::Network& n = careful.stages[0].network;
+    const learn::Network& n = careful.networks[0];
     const learn::Matrix& w = m < n.layers.size() ? n.layers[m].weights : n.linear;
     ASSERT_EQ(r.column_scales.size(), static_cast<size_t>(w.cols()));
     for (Eigen::Index i = 0; i < w.rows(); ++i)

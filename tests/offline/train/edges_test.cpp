@@ -52,9 +52,9 @@ TEST(EdgeTerm, HasTheGradientOfItsSum) {
 TEST(PatchEdges, CountWhatVerticesAndEdgesAreOff) {
   // Three vertices of a patch, of which two are at an edge that is no other patch's.
   learn::PatchModel model;
-  model.patches.resize(1), model.stages.resize(1);
+  model.patches.resize(1), model.bases.resize(1), model.networks.resize(1);
   model.patches[0].vertices = {4, 7, 9}, model.patches[0].shares = {1, 0.25f, 0.5f};
-  Matrix& modes = model.stages[0].basis.modes;
+  Matrix& modes = model.bases[0].modes;
   modes = random_modes(2, 3, 1);
   constexpr double kWeight = 3;
   const std::vector<Matrix> factors = edge_factors(model, {{4, 7, 8}, {9, 1, 7}}, kWeight);

@@ -45,16 +45,17 @@ class PatchesSlow : public ::testing::Test {
   static Fit fit(bool with_ropes = false) {
     Fit f;
     f.mirror = learn::find_mirror(frames_->garment());
-    f.samples = learn::patch_samples(*frames_, frames_->of(Part::kTrain), learn::Source::kEmbedded,
-                                     f.mirror ? &*f.mirror : nullptr);
-    f.learnt = f.samples.size();
-    f.samples.append(
-        learn::patch_samples(*frames_, frames_->of(Part::kValidation), learn::Source::kEmbedded, nullptr));
-    f.choosing = f.samples.size() - f.learnt;
+    const auto add = [&](Part part, learn::Source source) {
+      const learn::PatchSamples more =
+          learn::patch_samples(*frames_, frames_->of(part), source, f.mirror ? &*f.mirror : nullptr);
+      f.samples.append(more);
+      return more.size();
+    };
+    f.learnt = add(Part::kTrain, learn::Source::kEmbedded);
+    f.choosing = add(Part::kValidation, learn::Source::kEmbedded);
     if (with_ropes) {
-      for (const Part part : {Part::kTrain, Part::kValidation})
-        f.samples.append(learn::patch_samples(*frames_, frames_->of(part), learn::Source::kRope, nullptr));
-      f.ropes = frames_->of(Part::kTrain).size(), f.choosing_ropes = frames_->of(Part::kValidation).size();
+      f.ropes = add(Part::kTrain, learn::Source::kRope);
+      f.choosing_ropes = add(Part::kValidation, learn::Source::kRope);
     }
     learn::PatchFitOptions options;
     options.components = 4;
@@ -108,8 +109,8 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
   // The same seed gives the same networks.
   Fit again = fit();
   train_patches({again.model, again.rows, again.samples, again.learnt, again.choosing}, quick(), run);
-  for (size_t p = 0; p < f.model.stages.size(); ++p)
-    EXPECT_EQ(f.model.stages[p].network.layers[0].weights, again.model.stages[p].network.layers[0].weights);
+  for (size_t n = 0; n < f.model.networks.size(); ++n)
+    EXPECT_EQ(f.model.networks[n].layers[0].weights, again.model.networks[n].layers[0].weights);
 }
 
 TEST_F(PatchesSlow, EdgesInTheLossAreNearerToTheTruths) {
@@ -139,14 +140,30 @@ template <class Loss> void expect_gradient(const Matrix& c, const Matrix& gradie
   }
 }
 
-constexpr uint32_t kSample = 5;
+// A frame and its mirror image.
+constexpr uint32_t kSample = 4, kSamples[] = {kSample, kSample + 1};
 
-// Coefficients of a sample, less than the truth has.
+// Their coefficients, less than the truth has: of all networks, and again.
 Matrix less_than_truth(const std::vector<learn::PatchRows>& rows) {
-  Matrix c(static_cast<Eigen::Index>(rows.size()), rows[0].truth.cols());
-  for (Eigen::Index p = 0; p < c.rows(); ++p)
-    c.row(p) = rows[static_cast<size_t>(p)].truth.row(kSample) * 0.8f;
+  const auto networks = static_cast<Eigen::Index>(rows.size());
+  Matrix c(2 * networks, rows[0].truth.cols());
+  for (Eigen::Index n = 0; n < networks; ++n)
+    for (Eigen::Index view = 0; view < 2; ++view)
+      c.row(view * networks + n) = rows[static_cast<size_t>(n)].truth.row(kSample + view) * 0.8f;
   return c;
+}
+
+// The same for each patch.
+std::vector<V3> places(const learn::PatchModel& model, const learn::PatchInputs& inputs, const Matrix& c) {
+  const auto networks = static_cast<Eigen::Index>(model.networks.size());
+  Matrix by_patch(static_cast<Eigen::Index>(model.patches.size()), c.cols());
+  for (Eigen::Index p = 0; p < by_patch.rows(); ++p) {
+    const learn::Patch& patch = model.patches[static_cast<size_t>(p)];
+    by_patch.row(p) = c.row((patch.flipped ? networks : 0) + static_cast<Eigen::Index>(patch.network));
+  }
+  std::vector<V3> x(model.rest.size());
+  model.expand(model.turned(inputs, kSample), by_patch, x);
+  return x;
 }
 
 // With the targets as they are.
@@ -161,13 +178,11 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
   const Matrix c = less_than_truth(f.rows);
   Matrix gradient = Matrix::Zero(c.rows(), c.cols());
   const auto sum =
-      term({{kSample}}, {.collision = kWeight, .push = options.push}, c.data(), c.cols(), gradient.data());
+      term(kSamples, {.collision = kWeight, .push = options.push}, c.data(), c.cols(), gradient.data());
   ASSERT_GT(sum.near, 0u);
 
   // Vertices that count, and their targets.
-  const auto turned = f.model.turned(f.samples.inputs, kSample);
-  std::vector<V3> x(f.model.rest.size());
-  f.model.expand(turned, c, x);
+  const std::vector<V3> x = places(f.model, f.samples.inputs, c);
   body::Surface body = scene.make_body();
   scene.pose(f.samples.frames[kSample], body);
   std::vector<float> phi(x.size());
@@ -178,11 +193,10 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
       targets.push_back(
           {v, collision_target(body, x[v], phi[v], scene.truth(f.samples.frames[kSample], v), options)});
   const auto loss = [&](const Matrix& at) {
-    std::vector<V3> places(x.size());
-    f.model.expand(turned, at, places);
+    const std::vector<V3> moved = places(f.model, f.samples.inputs, at);
     double l = 0;
     for (const auto& [v, target] : targets) {
-      const V3 off = places[v] - target;
+      const V3 off = moved[v] - target;
       l += static_cast<double>(kWeight * dot(off, off));
     }
     return l;
@@ -199,12 +213,10 @@ TEST_F(PatchesSlow, GradientOfLengths) {
   PatchSurface term(scene, {}, edges, f.model, f.samples);
   const Matrix c = less_than_truth(f.rows);
   Matrix gradient = Matrix::Zero(c.rows(), c.cols());
-  const auto sum = term({{kSample}}, {.length = kWeight}, c.data(), c.cols(), gradient.data());
+  const auto sum = term(kSamples, {.length = kWeight}, c.data(), c.cols(), gradient.data());
   EXPECT_EQ(sum.near, 0u);  // bodies are not looked at
-  const auto turned = f.model.turned(f.samples.inputs, kSample);
   const auto loss = [&](const Matrix& at) {
-    std::vector<V3> x(f.model.rest.size());
-    f.model.expand(turned, at, x);
+    const std::vector<V3> x = places(f.model, f.samples.inputs, at);
     double l = 0;
     for (const Edge& e : edges) {
       const double off = static_cast<double>(length(x[e.a] - x[e.b]) - e.length);
