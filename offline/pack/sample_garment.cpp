@@ -181,8 +181,7 @@ class Sample {
   learn::PatchModel make_patches() {
     const garment::Garment& g = p_.garment;
     learn::PatchModel model;
-    const std::optional<learn::Mirror> mirror = learn::find_mirror(g);
-    model.patches = learn::lay_patches(g, {}, mirror ? &*mirror : nullptr);
+    model.patches = learn::lay_patches(g);
     model.rest = g.rest;
     model.bone_rest.resize(g.bones.size());
     garment::places_of_bones(g, g.rest, model.bone_rest);
@@ -198,7 +197,6 @@ class Sample {
       }
       b.modes = modes_of(p);
       b.deviation = falling(b.components(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f).replicate(3, 1);
-      if (p.flipped) continue;
       learn::Network& n = model.networks.emplace_back(
           network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation));
       std::vector<float> at_rest(learn::feature_count(p));

@@ -170,6 +170,10 @@ void validate(const Options& options) {
   } else {
     check("skinning", options.skinning);
     if (options.with_shape) check("shape", options.shape);
+    if (options.skinning.collision.rope_weight > 0 || options.shape.collision.rope_weight > 0)
+      throw std::invalid_argument(
+          "whole cloth: expected rope chains as inputs of the collision loss or not, found a weight of "
+          "collisions on rope chains, which patches have");
   }
   if (options.validation == Validation::kClips &&
       !(options.validation_clips > 0 && options.validation_clips < 1))

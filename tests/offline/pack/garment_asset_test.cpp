@@ -160,6 +160,7 @@ TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
 
 TEST_F(GarmentAsset, PatchesComeBack) {
   Packed p = sample({.ring = true});
+  patches(p).patches[4].network = 3, patches(p).patches[4].flipped = true;
   learn::Network& linear = patches(p).networks[3];
   linear.bias = learn::Vector::Constant(linear.linear.rows(), 0.02f);
   Packed q = there_and_back(p, Storage::kFloat32);

@@ -76,9 +76,8 @@ learn::Matrix expected(const Packed& p, const Worn& worn, const Transform& rigid
   return out;
 }
 
-void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm, bool shape = true) {
-  const body::Person person = body::make_person();
-  const Packed p = sample_garment(person, options);
+void expect_as_trained(const body::Person& person, const Packed& p, Storage storage, double most_mm,
+                       bool shape = true) {
   Worn worn(p, storage);
   billow_instance_options o = billow_instance_options_default();
   o.push_out = 0;
@@ -100,6 +99,11 @@ void expect_as_trained(const SampleOptions& options, Storage storage, double mos
     }
   }
   EXPECT_LT(1000 * std::sqrt(squares / count), most_mm);
+}
+
+void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm, bool shape = true) {
+  const body::Person person = body::make_person();
+  expect_as_trained(person, sample_garment(person, options), storage, most_mm, shape);
 }
 
 TEST(InstanceFrame, IsWhatWasTrained) {
@@ -129,6 +133,17 @@ TEST(InstanceFrame, IsWhatWasTrainedByPatches) {
   expect_as_trained(other, Storage::kFloat32, 0.01);
   // More components than some patches have values.
   expect_as_trained({.across = 5, .down = 6, .components = 24}, Storage::kFloat32, 0.01);
+}
+
+TEST(InstanceFrame, IsWhatWasTrainedByPatchesThatShareANetwork) {
+  const body::Person person = body::make_person();
+  Packed p = sample_garment(person, {.across = 20, .down = 25, .components = 10});
+  std::vector<learn::Patch>& patches = std::get<learn::PatchModel>(p.model).patches;
+  for (size_t k = 1; k < patches.size(); k += 2) {
+    patches[k].network = patches[k - 1].network;
+    patches[k].flipped = true;
+  }
+  expect_as_trained(person, p, Storage::kFloat32, 0.01);
 }
 
 // Displacements of the bones from rest, without the key joint's motion.

@@ -170,6 +170,9 @@ TEST_F(TrainSlow, PatchesHaveNoChoiceInSome) {
   options = quick_patches();
   options.rope_in_collision = true;
   EXPECT_THROW(train(*frames_, options), std::invalid_argument);
+  options = quick_patches();
+  options.form = Form::kWhole, options.skinning.collision.rope_weight = 1;
+  EXPECT_THROW(train(*frames_, options), std::invalid_argument);
 }
 
 TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
