@@ -2,6 +2,7 @@
 #include <initializer_list>
 
 #include "api/handles.h"
+#include "runtime/frame_entry.h"
 
 namespace billow::api {
 namespace {
@@ -218,7 +219,7 @@ billow_status billow_chains_step(billow_chains* chains, const billow_step* step)
   StepInput in;
   Transform space;
   if (billow_status bad = read_step(chains, step, in, space)) return bad;
-  billow::step(chains->chains, in);
+  best_frame_entry().step_chains(&chains->chains, &in);
   return BILLOW_OK;
 }
 

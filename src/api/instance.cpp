@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "api/handles.h"
+#include "runtime/frame_entry.h"
 
 namespace billow::api {
 namespace {
@@ -76,6 +77,11 @@ struct Crowd {
   uint32_t groups() const { return (count + uint32_t{kCrowd} - 1) / uint32_t{kCrowd}; }
 };
 
+void step_one(Instance& instance, const FrameInput& in) {
+  Instance* one = &instance;
+  best_frame_entry().step_instances(&one, 1, &in);
+}
+
 void step_group(void* data, uint32_t group) {
   const Crowd& crowd = *static_cast<const Crowd*>(data);
   Instance* instances[kCrowd];
@@ -86,7 +92,7 @@ void step_group(void* data, uint32_t group) {
     take_frame(crowd.instances[k], &crowd.frames[k], inputs[count], spaces[count]);
     instances[count] = &crowd.instances[k]->instance;
   }
-  step({instances, count}, inputs);
+  best_frame_entry().step_instances(instances, count, inputs);
 }
 
 // All of it before anything changes: sound frames, one garment, nobody twice.
@@ -224,7 +230,7 @@ billow_status billow_instance_step(billow_instance* instance, const billow_frame
   FrameInput in;
   Transform space;
   if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
-  step(instance->instance, in);
+  step_one(instance->instance, in);
   return BILLOW_OK;
 }
 
@@ -254,7 +260,7 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   settle(instance->chains->chains, {0, instance->instance.roots, in.space, in.body}, seconds);
   in.dt = 0;
   in.teleport = Teleport::kNone;
-  step(instance->instance, in);
+  step_one(instance->instance, in);
   return BILLOW_OK;
 }
 

@@ -44,9 +44,13 @@ struct PatchesView {
   size_t numbers_per_network() const;
   PatchNumbers numbers_of(size_t network) const;
   // Of a patch's coefficients, and of the columns of its basis: as many as the file rounds up to.
-  size_t numbers_per_basis() const;
-  const float* deviations_of(size_t patch) const;
-  const float* basis_scales_of(size_t patch) const;
+  size_t numbers_per_basis() const {
+    return size_t{in_panels(record->coefficients())} + in_panels(record->basis_columns());
+  }
+  const float* deviations_of(size_t patch) const { return bases.data() + patch * numbers_per_basis(); }
+  const float* basis_scales_of(size_t patch) const {
+    return deviations_of(patch) + in_panels(record->coefficients());
+  }
   // The networks of all patches, and their bases.
   Mlp mlp() const;
   TiledBasis tiled() const;

@@ -38,16 +38,6 @@ PatchNumbers PatchesView::numbers_of(size_t network) const {
   return n;
 }
 
-size_t PatchesView::numbers_per_basis() const {
-  return size_t{in_panels(record->coefficients())} + in_panels(record->basis_columns());
-}
-const float* PatchesView::deviations_of(size_t patch) const {
-  return bases.data() + patch * numbers_per_basis();
-}
-const float* PatchesView::basis_scales_of(size_t patch) const {
-  return deviations_of(patch) + in_panels(record->coefficients());
-}
-
 bool Reader::read_patches() {
   if (!read_patches_record()) return false;
   const PatchesRecord& r = *view_.patches.record;

@@ -23,6 +23,10 @@
 #elif defined(__SSE2__) || defined(_M_X64)
 #define BILLOW_SIMD_SSE 1
 #include <emmintrin.h>
+#if defined(__AVX2__)
+#define BILLOW_SIMD_AVX2 1
+#include <immintrin.h>
+#endif
 #elif defined(__wasm_simd128__)
 #define BILLOW_SIMD_WASM 1
 #include <wasm_simd128.h>
@@ -253,7 +257,49 @@ inline int bits(M4 m) {
 
 #endif
 
-// Eight lanes as two groups of four: twice the work between two decisions, and two chains of dependent operations
+// Eight lanes, where there are registers of eight: each lane as in four.
+#if defined(BILLOW_SIMD_AVX2)
+
+struct F8 {
+  __m256 v;
+
+  F8() = default;
+  explicit F8(__m256 of) : v(of) {}
+  F8(F4 low, F4 high) : v(_mm256_set_m128(high.v, low.v)) {}
+};
+struct M8 {
+  __m256 v;
+
+  M8() = default;
+  explicit M8(__m256 of) : v(of) {}
+  M8(M4 low, M4 high) : v(_mm256_set_m128(high.v, low.v)) {}
+};
+inline F4 low_half(F8 a) { return {_mm256_castps256_ps128(a.v)}; }
+inline F4 high_half(F8 a) { return {_mm256_extractf128_ps(a.v, 1)}; }
+inline F8 splat8(float s) { return F8(_mm256_set1_ps(s)); }
+inline F8 load8(const float* p) { return F8(_mm256_loadu_ps(p)); }
+inline void store(float* p, F8 a) { _mm256_storeu_ps(p, a.v); }
+inline F8 operator+(F8 a, F8 b) { return F8(_mm256_add_ps(a.v, b.v)); }
+inline F8 operator-(F8 a, F8 b) { return F8(_mm256_sub_ps(a.v, b.v)); }
+inline F8 operator*(F8 a, F8 b) { return F8(_mm256_mul_ps(a.v, b.v)); }
+inline F8 operator/(F8 a, F8 b) { return F8(_mm256_div_ps(a.v, b.v)); }
+inline F8 operator-(F8 a) { return F8(_mm256_xor_ps(a.v, _mm256_set1_ps(-0.0f))); }
+inline F8 sqrt(F8 a) { return F8(_mm256_sqrt_ps(a.v)); }
+inline F8 abs(F8 a) { return F8(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), a.v)); }
+inline M8 operator<(F8 a, F8 b) { return M8(_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)); }
+inline M8 operator<=(F8 a, F8 b) { return M8(_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ)); }
+inline M8 operator==(F8 a, F8 b) { return M8(_mm256_cmp_ps(a.v, b.v, _CMP_EQ_OQ)); }
+inline M8 operator&(M8 a, M8 b) { return M8(_mm256_and_ps(a.v, b.v)); }
+inline M8 operator|(M8 a, M8 b) { return M8(_mm256_or_ps(a.v, b.v)); }
+inline M8 operator~(M8 a) { return M8(_mm256_xor_ps(a.v, _mm256_castsi256_ps(_mm256_set1_epi32(-1)))); }
+inline F8 select(M8 m, F8 a, F8 b) { return F8(_mm256_blendv_ps(b.v, a.v, m.v)); }
+inline bool any(M8 m) { return _mm256_movemask_ps(m.v) != 0; }
+inline bool all(M8 m) { return _mm256_movemask_ps(m.v) == 255; }
+inline int bits(M8 m) { return _mm256_movemask_ps(m.v); }
+
+#else
+
+// As two groups of four: twice the work between two decisions, and two chains of dependent operations
 // for the processor to overlap. Code that is worth it is written once, for any F.
 // Halves are copied one by one, as GCC takes what is copied as a whole through memory.
 template <class Half> struct TwoHalves {
@@ -269,35 +315,44 @@ template <class Half> struct TwoHalves {
 };
 using F8 = TwoHalves<F4>;
 using M8 = TwoHalves<M4>;
+template <class Half> inline Half low_half(const TwoHalves<Half>& a) { return a.low; }
+template <class Half> inline Half high_half(const TwoHalves<Half>& a) { return a.high; }
+inline F8 splat8(float s) { return {splat(s), splat(s)}; }
+inline F8 load8(const float* p) { return {load(p), load(p + kLanes)}; }
+inline void store(float* p, F8 a) {
+  store(p, low_half(a));
+  store(p + kLanes, high_half(a));
+}
+inline F8 operator+(F8 a, F8 b) { return {low_half(a) + low_half(b), high_half(a) + high_half(b)}; }
+inline F8 operator-(F8 a, F8 b) { return {low_half(a) - low_half(b), high_half(a) - high_half(b)}; }
+inline F8 operator*(F8 a, F8 b) { return {low_half(a) * low_half(b), high_half(a) * high_half(b)}; }
+inline F8 operator/(F8 a, F8 b) { return {low_half(a) / low_half(b), high_half(a) / high_half(b)}; }
+inline F8 operator-(F8 a) { return {-low_half(a), -high_half(a)}; }
+inline F8 sqrt(F8 a) { return {sqrt(low_half(a)), sqrt(high_half(a))}; }
+inline F8 abs(F8 a) { return {abs(low_half(a)), abs(high_half(a))}; }
+inline M8 operator<(F8 a, F8 b) { return {low_half(a) < low_half(b), high_half(a) < high_half(b)}; }
+inline M8 operator<=(F8 a, F8 b) { return {low_half(a) <= low_half(b), high_half(a) <= high_half(b)}; }
+inline M8 operator==(F8 a, F8 b) { return {low_half(a) == low_half(b), high_half(a) == high_half(b)}; }
+inline M8 operator&(M8 a, M8 b) { return {low_half(a) & low_half(b), high_half(a) & high_half(b)}; }
+inline M8 operator|(M8 a, M8 b) { return {low_half(a) | low_half(b), high_half(a) | high_half(b)}; }
+inline M8 operator~(M8 a) { return {~low_half(a), ~high_half(a)}; }
+inline F8 select(M8 m, F8 a, F8 b) {
+  return {select(low_half(m), low_half(a), low_half(b)), select(high_half(m), high_half(a), high_half(b))};
+}
+inline bool any(M8 m) { return any(low_half(m) | high_half(m)); }
+inline bool all(M8 m) { return all(low_half(m) & high_half(m)); }
+inline int bits(M8 m) { return bits(low_half(m)) | bits(high_half(m)) << kLanes; }
+
+#endif
+
 template <class F> inline constexpr int kLanesOf = kLanes;
 template <> inline constexpr int kLanesOf<F8> = 2 * kLanes;
 template <class F> inline F lanes(float s);
 template <> inline F4 lanes<F4>(float s) { return splat(s); }
-template <> inline F8 lanes<F8>(float s) { return {splat(s), splat(s)}; }
+template <> inline F8 lanes<F8>(float s) { return splat8(s); }
 template <class F> inline F load_as(const float* p);
 template <> inline F4 load_as<F4>(const float* p) { return load(p); }
-template <> inline F8 load_as<F8>(const float* p) { return {load(p), load(p + kLanes)}; }
-inline void store(float* p, F8 a) {
-  store(p, a.low);
-  store(p + kLanes, a.high);
-}
-inline F8 operator+(F8 a, F8 b) { return {a.low + b.low, a.high + b.high}; }
-inline F8 operator-(F8 a, F8 b) { return {a.low - b.low, a.high - b.high}; }
-inline F8 operator*(F8 a, F8 b) { return {a.low * b.low, a.high * b.high}; }
-inline F8 operator/(F8 a, F8 b) { return {a.low / b.low, a.high / b.high}; }
-inline F8 operator-(F8 a) { return {-a.low, -a.high}; }
-inline F8 sqrt(F8 a) { return {sqrt(a.low), sqrt(a.high)}; }
-inline F8 abs(F8 a) { return {abs(a.low), abs(a.high)}; }
-inline M8 operator<(F8 a, F8 b) { return {a.low < b.low, a.high < b.high}; }
-inline M8 operator<=(F8 a, F8 b) { return {a.low <= b.low, a.high <= b.high}; }
-inline M8 operator==(F8 a, F8 b) { return {a.low == b.low, a.high == b.high}; }
-inline M8 operator&(M8 a, M8 b) { return {a.low & b.low, a.high & b.high}; }
-inline M8 operator|(M8 a, M8 b) { return {a.low | b.low, a.high | b.high}; }
-inline M8 operator~(M8 a) { return {~a.low, ~a.high}; }
-inline F8 select(M8 m, F8 a, F8 b) { return {select(m.low, a.low, b.low), select(m.high, a.high, b.high)}; }
-inline bool any(M8 m) { return any(m.low | m.high); }
-inline bool all(M8 m) { return all(m.low & m.high); }
-inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
+template <> inline F8 load_as<F8>(const float* p) { return load8(p); }
 
 // Rows to columns.
 inline void transpose(F4& a, F4& b, F4& c, F4& d) {
@@ -415,8 +470,6 @@ inline F4 max(F4 a, F4 b) {
   return select(b < a, a, b);
 #endif
 }
-inline F8 min(F8 a, F8 b) { return {min(a.low, b.low), min(a.high, b.high)}; }
-inline F8 max(F8 a, F8 b) { return {max(a.low, b.low), max(a.high, b.high)}; }
 // The same of limits that are numbers and not -0: of those NEON has it, too. (Of the smaller of 0 and -0 it has not, hence no min.)
 inline F4 max(F4 a, float low) {
 #if defined(BILLOW_SIMD_NEON)
@@ -425,7 +478,6 @@ inline F4 max(F4 a, float low) {
   return max(a, splat(low));
 #endif
 }
-inline F8 max(F8 a, float low) { return {max(a.low, low), max(a.high, low)}; }
 // low <= high
 inline F4 clamp(F4 a, float low, float high) {
 #if defined(BILLOW_SIMD_NEON)
@@ -434,7 +486,19 @@ inline F4 clamp(F4 a, float low, float high) {
   return min(max(a, low), splat(high));
 #endif
 }
-inline F8 clamp(F8 a, float low, float high) { return {clamp(a.low, low, high), clamp(a.high, low, high)}; }
+#if defined(BILLOW_SIMD_AVX2)
+inline F8 min(F8 a, F8 b) { return F8(_mm256_min_ps(a.v, b.v)); }
+inline F8 max(F8 a, F8 b) { return F8(_mm256_max_ps(a.v, b.v)); }
+inline F8 max(F8 a, float low) { return max(a, splat8(low)); }
+inline F8 clamp(F8 a, float low, float high) { return min(max(a, low), splat8(high)); }
+#else
+inline F8 min(F8 a, F8 b) { return {min(low_half(a), low_half(b)), min(high_half(a), high_half(b))}; }
+inline F8 max(F8 a, F8 b) { return {max(low_half(a), low_half(b)), max(high_half(a), high_half(b))}; }
+inline F8 max(F8 a, float low) { return {max(low_half(a), low), max(high_half(a), low)}; }
+inline F8 clamp(F8 a, float low, float high) {
+  return {clamp(low_half(a), low, high), clamp(high_half(a), low, high)};
+}
+#endif
 // The larger of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
 inline F4 larger(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)

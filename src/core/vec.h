@@ -42,6 +42,8 @@ inline V3x4 zero3() { return {zero(), zero(), zero()}; }
 template <class M, AnyLanes F> inline Vec3<F> select(M m, Vec3<F> a, Vec3<F> b) {
   return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
 }
+inline V3x4 low_half(const Vec3<F8>& a) { return {low_half(a.x), low_half(a.y), low_half(a.z)}; }
+inline V3x4 high_half(const Vec3<F8>& a) { return {high_half(a.x), high_half(a.y), high_half(a.z)}; }
 inline V3 lane(V3x4 a, int i) { return {lane(a.x, i), lane(a.y, i), lane(a.z, i)}; }
 
 // a / |a|, or `fallback` where |a| is (nearly) zero.

@@ -41,41 +41,60 @@ inline float horizontal_max_or_nan(F4 a) {
 #endif
 }
 
-template <int kGroups> struct Wide { F4 v[kGroups]; };
+#if defined(BILLOW_SIMD_AVX2)
+inline F8 smaller(F8 a, F8 b) { return F8(_mm256_min_ps(a.v, b.v)); }
+inline F8 larger(F8 a, F8 b) { return F8(_mm256_max_ps(a.v, b.v)); }
+inline F8 larger_or_nan(F8 a, F8 b) {
+  return F8(_mm256_or_ps(_mm256_max_ps(a.v, b.v), _mm256_cmp_ps(a.v, b.v, _CMP_UNORD_Q)));
+}
+inline float horizontal_max_or_nan(F8 a) {
+  return horizontal_max_or_nan(larger_or_nan(low_half(a), high_half(a)));
+}
+using Widest = F8;  // registers are not wider than that
+#else
+using Widest = F4;
+#endif
+
+template <int kGroups, class F = F4> struct Wide { F v[kGroups]; };
 
 // Unrolled, so that all groups stay in registers.
-template <int kGroups, class Make> BILLOW_ALWAYS_INLINE Wide<kGroups> make_wide(Make make) {
-  Wide<kGroups> out;
+template <int kGroups, class F = F4, class Make> BILLOW_ALWAYS_INLINE Wide<kGroups, F> make_wide(Make make) {
+  Wide<kGroups, F> out;
 #pragma GCC unroll 8
   for (int g = 0; g < kGroups; ++g) out.v[g] = make(g);
   return out;
 }
 
-template <int kGroups>
-BILLOW_ALWAYS_INLINE Wide<kGroups> operator*(const Wide<kGroups>& a, const Wide<kGroups>& b) {
-  return make_wide<kGroups>([&](int g) { return a.v[g] * b.v[g]; });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> operator*(const Wide<kGroups, F>& a, const Wide<kGroups, F>& b) {
+  return make_wide<kGroups, F>([&](int g) { return a.v[g] * b.v[g]; });
 }
-template <int kGroups>
-BILLOW_ALWAYS_INLINE Wide<kGroups> operator-(const Wide<kGroups>& a, const Wide<kGroups>& b) {
-  return make_wide<kGroups>([&](int g) { return a.v[g] - b.v[g]; });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> operator-(const Wide<kGroups, F>& a, const Wide<kGroups, F>& b) {
+  return make_wide<kGroups, F>([&](int g) { return a.v[g] - b.v[g]; });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> operator*(const Wide<kGroups>& a, float b) {
-  return make_wide<kGroups>([&](int g) { return a.v[g] * b; });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> operator*(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return a.v[g] * b; });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> operator+(const Wide<kGroups>& a, float b) {
-  return make_wide<kGroups>([&](int g) { return a.v[g] + b; });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> operator+(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return a.v[g] + b; });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> operator-(const Wide<kGroups>& a, float b) {
-  return make_wide<kGroups>([&](int g) { return a.v[g] - b; });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> operator-(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return a.v[g] - b; });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> abs(const Wide<kGroups>& a) {
-  return make_wide<kGroups>([&](int g) { return abs(a.v[g]); });
+template <int kGroups, class F> BILLOW_ALWAYS_INLINE Wide<kGroups, F> abs(const Wide<kGroups, F>& a) {
+  return make_wide<kGroups, F>([&](int g) { return abs(a.v[g]); });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> smaller(const Wide<kGroups>& a, float b) {
-  return make_wide<kGroups>([&](int g) { return smaller(a.v[g], splat(b)); });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> smaller(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return smaller(a.v[g], lanes<F>(b)); });
 }
-template <int kGroups> BILLOW_ALWAYS_INLINE Wide<kGroups> larger(const Wide<kGroups>& a, float b) {
-  return make_wide<kGroups>([&](int g) { return larger(a.v[g], splat(b)); });
+template <int kGroups, class F>
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> larger(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return larger(a.v[g], lanes<F>(b)); });
 }
 
 }  // namespace billow

@@ -62,7 +62,7 @@ ExpandTiles best_expand_tiles(const TiledBasis& basis) {
   if (!basis.in_steps()) return expand<Products>;
   if (const ExpandTiles i8mm = has_matrix_product() ? expand_tiles_i8mm(basis.rows.int8) : nullptr)
     return i8mm;
-  if (const ExpandTiles avx2 = expand_tiles_avx2()) return avx2;
+  if (const ExpandTiles avx2 = expand_tiles_avx2(basis.rows.int8)) return avx2;
   return expand<SumsInMemory>;
 }
 

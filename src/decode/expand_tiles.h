@@ -38,9 +38,8 @@ using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count
 
 // The fastest that this processor has for a basis: all give the same.
 ExpandTiles best_expand_tiles(const TiledBasis& basis);
-// That of ARM's products of matrices, for so many columns of integers; null where there is none.
+// That of ARM's products of matrices, and that of AVX2, for so many columns of integers; null where there is none.
 ExpandTiles expand_tiles_i8mm(uint32_t columns);
-// That of AVX2, likewise.
-ExpandTiles expand_tiles_avx2();
+ExpandTiles expand_tiles_avx2(uint32_t columns);
 
 }  // namespace billow

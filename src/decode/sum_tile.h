@@ -54,14 +54,13 @@ BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
     const Coordinates c = find(basis, *t, said);
     const auto placed = [](F8 x, float centre, float key_joint) {
-      const auto half = [&](F4 h) { return clamp(h + centre, -1e4f, 1e4f) + key_joint; };
-      return F8{half(x.low), half(x.high)};
+      return clamp(x + centre, -1e4f, 1e4f) + key_joint;
     };
     const F8 x = placed(c.x, said.centre.x, said.key_joint.x);
     const F8 y = placed(c.y, said.centre.y, said.key_joint.y);
     const F8 z = placed(c.z, said.centre.z, said.key_joint.z);
-    store_four(t->vertices, x.low, y.low, z.low, positions);
-    store_four(t->vertices + kLanes, x.high, y.high, z.high, positions);
+    store_four(t->vertices, low_half(x), low_half(y), low_half(z), positions);
+    store_four(t->vertices + kLanes, high_half(x), high_half(y), high_half(z), positions);
   }
 }
 

@@ -8,8 +8,6 @@
 namespace billow {
 namespace {
 
-const IntegerKernel& kernel = *find_integer_kernels().by_speed[0];
-
 // z = (d - mean) * scale
 Entries center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
   F4 largest[2] = {zero(), zero()};
@@ -44,7 +42,8 @@ struct Asked {
   }
   void find_steps(const PackedMatrix& m) { step = find_factors(m, values, room->factors); }
   // One layer of integers; returns how large its largest row is.
-  float run(const PackedMatrix& m, LayerFunction function, const float* bias, float* out) const {
+  float run(const IntegerKernel& kernel, const PackedMatrix& m, LayerFunction function, const float* bias,
+            float* out) const {
     // Of small blocks the next one is fetched meanwhile.
     constexpr size_t kMostAhead = 8192;
     const size_t stride = size_t{kPanelRows} * m.int8, block = m.rows / kPanelRows * stride;
@@ -57,11 +56,13 @@ struct Asked {
 
 // While one waits for what it was just about to know, another works.
 void infer_together(const Mlp& n, const InferItem* items, size_t count, const InferRoom* rooms) {
+  const IntegerKernel& kernel = best_integer_kernel();
   Asked all[kTogether];
   for (size_t i = 0; i < count; ++i) all[i] = Asked(n, items[i], rooms[i]);
   if (n.linear.rows > 0) {
     for (size_t i = 0; i < count; ++i) all[i].find_steps(n.linear);
-    for (size_t i = 0; i < count; ++i) all[i].run(n.linear, kScaleOnly, n.linear_bias, rooms[i].linear);
+    for (size_t i = 0; i < count; ++i)
+      all[i].run(kernel, n.linear, kScaleOnly, n.linear_bias, rooms[i].linear);
   }
   for (uint32_t k = 0; k < n.layers; ++k) {
     const PackedMatrix& m = n.layer[k];
@@ -70,7 +71,7 @@ void infer_together(const Mlp& n, const InferItem* items, size_t count, const In
       if (items[i].layers) all[i].find_steps(m);
     for (size_t i = 0; i < count; ++i) {
       if (!items[i].layers) continue;
-      const float largest = all[i].run(m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
+      const float largest = all[i].run(kernel, m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
                                        n.bias[k], rooms[i].values);
       all[i].values = sound_entries(rooms[i].values, m.rows, largest);
     }

@@ -26,10 +26,10 @@ template <class Sums> struct IntegerKernelOf {
     if (p < run.count) sum<1>(run, p, factors, out + p * kPanelRows);
   }
 
-  template <LayerFunction kFunction, int kGroups>
-  static BILLOW_ALWAYS_INLINE Wide<kGroups> function(const Wide<kGroups>& x) {
-    if constexpr (kFunction == kRelu) return make_wide<kGroups>([&](int g) { return relu(x.v[g]); });
-    if constexpr (kFunction == kTanh) return make_wide<kGroups>([&](int g) { return tanh(x.v[g]); });
+  template <LayerFunction kFunction, int kGroups, class F>
+  static BILLOW_ALWAYS_INLINE Wide<kGroups, F> function(const Wide<kGroups, F>& x) {
+    if constexpr (kFunction == kRelu) return make_wide<kGroups, F>([&](int g) { return relu(x.v[g]); });
+    if constexpr (kFunction == kTanh) return make_wide<kGroups, F>([&](int g) { return tanh(x.v[g]); });
     if constexpr (kFunction == kGelu) return gelu(x);
     return x;
   }
@@ -37,18 +37,19 @@ template <class Sums> struct IntegerKernelOf {
   // The rows of a few panels, from one on, from their sums.
   template <LayerFunction kFunction, int kPanels>
   static BILLOW_ALWAYS_INLINE void finish(const int32_t* sums, const LayerRows& rows, uint32_t panel,
-                                          F4& largest) {
-    constexpr int kGroups = kPanels * kPanelRows / kLanes;
+                                          Widest& largest) {
+    constexpr int kWidth = kLanesOf<Widest>, kGroups = kPanels * int{kPanelRows} / kWidth;
     const size_t first = size_t{panel} * kPanelRows;
-    const auto x = function<kFunction>(make_wide<kGroups>([&](int g) {
-      const size_t row = first + kLanes * static_cast<size_t>(g);
-      const F4 scaled = load_whole(sums + kLanes * g) * rows.step * load(rows.scales + row);
-      return kFunction == kScaleOnly ? scaled : scaled + load(rows.bias + row);
+    const auto x = function<kFunction>(make_wide<kGroups, Widest>([&](int g) {
+      const size_t row = first + kWidth * static_cast<size_t>(g);
+      const Widest scaled =
+          load_whole_as<Widest>(sums + kWidth * g) * rows.step * load_as<Widest>(rows.scales + row);
+      return kFunction == kScaleOnly ? scaled : scaled + load_as<Widest>(rows.bias + row);
     }));
 #pragma GCC unroll 8
     for (int g = 0; g < kGroups; ++g) {
       largest = larger_or_nan(largest, abs(x.v[g]));
-      store(rows.out + first + kLanes * g, x.v[g]);
+      store(rows.out + first + kWidth * g, x.v[g]);
     }
   }
 
@@ -58,7 +59,7 @@ template <class Sums> struct IntegerKernelOf {
     // Copies, as a compiler cannot know that writing rows does not change them.
     const PanelRun run = given;
     const LayerRows rows = given_rows;
-    F4 largest = zero();
+    Widest largest = lanes<Widest>(0.0f);
     int32_t sums[4 * kPanelRows];
     uint32_t p = 0;
     for (; p + 4 <= run.count; p += 4) {

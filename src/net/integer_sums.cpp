@@ -75,4 +75,14 @@ IntegerKernels find_integer_kernels() {
   return found;
 }
 
+#if defined(BILLOW_SIMD_AVX2)
+// Nothing to find, and nothing may run before it is known that the processor can.
+const IntegerKernel& best_integer_kernel() { return *integer_kernel_avx2(); }
+#else
+namespace {
+const IntegerKernel* const best = find_integer_kernels().by_speed[0];
+}
+const IntegerKernel& best_integer_kernel() { return *best; }
+#endif
+
 }  // namespace billow

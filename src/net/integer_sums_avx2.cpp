@@ -1,35 +1,52 @@
+#include <utility>
+
 #include "net/avx2.h"
 #include "net/integer_kernel.h"
 
 namespace billow {
 
-#if defined(BILLOW_AVX2)
+#if defined(BILLOW_SIMD_AVX2)
 
 namespace {
 
+struct PanelSums {
+  avx2::FourRowSums first, last;
+
+  BILLOW_ALWAYS_INLINE void add(const int8_t* at, __m256i steps) {
+    first.add(avx2::two_rows(at), avx2::two_rows(at + 16), steps);
+    last.add(avx2::two_rows(at + 32), avx2::two_rows(at + 48), steps);
+  }
+  BILLOW_ALWAYS_INLINE void finish(int32_t* out) const {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), avx2::eight_rows(first, last));
+  }
+};
+
 struct Avx2Products {
   template <int kPanels>
-  BILLOW_AVX2 static void of(const int8_t* at, size_t stride, size_t, uint32_t columns,
-                             const Factors& factors, int32_t* out) {
-    avx2::PanelSums sums[kPanels];
-    for (avx2::PanelSums& s : sums) s = avx2::no_sums();
-    for (uint32_t k = 0; k < columns; k += 8, at += 8 * kPanelRows) {
-      const __m256i steps = avx2::steps_at(factors.steps + k);
-#pragma GCC unroll 2
-      for (int p = 0; p < kPanels; ++p)
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r)
-          avx2::add(sums[p].rows[r], avx2::two_rows(at + static_cast<size_t>(p) * stride + 16 * r), steps);
+  static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t ahead, uint32_t columns,
+                                      const Factors& factors, int32_t* out) {
+    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, factors.steps, out);
+  }
+
+ private:
+  // Unrolled by name, so that all sums stay in registers.
+  template <int... kPanel>
+  static BILLOW_ALWAYS_INLINE void add_up(std::integer_sequence<int, kPanel...>, const int8_t* at,
+                                          size_t stride, size_t ahead, uint32_t columns, const int16_t* steps,
+                                          int32_t* out) {
+    PanelSums sums[sizeof...(kPanel)];
+    for (const int16_t* end = steps + columns; steps != end; steps += 8, at += 8 * kPanelRows) {
+      const __m256i eight = avx2::steps_at(steps);
+      (__builtin_prefetch(at + kPanel * stride + ahead), ...);
+      (sums[kPanel].add(at + kPanel * stride, eight), ...);
     }
-    for (int p = 0; p < kPanels; ++p) avx2::finish(sums[p], out + static_cast<uint32_t>(p) * kPanelRows);
+    (sums[kPanel].finish(out + kPanel * int{kPanelRows}), ...);
   }
 };
 
 }  // namespace
 
-const IntegerKernel* integer_kernel_avx2() {
-  return avx2::is_there() ? &IntegerKernelOf<Avx2Products>::kernel : nullptr;
-}
+const IntegerKernel* integer_kernel_avx2() { return &IntegerKernelOf<Avx2Products>::kernel; }
 
 #else
 

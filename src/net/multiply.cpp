@@ -10,8 +10,6 @@
 namespace billow {
 namespace {
 
-const auto integer_sums = find_integer_kernels().by_speed[0] -> sums;
-
 // One panel's float columns.
 void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
   for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
@@ -48,8 +46,8 @@ void sum_panels(const PackedMatrix& m, size_t first, size_t count, const Factors
   constexpr size_t kMostAhead = 8192;
   const size_t bytes = m.panel_bytes(), integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
   const size_t ahead = std::min(kMostAhead, m.panel_count() * bytes);
-  integer_sums({m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, ahead},
-               f, sums);
+  best_integer_kernel().sums(
+      {m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, ahead}, f, sums);
 }
 
 }  // namespace

@@ -22,6 +22,18 @@ inline F4 load_whole(const int32_t* p) {
 #endif
 }
 
+// As many as there are lanes.
+template <class F, class Number> inline F load_whole_as(const Number* p) {
+#if defined(BILLOW_SIMD_AVX2)
+  if constexpr (std::is_same_v<F, F8> && std::is_same_v<Number, int32_t>)
+    return F8(_mm256_cvtepi32_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+#endif
+  if constexpr (std::is_same_v<F, F8>)
+    return {load_whole(p), load_whole(p + kLanes)};
+  else
+    return load_whole(p);
+}
+
 // Numbers, by scales and by `inverse`, within 127 * 256: to the nearest whole ones, halves away from 0. `four` gives four numbers
 // from one on; there are whole eights from `first` on.
 template <class Four>

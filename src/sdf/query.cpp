@@ -66,8 +66,7 @@ namespace {
 
 Distance4 local_custom_distance(const PosedCollider& c, V3x4 local) { return custom_distance(c, local); }
 Distance<F8> local_custom_distance(const PosedCollider& c, Vec3<F8> p) {
-  const Distance4 low = custom_distance(c, {p.x.low, p.y.low, p.z.low});
-  const Distance4 high = custom_distance(c, {p.x.high, p.y.high, p.z.high});
+  const Distance4 low = custom_distance(c, low_half(p)), high = custom_distance(c, high_half(p));
   return {{low.phi, high.phi},
           {{low.gradient.x, high.gradient.x},
            {low.gradient.y, high.gradient.y},
@@ -378,11 +377,10 @@ void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& qu
   if (near.count > 0) find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(near, wanted, p, best);
   for (int k = 0; k < pairs.count; ++k) {
     const Nearest<F8>& n = best[k];
-    const Vec3<F8>& g = n.gradient;
-    question.near[pairs.low[k]] = {
-        n.phi.low, {g.x.low, g.y.low, g.z.low}, n.first.low, n.second.low, n.blend.low};
-    question.near[pairs.high[k]] = {
-        n.phi.high, {g.x.high, g.y.high, g.z.high}, n.first.high, n.second.high, n.blend.high};
+    question.near[pairs.low[k]] = {low_half(n.phi), low_half(n.gradient), low_half(n.first),
+                                   low_half(n.second), low_half(n.blend)};
+    question.near[pairs.high[k]] = {high_half(n.phi), high_half(n.gradient), high_half(n.first),
+                                    high_half(n.second), high_half(n.blend)};
   }
 }
 

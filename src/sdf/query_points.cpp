@@ -190,8 +190,8 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
     store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
     if (gradients) {
       const Vec3<F8> n = far ? lanes<F8>(V3{0, 1, 0}) : found[g].gradient;
-      store_points(gradients + 3 * kWidth * g, n.x.low, n.y.low, n.z.low);
-      store_points(gradients + 3 * kWidth * g + 3 * kLanes, n.x.high, n.y.high, n.z.high);
+      store_points(gradients + 3 * kWidth * g, low_half(n.x), low_half(n.y), low_half(n.z));
+      store_points(gradients + 3 * kWidth * g + 3 * kLanes, high_half(n.x), high_half(n.y), high_half(n.z));
     }
     if (nearest) {
       float names[kWidth];
