@@ -63,6 +63,7 @@ ExpandTiles best_expand_tiles(const TiledBasis& basis) {
   if (const ExpandTiles i8mm = has_matrix_product() ? expand_tiles_i8mm(basis.rows.int8) : nullptr)
     return i8mm;
   if (const ExpandTiles avx2 = expand_tiles_avx2(basis.rows.int8)) return avx2;
+  if (const ExpandTiles pairs = expand_tiles_pairs()) return pairs;
   return expand<SumsInMemory>;
 }
 

@@ -41,5 +41,7 @@ ExpandTiles best_expand_tiles(const TiledBasis& basis);
 // That of ARM's products of matrices, and that of AVX2, for so many columns of integers; null where there is none.
 ExpandTiles expand_tiles_i8mm(uint32_t columns);
 ExpandTiles expand_tiles_avx2(uint32_t columns);
+// That of products of 16 bits, for any number of them; null where others are better, or there are none.
+ExpandTiles expand_tiles_pairs();
 
 }  // namespace billow
