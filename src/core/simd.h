@@ -320,28 +320,26 @@ template <class Half> inline Half high_half(const TwoHalves<Half>& a) { return a
 inline F8 splat8(float s) { return {splat(s), splat(s)}; }
 inline F8 load8(const float* p) { return {load(p), load(p + kLanes)}; }
 inline void store(float* p, F8 a) {
-  store(p, low_half(a));
-  store(p + kLanes, high_half(a));
+  store(p, a.low);
+  store(p + kLanes, a.high);
 }
-inline F8 operator+(F8 a, F8 b) { return {low_half(a) + low_half(b), high_half(a) + high_half(b)}; }
-inline F8 operator-(F8 a, F8 b) { return {low_half(a) - low_half(b), high_half(a) - high_half(b)}; }
-inline F8 operator*(F8 a, F8 b) { return {low_half(a) * low_half(b), high_half(a) * high_half(b)}; }
-inline F8 operator/(F8 a, F8 b) { return {low_half(a) / low_half(b), high_half(a) / high_half(b)}; }
-inline F8 operator-(F8 a) { return {-low_half(a), -high_half(a)}; }
-inline F8 sqrt(F8 a) { return {sqrt(low_half(a)), sqrt(high_half(a))}; }
-inline F8 abs(F8 a) { return {abs(low_half(a)), abs(high_half(a))}; }
-inline M8 operator<(F8 a, F8 b) { return {low_half(a) < low_half(b), high_half(a) < high_half(b)}; }
-inline M8 operator<=(F8 a, F8 b) { return {low_half(a) <= low_half(b), high_half(a) <= high_half(b)}; }
-inline M8 operator==(F8 a, F8 b) { return {low_half(a) == low_half(b), high_half(a) == high_half(b)}; }
-inline M8 operator&(M8 a, M8 b) { return {low_half(a) & low_half(b), high_half(a) & high_half(b)}; }
-inline M8 operator|(M8 a, M8 b) { return {low_half(a) | low_half(b), high_half(a) | high_half(b)}; }
-inline M8 operator~(M8 a) { return {~low_half(a), ~high_half(a)}; }
-inline F8 select(M8 m, F8 a, F8 b) {
-  return {select(low_half(m), low_half(a), low_half(b)), select(high_half(m), high_half(a), high_half(b))};
-}
-inline bool any(M8 m) { return any(low_half(m) | high_half(m)); }
-inline bool all(M8 m) { return all(low_half(m) & high_half(m)); }
-inline int bits(M8 m) { return bits(low_half(m)) | bits(high_half(m)) << kLanes; }
+inline F8 operator+(F8 a, F8 b) { return {a.low + b.low, a.high + b.high}; }
+inline F8 operator-(F8 a, F8 b) { return {a.low - b.low, a.high - b.high}; }
+inline F8 operator*(F8 a, F8 b) { return {a.low * b.low, a.high * b.high}; }
+inline F8 operator/(F8 a, F8 b) { return {a.low / b.low, a.high / b.high}; }
+inline F8 operator-(F8 a) { return {-a.low, -a.high}; }
+inline F8 sqrt(F8 a) { return {sqrt(a.low), sqrt(a.high)}; }
+inline F8 abs(F8 a) { return {abs(a.low), abs(a.high)}; }
+inline M8 operator<(F8 a, F8 b) { return {a.low < b.low, a.high < b.high}; }
+inline M8 operator<=(F8 a, F8 b) { return {a.low <= b.low, a.high <= b.high}; }
+inline M8 operator==(F8 a, F8 b) { return {a.low == b.low, a.high == b.high}; }
+inline M8 operator&(M8 a, M8 b) { return {a.low & b.low, a.high & b.high}; }
+inline M8 operator|(M8 a, M8 b) { return {a.low | b.low, a.high | b.high}; }
+inline M8 operator~(M8 a) { return {~a.low, ~a.high}; }
+inline F8 select(M8 m, F8 a, F8 b) { return {select(m.low, a.low, b.low), select(m.high, a.high, b.high)}; }
+inline bool any(M8 m) { return any(m.low | m.high); }
+inline bool all(M8 m) { return all(m.low & m.high); }
+inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
 
 #endif
 
@@ -492,12 +490,10 @@ inline F8 max(F8 a, F8 b) { return F8(_mm256_max_ps(a.v, b.v)); }
 inline F8 max(F8 a, float low) { return max(a, splat8(low)); }
 inline F8 clamp(F8 a, float low, float high) { return min(max(a, low), splat8(high)); }
 #else
-inline F8 min(F8 a, F8 b) { return {min(low_half(a), low_half(b)), min(high_half(a), high_half(b))}; }
-inline F8 max(F8 a, F8 b) { return {max(low_half(a), low_half(b)), max(high_half(a), high_half(b))}; }
-inline F8 max(F8 a, float low) { return {max(low_half(a), low), max(high_half(a), low)}; }
-inline F8 clamp(F8 a, float low, float high) {
-  return {clamp(low_half(a), low, high), clamp(high_half(a), low, high)};
-}
+inline F8 min(F8 a, F8 b) { return {min(a.low, b.low), min(a.high, b.high)}; }
+inline F8 max(F8 a, F8 b) { return {max(a.low, b.low), max(a.high, b.high)}; }
+inline F8 max(F8 a, float low) { return {max(a.low, low), max(a.high, low)}; }
+inline F8 clamp(F8 a, float low, float high) { return {clamp(a.low, low, high), clamp(a.high, low, high)}; }
 #endif
 // The larger of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
 inline F4 larger(F4 a, F4 b) {
