@@ -25,10 +25,10 @@ struct TwoRows {
   Sums x, y, z;
 
   BILLOW_ALWAYS_INLINE TwoRows(const int8_t* at, const uint32_t* patch, const uint32_t* end,
-                               const Factors& said, uint32_t columns) {
+                               const Factors& said, size_t columns) {
     for (; patch != end; ++patch) {
-      const uint32_t first = 3 * columns * *patch;
-      for (uint32_t k = first; k < first + columns; k += 8, at += 8 * kPanelRows) {
+      const size_t first = 3 * columns * *patch;
+      for (size_t k = first; k < first + columns; k += 8, at += 8 * kPanelRows) {
         const I16 row0 = widened(at), row1 = widened(at + 8);
         x.add_eight(row0, row1, eight_steps(said, k));
         y.add_eight(row0, row1, eight_steps(said, k + columns));
@@ -40,9 +40,9 @@ struct TwoRows {
 
 struct SumsByPairs {
   Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said) const {
-    const uint32_t columns = basis.rows.int8;
+    const size_t columns = basis.rows.int8;
     const auto* at =
-        reinterpret_cast<const int8_t*>(basis.rows.panels) + size_t{kPanelRows} * columns * tile.first_block;
+        reinterpret_cast<const int8_t*>(basis.rows.panels) + kPanelRows * columns * tile.first_block;
     const uint32_t *patch = basis.blocks + tile.first_block, *end = patch + tile.blocks;
     const auto rows = [&](int first) { return TwoRows(at + 8 * first, patch, end, said.factors, columns); };
     const auto four = [&](const Sums& a, const Sums& b) {

@@ -9,8 +9,8 @@
 namespace billow::avx2 {
 
 // Eight steps, twice.
-BILLOW_ALWAYS_INLINE __m256i steps_at(const int16_t* steps) {
-  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(steps)));
+BILLOW_ALWAYS_INLINE __m256i steps_at(const void* steps) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(steps)));
 }
 // Eight columns of two rows, each as 16 bits.
 BILLOW_ALWAYS_INLINE __m256i two_rows(const int8_t* at) {

@@ -42,7 +42,7 @@ const IntegerKernel& best_integer_kernel();
 // Whether this processor has ARM's products of matrices of bytes.
 bool has_matrix_product();
 
-// By ARM's products of matrices, by its dot products, by AVX2 or AVX-512, by four lanes on any processor; null where they were not built.
+// By ARM's products of matrices, by its dot products, by AVX2, by four lanes on any processor; null where they were not built.
 const IntegerKernel* integer_kernel_i8mm();
 const IntegerKernel* integer_kernel_dotprod();
 const IntegerKernel* integer_kernel_avx2();

@@ -1,7 +1,5 @@
-#include <utility>
-
 #include "net/avx2.h"
-#include "net/integer_kernel.h"
+#include "net/panels_side_by_side.h"
 
 namespace billow {
 
@@ -9,9 +7,10 @@ namespace billow {
 
 namespace {
 
-struct PanelSums {
+struct Avx2Products {
   avx2::FourRowSums first, last;
 
+  static BILLOW_ALWAYS_INLINE __m256i steps_at(const int8_t* steps) { return avx2::steps_at(steps); }
   BILLOW_ALWAYS_INLINE void add(const int8_t* at, __m256i steps) {
     first.add(avx2::two_rows(at), avx2::two_rows(at + 16), steps);
     last.add(avx2::two_rows(at + 32), avx2::two_rows(at + 48), steps);
@@ -21,32 +20,11 @@ struct PanelSums {
   }
 };
 
-struct Avx2Products {
-  template <int kPanels>
-  static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t ahead, uint32_t columns,
-                                      const Factors& factors, int32_t* out) {
-    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, factors.steps, out);
-  }
-
- private:
-  // Unrolled by name, so that all sums stay in registers.
-  template <int... kPanel>
-  static BILLOW_ALWAYS_INLINE void add_up(std::integer_sequence<int, kPanel...>, const int8_t* at,
-                                          size_t stride, size_t ahead, uint32_t columns, const int16_t* steps,
-                                          int32_t* out) {
-    PanelSums sums[sizeof...(kPanel)];
-    for (const int16_t* end = steps + columns; steps != end; steps += 8, at += 8 * kPanelRows) {
-      const __m256i eight = avx2::steps_at(steps);
-      (__builtin_prefetch(at + kPanel * stride + ahead), ...);
-      (sums[kPanel].add(at + kPanel * stride, eight), ...);
-    }
-    (sums[kPanel].finish(out + kPanel * int{kPanelRows}), ...);
-  }
-};
-
 }  // namespace
 
-const IntegerKernel* integer_kernel_avx2() { return &IntegerKernelOf<Avx2Products>::kernel; }
+const IntegerKernel* integer_kernel_avx2() {
+  return &IntegerKernelOf<PanelsSideBySide<Avx2Products>>::kernel;
+}
 
 #else
 

@@ -1,7 +1,7 @@
 // Integer sums by ARM's dot products: four bytes of a row times four bytes of steps in one lane, two lanes a row. Built for
 // processors that have them, whatever the rest of the library is built for: all of it has to be
 // local to this file.
-#include "net/panels_by_bytes.h"
+#include "net/panels_side_by_side.h"
 
 namespace billow {
 
@@ -43,7 +43,9 @@ struct DotProducts {
 
 }  // namespace
 
-const IntegerKernel* integer_kernel_dotprod() { return &IntegerKernelOf<PanelsByBytes<DotProducts>>::kernel; }
+const IntegerKernel* integer_kernel_dotprod() {
+  return &IntegerKernelOf<PanelsSideBySide<DotProducts>>::kernel;
+}
 
 #else
 

@@ -1,7 +1,7 @@
 // Integer sums by ARM's products of matrices: two rows of eight columns times the high and the low bytes of eight steps, in one
 // instruction. Built for processors that have it, whatever the rest of the library is built for: all of it has to be
 // local to this file.
-#include "net/panels_by_bytes.h"
+#include "net/panels_side_by_side.h"
 
 namespace billow {
 
@@ -33,7 +33,9 @@ struct MatrixProducts {
 
 }  // namespace
 
-const IntegerKernel* integer_kernel_i8mm() { return &IntegerKernelOf<PanelsByBytes<MatrixProducts>>::kernel; }
+const IntegerKernel* integer_kernel_i8mm() {
+  return &IntegerKernelOf<PanelsSideBySide<MatrixProducts>>::kernel;
+}
 
 #else
 

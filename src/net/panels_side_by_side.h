@@ -1,6 +1,5 @@
-// Panels side by side, for kernels that take steps as high and low bytes. `One` has the sums of one panel, begins as zeros, and has to be
-// local to its file, as in integer_kernel.h:
-//   static auto steps_at(const int8_t* steps)          eight of them
+// Panels side by side. `One` has the sums of one panel, begins as zeros, and has to be local to its file, as in integer_kernel.h:
+//   static auto steps_at(const int8_t* steps)          eight of them, in 16 bytes: as high and low ones on ARM
 //   void add(const int8_t* at, steps)                  eight columns
 //   void finish(int32_t* out) const                    eight rows
 #pragma once
@@ -11,11 +10,16 @@
 
 namespace billow {
 
-template <class One> struct PanelsByBytes {
+template <class One> struct PanelsSideBySide {
   template <int kPanels>
   static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t ahead, uint32_t columns,
                                       const Factors& factors, int32_t* out) {
-    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, factors.bytes, out);
+#if defined(BILLOW_SIMD_NEON)
+    const int8_t* const steps = factors.bytes;
+#else
+    const auto* const steps = reinterpret_cast<const int8_t*>(factors.steps);
+#endif
+    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, steps, out);
   }
 
  private:
