@@ -137,10 +137,12 @@ std::string bytes_of(const learn::Matrix& dense, const Planes& planes, std::span
 }  // namespace
 
 std::vector<float> row_scales(const learn::Matrix& dense) {
-  // Columns count alike, however large they are: a row is as large as its largest entry is for its column.
-  const Eigen::RowVectorXf norms =
-      (dense.colwise().norm() / std::sqrt(static_cast<float>(std::max<Eigen::Index>(1, dense.rows()))))
-          .cwiseMax(1e-30f);
+  // Columns count alike, however large they are: a row is as large as its largest entry is for its column. One that is
+  // nothing beside the largest (what regression leaves of a bone that stands still) has no say.
+  constexpr float kNothing = 1e-6f;
+  Eigen::RowVectorXf norms =
+      dense.colwise().norm() / std::sqrt(static_cast<float>(std::max<Eigen::Index>(1, dense.rows())));
+  if (norms.size() > 0) norms = norms.cwiseMax(std::max(kNothing * norms.maxCoeff(), 1e-30f)).eval();
   std::vector<float> scales(static_cast<size_t>(dense.rows()));
   for (size_t r = 0; r < scales.size(); ++r) {
     const float largest = (dense.row(static_cast<Eigen::Index>(r)).array() / norms.array()).abs().maxCoeff();
