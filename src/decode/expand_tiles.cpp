@@ -1,5 +1,6 @@
 #include "decode/expand_tiles.h"
 
+#include "core/processor.h"
 #include "core/wide.h"
 #include "decode/sum_tile.h"
 #include "net/integer_sums.h"
@@ -44,7 +45,9 @@ struct Products {
 
 template <class Found>
 void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
-  sum_tiles(basis, first, count, said, positions, Found{});
+  // Sums of floats are not known to be within anything.
+  const bool far = !basis.in_steps() || said.may_be_far();
+  sum_tiles(basis, first, count, said, far, positions, Found{});
 }
 
 }  // namespace
@@ -60,8 +63,9 @@ float find_said(const TiledBasis& basis, std::span<float> directions, const Fact
 
 ExpandTiles best_expand_tiles(const TiledBasis& basis) {
   if (!basis.in_steps()) return expand<Products>;
-  if (const ExpandTiles i8mm = has_matrix_product() ? expand_tiles_i8mm(basis.rows.int8) : nullptr)
-    return i8mm;
+  const billow_processor& has = billow_this_processor;
+  if (const ExpandTiles i8mm = has.matrix_product ? expand_tiles_i8mm(basis.rows.int8) : nullptr) return i8mm;
+  if (const ExpandTiles vnni = has.vnni ? expand_tiles_vnni(basis.rows.int8) : nullptr) return vnni;
   if (const ExpandTiles avx2 = expand_tiles_avx2(basis.rows.int8)) return avx2;
   if (const ExpandTiles pairs = expand_tiles_pairs()) return pairs;
   return expand<SumsInMemory>;

@@ -2,6 +2,7 @@
 // of its vertices has a number for each column; and a vertex is the sum of all numbers times directions, over all its patches.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "core/vec.h"
@@ -25,6 +26,13 @@ struct PatchesSaid {
   Factors factors;  // patch after patch: of x, of y, of z
   float step;
   V3 centre, key_joint;
+
+  // Whether sums of integers, which are below 2^31, may be 10 km away.
+  bool may_be_far() const {
+    const float most = 2147483648.0f * step;
+    const auto near = [&](float c) { return std::fabs(c) + most < 9e3f; };
+    return !(near(centre.x) && near(centre.y) && near(centre.z));
+  }
 };
 
 // From directions, patch after patch: all columns' x, then y, then z, each in eights. Numbers that are not finite, or beyond 1e30, become 0. Returns
@@ -38,8 +46,9 @@ using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count
 
 // The fastest that this processor has for a basis: all give the same.
 ExpandTiles best_expand_tiles(const TiledBasis& basis);
-// That of ARM's products of matrices, and that of AVX2, for so many columns of integers; null where there is none.
+// That of ARM's products of matrices, of AVX-512's dot products, and of AVX2, for so many columns of integers; null where there is none.
 ExpandTiles expand_tiles_i8mm(uint32_t columns);
+ExpandTiles expand_tiles_vnni(uint32_t columns);
 ExpandTiles expand_tiles_avx2(uint32_t columns);
 // That of products of 16 bits, for any number of them; null where others are better, or there are none.
 ExpandTiles expand_tiles_pairs();

@@ -11,13 +11,7 @@ namespace billow {
 
 namespace {
 
-// Four rows, from the high and low sums of two and of the other two: 256 * high + low.
-BILLOW_ALWAYS_INLINE F4 four_rows(int32x4_t rows01, int32x4_t rows23) {
-  const int32x4_t high = vuzp1q_s32(rows01, rows23), low = vuzp2q_s32(rows01, rows23);
-  return {vcvtq_f32_s32(vaddq_s32(vshlq_n_s32(high, 8), low))};
-}
-
-// One coordinate of a tile.
+// One coordinate of a tile: the high and low sums of two rows each.
 struct Sums {
   int32x4_t rows01 = vdupq_n_s32(0), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
@@ -27,35 +21,74 @@ struct Sums {
     rows01 = vmmlaq_s32(rows01, rows[0], said), rows23 = vmmlaq_s32(rows23, rows[1], said);
     rows45 = vmmlaq_s32(rows45, rows[2], said), rows67 = vmmlaq_s32(rows67, rows[3], said);
   }
-  BILLOW_ALWAYS_INLINE F8 coordinates(float step) const {
-    return {four_rows(rows01, rows23) * step, four_rows(rows45, rows67) * step};
-  }
 };
 
-// All sums of a tile stay in registers until they are coordinates.
-template <size_t kEights> struct SumsInRegisters {
-  BILLOW_ALWAYS_INLINE Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
-                                              const PatchesSaid& said) const {
+BILLOW_ALWAYS_INLINE F4 whole(int32x4_t high, int32x4_t low) {
+  return {vcvtq_f32_s32(vmlaq_n_s32(low, high, 256))};
+}
+BILLOW_ALWAYS_INLINE F4 by_turns(float a, float b) {
+  const float four[] = {a, b, a, b};
+  return load(four);
+}
+
+// All sums of a tile stay in registers until they are points: x and y of two rows side by side, z of four.
+template <size_t kEights> class Tiles {
+ public:
+  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const PatchesSaid& said, float* positions)
+      : panels_(reinterpret_cast<const int8_t*>(basis.rows.panels)),
+        patches_(basis.blocks),
+        steps_(said.factors.bytes),
+        step_(said.step),
+        xy_{by_turns(said.centre.x, said.centre.y), by_turns(said.key_joint.x, said.key_joint.y),
+            said.may_be_far()},
+        z_{splat(said.centre.z), splat(said.key_joint.z), xy_.far},
+        positions_(positions) {}
+
+  BILLOW_ALWAYS_INLINE void expand(const TileRecord& tile) const {
     constexpr size_t kEightBytes = 8 * kPanelRows, kSaid = 16 * kEights;
-    const auto* at =
-        reinterpret_cast<const int8_t*>(basis.rows.panels) + kEights * kEightBytes * tile.first_block;
+    const int8_t* at = panels_ + kEights * kEightBytes * tile.first_block;
     Sums x, y, z;
-    const uint32_t* const first = basis.blocks + tile.first_block;
+    const uint32_t* const first = patches_ + tile.first_block;
     for (const uint32_t* patch = first; patch < first + tile.blocks; ++patch) {
-      const int8_t* steps = said.factors.bytes + 3 * kSaid * *patch;
+      const int8_t* steps = steps_ + 3 * kSaid * *patch;
 #pragma GCC unroll 4
       for (size_t k = 0; k < kEights; ++k, at += kEightBytes, steps += 16) {
         const int8x16_t rows[] = {vld1q_s8(at), vld1q_s8(at + 16), vld1q_s8(at + 32), vld1q_s8(at + 48)};
         x.add(rows, steps), y.add(rows, steps + kSaid), z.add(rows, steps + 2 * kSaid);
       }
     }
-    return {x.coordinates(said.step), y.coordinates(said.step), z.coordinates(said.step)};
+    const F4 z0 = z_(whole(vuzp1q_s32(z.rows01, z.rows23), vuzp2q_s32(z.rows01, z.rows23)) * step_);
+    store<0>(tile.vertices, x.rows01, y.rows01, z0);
+    store<2>(tile.vertices + 2, x.rows23, y.rows23, z0);
+    const F4 z4 = z_(whole(vuzp1q_s32(z.rows45, z.rows67), vuzp2q_s32(z.rows45, z.rows67)) * step_);
+    store<0>(tile.vertices + 4, x.rows45, y.rows45, z4);
+    store<2>(tile.vertices + 6, x.rows67, y.rows67, z4);
   }
+
+ private:
+  // Two rows, the z of which are in these lanes.
+  template <int kLane>
+  BILLOW_ALWAYS_INLINE void store(const uint32_t* vertices, int32x4_t x, int32x4_t y, F4 z) const {
+    const F4 xy = xy_(whole(vtrn1q_s32(x, y), vtrn2q_s32(x, y)) * step_);
+    float *const a = positions_ + 3 * size_t{vertices[0]}, *const b = positions_ + 3 * size_t{vertices[1]};
+    vst1_f32(a, vget_low_f32(xy.v));
+    vst1q_lane_f32(a + 2, z.v, kLane);
+    vst1_f32(b, vget_high_f32(xy.v));
+    vst1q_lane_f32(b + 2, z.v, kLane + 1);
+  }
+
+  const int8_t* panels_;
+  const uint32_t* patches_;
+  const int8_t* steps_;
+  float step_;
+  Placed<F4> xy_, z_;
+  float* positions_;
 };
 
 template <size_t kEights>
 void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
-  sum_tiles(basis, first, count, said, positions, SumsInRegisters<kEights>{});
+  const Tiles<kEights> tiles(basis, said, positions);
+  for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) tiles.expand(*t);
 }
 
 }  // namespace

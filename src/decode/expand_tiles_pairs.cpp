@@ -56,7 +56,7 @@ struct SumsByPairs {
 };
 
 void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
-  sum_tiles(basis, first, count, said, positions, SumsByPairs{});
+  sum_tiles(basis, first, count, said, said.may_be_far(), positions, SumsByPairs{});
 }
 
 }  // namespace

@@ -47,18 +47,31 @@ template <class Number> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Nu
   return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
 }
 
+// Places in the world, from those about the centre.
+template <class F> struct Placed {
+  F centre, key_joint;
+  bool far;  // or so it may be
+
+  BILLOW_ALWAYS_INLINE F operator()(F from_centre) const {
+    F x = from_centre + centre;
+    if (far) x = clamp(x, -1e4f, 1e4f);
+    return x + key_joint;
+  }
+};
+
 // `find` gives the coordinates of a tile.
 template <class Find>
 BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
-                                    const PatchesSaid& said, float* positions, Find find) {
+                                    const PatchesSaid& said, bool far, float* positions, Find find) {
+  const auto placed = [&](float centre, float key_joint) {
+    return Placed<F8>{splat8(centre), splat8(key_joint), far};
+  };
+  const Placed<F8> place_x = placed(said.centre.x, said.key_joint.x),
+                   place_y = placed(said.centre.y, said.key_joint.y),
+                   place_z = placed(said.centre.z, said.key_joint.z);
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
     const Coordinates c = find(basis, *t, said);
-    const auto placed = [](F8 x, float centre, float key_joint) {
-      return clamp(x + centre, -1e4f, 1e4f) + key_joint;
-    };
-    const F8 x = placed(c.x, said.centre.x, said.key_joint.x);
-    const F8 y = placed(c.y, said.centre.y, said.key_joint.y);
-    const F8 z = placed(c.z, said.centre.z, said.key_joint.z);
+    const F8 x = place_x(c.x), y = place_y(c.y), z = place_z(c.z);
     store_four(t->vertices, low_half(x), low_half(y), low_half(z), positions);
     store_four(t->vertices + kLanes, high_half(x), high_half(y), high_half(z), positions);
   }

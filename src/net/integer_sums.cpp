@@ -1,42 +1,9 @@
 #include "net/integer_sums.h"
 
+#include "core/processor.h"
 #include "net/integer_kernel.h"
 
-#if defined(BILLOW_SIMD_NEON) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
-
 namespace billow {
-namespace {
-
-bool has_dot_product() {
-#if !defined(BILLOW_SIMD_NEON)
-  return false;
-#elif defined(__ARM_FEATURE_DOTPROD) || defined(__APPLE__)
-  return true;
-#elif defined(__linux__)
-  constexpr unsigned long kAsimdDp = 1ul << 20;
-  return (getauxval(AT_HWCAP) & kAsimdDp) != 0;
-#else
-  return false;
-#endif
-}
-
-}  // namespace
-
-bool has_matrix_product() {
-#if !defined(BILLOW_SIMD_NEON)
-  return false;
-#elif defined(__ARM_FEATURE_MATMUL_INT8)
-  return true;
-#elif defined(__linux__)
-  constexpr unsigned long kI8mm = 1ul << 13;
-  return (getauxval(AT_HWCAP2) & kI8mm) != 0;
-#else
-  return false;
-#endif
-}
-
 namespace {
 
 struct PlainProducts {
@@ -64,25 +31,19 @@ const IntegerKernel* integer_kernel_plain() { return &IntegerKernelOf<PlainProdu
 IntegerKernels find_integer_kernels() {
   IntegerKernels found{};
   int count = 0;
-  const auto add = [&](const IntegerKernel* kernel) {
-    if (kernel) found.by_speed[count++] = kernel;
+  const auto add = [&](const IntegerKernel* kernel, bool has) {
+    if (kernel && has) found.by_speed[count++] = kernel;
   };
-  if (has_matrix_product()) add(integer_kernel_i8mm());
-  if (has_dot_product()) add(integer_kernel_dotprod());
-  add(integer_kernel_avx2());
-  add(integer_kernel_pairs());
-  add(integer_kernel_plain());
+  const billow_processor& has = billow_this_processor;
+  add(integer_kernel_i8mm(), has.matrix_product);
+  add(integer_kernel_dotprod(), has.dot_product);
+  add(integer_kernel_vnni(), has.vnni);
+  add(integer_kernel_avx2(), true);
+  add(integer_kernel_pairs(), true);
+  add(integer_kernel_plain(), true);
   return found;
 }
 
-#if defined(BILLOW_SIMD_AVX2)
-// Nothing to find, and nothing may run before it is known that the processor can.
-const IntegerKernel& best_integer_kernel() { return *integer_kernel_avx2(); }
-#else
-namespace {
-const IntegerKernel* const best = find_integer_kernels().by_speed[0];
-}
-const IntegerKernel& best_integer_kernel() { return *best; }
-#endif
+const IntegerKernel& best_integer_kernel() { return *find_integer_kernels().by_speed[0]; }
 
 }  // namespace billow

@@ -34,17 +34,16 @@ struct IntegerKernel {
 
 // All that this processor has, the fastest first, and then nulls.
 struct IntegerKernels {
-  const IntegerKernel* by_speed[5];
+  const IntegerKernel* by_speed[6];
 };
 IntegerKernels find_integer_kernels();
 const IntegerKernel& best_integer_kernel();
 
-// Whether this processor has ARM's products of matrices of bytes.
-bool has_matrix_product();
-
-// By ARM's products of matrices, by its dot products, by AVX2, by four lanes on any processor; null where they were not built.
+// By ARM's products of matrices, by its dot products, by those of AVX-512, by AVX2, by four lanes on any processor; null where they were
+// not built.
 const IntegerKernel* integer_kernel_i8mm();
 const IntegerKernel* integer_kernel_dotprod();
+const IntegerKernel* integer_kernel_vnni();
 const IntegerKernel* integer_kernel_avx2();
 const IntegerKernel* integer_kernel_pairs();
 // And without any such instructions.

@@ -1,6 +1,8 @@
 // Whole numbers and floats, there and back.
 #pragma once
 
+#include <cmath>
+
 #include "core/simd.h"
 #include "net/matrix.h"
 
@@ -34,6 +36,9 @@ template <class F, class Number> inline F load_whole_as(const Number* p) {
     return load_whole(p);
 }
 
+// The largest number below a half: what is then cut off is rounded to the nearest whole number, halves away from 0.
+inline constexpr float kAlmostHalf = 0x1.fffffep-2f;
+
 // Numbers, by scales and by `inverse`, within 127 * 256: to the nearest whole ones, halves away from 0. `four` gives four numbers
 // from one on; there are whole eights from `first` on.
 template <class Four>
@@ -50,24 +55,28 @@ inline void put_steps(uint32_t first, uint32_t count, float inverse, const float
     const int8x8_t high = vshrn_n_s16(vaddq_s16(s, vdupq_n_s16(128)), 8);
     vst1q_s8(bytes + 2 * size_t{j}, vcombine_s8(high, vmovn_s16(s)));
   }
+#elif defined(BILLOW_SIMD_AVX2)
+  for (uint32_t j = first; j < count; j += 8) {
+    const __m256 x = (F8(four(j), four(j + 4)) * load8(scales + j) * inverse).v;
+    const __m256 half = _mm256_or_ps(_mm256_and_ps(x, _mm256_set1_ps(-0.0f)), _mm256_set1_ps(kAlmostHalf));
+    const __m256i whole = _mm256_cvttps_epi32(_mm256_add_ps(x, half));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(f.steps + j),
+                     _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+  }
 #elif defined(BILLOW_SIMD_SSE)
   const auto whole = [&](uint32_t at) {
     const __m128 x = (four(at) * load(scales + at) * inverse).v;
-    const __m128i toward_0 = _mm_cvttps_epi32(x);
-    const __m128 rest = _mm_sub_ps(x, _mm_cvtepi32_ps(toward_0));
-    const __m128 up = _mm_cmpge_ps(rest, _mm_set1_ps(0.5f)), down = _mm_cmple_ps(rest, _mm_set1_ps(-0.5f));
-    return _mm_add_epi32(_mm_sub_epi32(toward_0, _mm_castps_si128(up)), _mm_castps_si128(down));
+    const __m128 half = _mm_or_ps(_mm_and_ps(x, _mm_set1_ps(-0.0f)), _mm_set1_ps(kAlmostHalf));
+    return _mm_cvttps_epi32(_mm_add_ps(x, half));
   };
   for (uint32_t j = first; j < count; j += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(f.steps + j), _mm_packs_epi32(whole(j), whole(j + 4)));
 #elif defined(BILLOW_SIMD_WASM)
   const auto whole = [&](uint32_t at) {
     const v128_t x = (four(at) * load(scales + at) * inverse).v;
-    const v128_t toward_0 = wasm_i32x4_trunc_sat_f32x4(x);
-    const v128_t rest = wasm_f32x4_sub(x, wasm_f32x4_convert_i32x4(toward_0));
-    const v128_t up = wasm_f32x4_ge(rest, wasm_f32x4_splat(0.5f)),
-                 down = wasm_f32x4_le(rest, wasm_f32x4_splat(-0.5f));
-    return wasm_i32x4_add(wasm_i32x4_sub(toward_0, up), down);
+    const v128_t half =
+        wasm_v128_or(wasm_v128_and(x, wasm_f32x4_splat(-0.0f)), wasm_f32x4_splat(kAlmostHalf));
+    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(x, half));
   };
   for (uint32_t j = first; j < count; j += 8)
     wasm_v128_store(f.steps + j, wasm_i16x8_narrow_i32x4(whole(j), whole(j + 4)));
@@ -75,12 +84,8 @@ inline void put_steps(uint32_t first, uint32_t count, float inverse, const float
   for (uint32_t j = first; j < count; j += kLanes) {
     float numbers[kLanes];
     store(numbers, four(j) * load(scales + j) * inverse);
-    for (uint32_t k = 0; k < kLanes; ++k) {
-      int step = static_cast<int>(numbers[k]);
-      const float rest = numbers[k] - static_cast<float>(step);
-      step += (rest >= 0.5f) - (rest <= -0.5f);
-      f.steps[j + k] = static_cast<int16_t>(step);
-    }
+    for (uint32_t k = 0; k < kLanes; ++k)
+      f.steps[j + k] = static_cast<int16_t>(numbers[k] + std::copysign(kAlmostHalf, numbers[k]));
   }
 #endif
 }

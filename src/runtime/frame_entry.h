@@ -15,7 +15,7 @@ namespace billow {
 // That of this copy.
 extern const billow_frame_entry frame_entry;
 
-// That of the best copy for this processor; BILLOW_PROCESSOR=any in the environment asks for the one that every processor can run.
+// That of the best copy for this processor.
 const billow_frame_entry& best_frame_entry();
 
 }  // namespace billow

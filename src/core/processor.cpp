@@ -1,0 +1,39 @@
+#include "core/processor.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+namespace {
+
+bool asked_for(const char* what) {
+  const char* const asked = std::getenv("BILLOW_PROCESSOR");
+  return asked && std::strcmp(asked, what) == 0;
+}
+
+billow_processor find_processor() {
+  billow_processor p{};
+  if (asked_for("any")) return p;
+#if defined(__aarch64__) && defined(__APPLE__)
+  p.dot_product = true;
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+  p.matrix_product = true;
+#endif
+#elif defined(__aarch64__) && defined(__linux__)
+  constexpr unsigned long kAsimdDp = 1ul << 20, kI8mm = 1ul << 13;
+  p.dot_product = (getauxval(AT_HWCAP) & kAsimdDp) != 0;
+  p.matrix_product = (getauxval(AT_HWCAP2) & kI8mm) != 0;
+#elif defined(__x86_64__)
+  p.avx2 = __builtin_cpu_supports("avx2");
+  p.vnni = p.avx2 && !asked_for("avx2") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+#endif
+  return p;
+}
+
+}  // namespace
+
+const billow_processor billow_this_processor = find_processor();

@@ -1,0 +1,107 @@
+// Tiles in registers of 256 bits. A row has 128 bits of one, and keeps them until it is a point: nothing crosses over.
+#pragma once
+
+#include <iterator>
+
+#include "decode/sum_tile.h"
+#include "net/avx2.h"
+
+#if defined(BILLOW_SIMD_AVX2)
+
+namespace billow::avx2 {
+
+// Of four sums a row two, by turns of both.
+BILLOW_ALWAYS_INLINE __m256i halves(__m256i a, __m256i b) {
+  return _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+}
+// And of these one: both of the one, both of the other.
+BILLOW_ALWAYS_INLINE F8 wholes(__m256i a, __m256i b) {
+  return F8(_mm256_cvtepi32_ps(_mm256_add_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))));
+}
+
+// `Method` has avx2::Products or the like; how many registers of rows are summed at once, of each coordinate; and how the three of a point
+// are stored.
+template <class Method, size_t kEights> class Tiles {
+ public:
+  static void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said,
+                     float* positions) {
+    const Tiles tiles(basis, said, positions);
+    for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) tiles.expand(*t);
+  }
+
+ private:
+  static constexpr size_t kColumns = 8 * kEights, kRegisters = Method::kRegisters;
+
+  static BILLOW_ALWAYS_INLINE F8 twice(float a, float b) {
+    return F8(_mm256_setr_ps(a, a, b, b, a, a, b, b));
+  }
+
+  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const PatchesSaid& said, float* positions)
+      : panels_(reinterpret_cast<const int8_t*>(basis.rows.panels)),
+        patches_(basis.blocks),
+        steps_(said.factors.steps),
+        step_(said.step),
+        xy_{twice(said.centre.x, said.centre.y), twice(said.key_joint.x, said.key_joint.y),
+            said.may_be_far()},
+        z_{splat8(said.centre.z), splat8(said.key_joint.z), xy_.far},
+        positions_(positions) {}
+
+  BILLOW_ALWAYS_INLINE void expand(const TileRecord& tile) const {
+#pragma GCC unroll 2
+    for (size_t row = 0; row < kPanelRows; row += 2 * kRegisters) expand_rows(tile, row);
+  }
+
+  BILLOW_ALWAYS_INLINE void expand_rows(const TileRecord& tile, size_t first_row) const {
+    __m256i x[kRegisters], y[kRegisters], z[kRegisters];
+    for (size_t r = 0; r < kRegisters; ++r) x[r] = y[r] = z[r] = _mm256_setzero_si256();
+    const int8_t* at = panels_ + kColumns * kPanelRows * tile.first_block + 8 * first_row;
+    const uint32_t *patch = patches_ + tile.first_block, *const end = patch + tile.blocks;
+    for (; patch != end; ++patch) {
+      const int16_t* steps = steps_ + 3 * kColumns * *patch;
+#pragma GCC unroll 4
+      for (size_t k = 0; k < kEights; ++k, at += 8 * kPanelRows, steps += 8) {
+        const __m256i steps_x = steps_at(steps), steps_y = steps_at(steps + kColumns),
+                      steps_z = steps_at(steps + 2 * kColumns);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < kRegisters; ++r) {
+          const __m256i rows = two_rows(at + 16 * r);
+          Method::Products::add(x[r], rows, steps_x);
+          Method::Products::add(y[r], rows, steps_y);
+          Method::Products::add(z[r], rows, steps_z);
+        }
+      }
+    }
+#pragma GCC unroll 2
+    for (size_t r = 0; r < kRegisters; r += 2) {
+      // In each half: x of a row of either register, then y; and z.
+      const __m256i halves_x = halves(x[r], x[r + 1]), halves_y = halves(y[r], y[r + 1]),
+                    halves_z = halves(z[r], z[r + 1]);
+      const F8 xy = xy_(wholes(halves_x, halves_y) * step_), zz = z_(wholes(halves_z, halves_z) * step_);
+      const uint32_t* vertices = tile.vertices + first_row + 2 * r;
+      store(vertices, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(0, 0, 2, 0)));
+      store(vertices + 2, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(1, 1, 3, 1)));
+    }
+  }
+
+  BILLOW_ALWAYS_INLINE void store(const uint32_t* vertices, __m256 points) const {
+    Method::store(positions_ + 3 * size_t{vertices[0]}, _mm256_castps256_ps128(points));
+    Method::store(positions_ + 3 * size_t{vertices[1]}, _mm256_extractf128_ps(points, 1));
+  }
+
+  const int8_t* panels_;
+  const uint32_t* patches_;
+  const int16_t* steps_;
+  float step_;
+  Placed<F8> xy_, z_;
+  float* positions_;
+};
+
+template <class Method> ExpandTiles expand_tiles(uint32_t columns) {
+  constexpr ExpandTiles kBy[] = {nullptr, Tiles<Method, 1>::expand, Tiles<Method, 2>::expand,
+                                 Tiles<Method, 3>::expand, Tiles<Method, 4>::expand};
+  return columns % 8 == 0 && columns / 8 < std::size(kBy) ? kBy[columns / 8] : nullptr;
+}
+
+}  // namespace billow::avx2
+
+#endif

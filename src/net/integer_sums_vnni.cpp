@@ -1,0 +1,19 @@
+// Built for processors with AVX-512's dot products, whatever the rest of the library is built for.
+#include "net/avx2.h"
+#include "net/panels_side_by_side.h"
+
+namespace billow {
+
+#if defined(__AVX512VNNI__)
+
+const IntegerKernel* integer_kernel_vnni() {
+  return &IntegerKernelOf<PanelsSideBySide<avx2::PanelSums<avx2::DotProducts>>>::kernel;
+}
+
+#else
+
+const IntegerKernel* integer_kernel_vnni() { return nullptr; }
+
+#endif
+
+}  // namespace billow
