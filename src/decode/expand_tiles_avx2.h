@@ -20,7 +20,7 @@ BILLOW_ALWAYS_INLINE F8 wholes(__m256i a, __m256i b) {
 }
 
 // `Method` has avx2::Products or the like; how many registers of rows are summed at once, of each coordinate; and how the three of a point
-// are stored.
+// are stored. It has to be local to its file, as in integer_kernel.h.
 template <class Method, size_t kEights> class Tiles {
  public:
   static void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said,

@@ -23,6 +23,7 @@ struct Sums {
   }
 };
 
+// 256 * high + low
 BILLOW_ALWAYS_INLINE F4 whole(int32x4_t high, int32x4_t low) {
   return {vcvtq_f32_s32(vmlaq_n_s32(low, high, 256))};
 }
