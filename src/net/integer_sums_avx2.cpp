@@ -5,9 +5,13 @@ namespace billow {
 
 #if defined(BILLOW_SIMD_AVX2)
 
-const IntegerKernel* integer_kernel_avx2() {
-  return &IntegerKernelOf<PanelsSideBySide<avx2::PanelSums<avx2::Products>>>::kernel;
-}
+namespace {
+
+struct Sums : avx2::PanelSums<avx2::Products> {};
+
+}  // namespace
+
+const IntegerKernel* integer_kernel_avx2() { return &IntegerKernelOf<PanelsSideBySide<Sums>>::kernel; }
 
 #else
 

@@ -6,9 +6,13 @@ namespace billow {
 
 #if defined(__AVX512VNNI__)
 
-const IntegerKernel* integer_kernel_vnni() {
-  return &IntegerKernelOf<PanelsSideBySide<avx2::PanelSums<avx2::DotProducts>>>::kernel;
-}
+namespace {
+
+struct Sums : avx2::PanelSums<avx2::DotProducts> {};
+
+}  // namespace
+
+const IntegerKernel* integer_kernel_vnni() { return &IntegerKernelOf<PanelsSideBySide<Sums>>::kernel; }
 
 #else
 
