@@ -35,8 +35,6 @@ class GarmentAsset : public ::testing::Test {
   std::filesystem::path path_;
   PackReport report_;
 };
-// Packed anew over and over: too long for sanitizers.
-class GarmentAssetSlow : public GarmentAsset {};
 
 constexpr Eigen::Index kFrames = 200;
 
@@ -221,7 +219,7 @@ SampleOptions medium(bool patches) {
           .shape_components = 20};
 }
 
-TEST_F(GarmentAssetSlow, EachStorageCostsWhatItSays) {
+TEST_F(GarmentAsset, EachStorageCostsWhatItSays) {
   for (const bool by_patches : {false, true}) {
     const Packed p = sample(medium(by_patches));
     double last = 1e9;
@@ -236,7 +234,7 @@ TEST_F(GarmentAssetSlow, EachStorageCostsWhatItSays) {
   }
 }
 
-TEST_F(GarmentAssetSlow, MixedStaysUnderItsErrorAndIsSmallerThanAnyOneKindThatDoes) {
+TEST_F(GarmentAsset, MixedStaysUnderItsErrorAndIsSmallerThanAnyOneKindThatDoes) {
   for (const bool by_patches : {false, true}) {
     const Packed p = sample(medium(by_patches));
     const Packed q = there_and_back(p, Storage::kMixed);
@@ -262,7 +260,7 @@ learn::PatchInputs moving_together(const Packed& p) {
   return inputs;
 }
 
-TEST_F(GarmentAssetSlow, FramesMakeNetworksSmaller) {
+TEST_F(GarmentAsset, FramesMakeNetworksSmaller) {
   Packed p = sample(medium(true));
   const learn::PatchInputs frames = moving_together(p);
   there_and_back(p, Storage::kMixed);
