@@ -1,7 +1,6 @@
 #include "decode/expand_tiles.h"
 
 #include "core/processor.h"
-#include "core/wide.h"
 #include "decode/sum_tile.h"
 #include "net/integer_sums.h"
 
