@@ -9,5 +9,5 @@ struct billow_processor {
 };
 
 // Found at start; before that it has nothing. In the environment, BILLOW_PROCESSOR=any asks for what every processor has, and
-// BILLOW_PROCESSOR=avx2 for no more than that: the bits are the same.
+// BILLOW_PROCESSOR=avx2 for no more than that; anything else there is ignored. The bits are the same.
 extern const billow_processor billow_this_processor;
