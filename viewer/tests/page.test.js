@@ -1,11 +1,11 @@
-// The page in a real browser: Chromium, drawn by the processor.
+// The page as ./run demo serves it, in a real browser: Chromium, drawn by the processor.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { preview } from 'vite';
-import { bytesOf, garmentFiles, root, viewer } from './files.js';
+import { bytesOf, garmentFiles, root } from './files.js';
 import { bvh, glb } from './motion_files.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -14,12 +14,25 @@ const [garment] = garmentFiles();
 
 let server, browser, page, address, troubles;
 
+// Starts `billow view` on a free port and waits for the address that it prints.
+function serve() {
+  server = spawn(join(root, 'build/release/bin/billow'), ['view', '--port', '0']);
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    server.stdout.on('data', (text) => {
+      printed += text;
+      const [found] = printed.match(/http:\S+/) ?? [];
+      if (found) resolve(found);
+    });
+    server.on('exit', (code) => reject(new Error(`billow view ended with ${code}: ${printed}`)));
+  });
+}
+
 before(async () => {
   if (!existsSync(CHROMIUM))
     throw new Error(`expected a browser at ${CHROMIUM}; the variable CHROMIUM names another one`);
   mkdirSync(pictures, { recursive: true });
-  server = await preview({ root: viewer, preview: { port: 0 }, logLevel: 'error' });
-  address = server.resolvedUrls.local[0];
+  address = await serve();
   browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--enable-unsafe-swiftshader', '--disable-gpu-watchdog'],
@@ -27,7 +40,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  await server?.close();
+  server?.kill();
 });
 
 async function open(width, height) {
