@@ -7,13 +7,13 @@
  *
  * A frame of a garment is one call, and its mesh another:
  *
- *     billow_instance_step(instance, &frame);             // where the joints are now, and dt
- *     billow_instance_positions(instance, out, stride, count);
+ *     check(billow_instance_step(instance, &frame));
+ *     check(billow_instance_positions(instance, out, stride, count));
  *
  * A frame of chains alone is two calls:
  *
- *     billow_body_pose(body, joints, joint_count);        // where the joints are now
- *     billow_chains_step(chains, &step);                  // where the roots are now, and dt
+ *     check(billow_body_pose(body, joints, joint_count, scale));
+ *     check(billow_chains_step(chains, &step));
  *
  * Then read positions, velocities, tensions, contacts or the report.
  *
@@ -399,7 +399,7 @@ BILLOW_API uint32_t billow_chains_bone_count(const billow_chains* chains);  /* a
 
 /* One frame. */
 typedef struct billow_step {
-  float dt;                      /* s. 0: nothing moves. Over 0.25 it counts as 0.25 */
+  float dt;                      /* s. 0: chains are carried along by their roots. Over 0.25 it counts as 0.25 */
   const billow_transform* roots; /* one a chain, in world space, at the end of the step */
   uint32_t root_count;
   /* The space whose motion may be felt less (translation_inertia, rotation_inertia): the character's root, a
@@ -552,9 +552,8 @@ BILLOW_API billow_status billow_instance_create(const billow_garment* garment,
                                                 const billow_allocator* allocator, billow_instance** out);
 BILLOW_API void billow_instance_destroy(billow_instance* instance); /* NULL is fine */
 
-/* Its chains, for settings, wind, saved state, contacts and whatever else can be done to chains; they are
- * stepped by the instance, and destroyed with it. NULL for NULL. The mesh depends on nothing but the chains' state and
- * the frame, so their saved state is the instance's. */
+/* Its chains, for settings, wind, contacts and whatever else can be done to chains; they are stepped by the
+ * instance, and destroyed with it. NULL for NULL. */
 BILLOW_API billow_chains* billow_instance_chains(const billow_instance* instance);
 /* The garment's own colliders on this character, as the last frame posed them. NULL for NULL. */
 BILLOW_API const billow_body* billow_instance_body(const billow_instance* instance);
@@ -580,7 +579,7 @@ BILLOW_API billow_status billow_instance_get_options(const billow_instance* inst
 
 /* One frame. Begin with all 0. */
 typedef struct billow_frame {
-  float dt;                       /* s. 0: nothing swings. Over 0.25 it counts as 0.25 */
+  float dt;                       /* s. 0: the cloth is carried along rigidly. Over 0.25 it counts as 0.25 */
   const billow_transform* joints; /* in world space, in the order of the garment's joints */
   uint32_t joint_count;
   float scale;                   /* of the character, uniform; 0 counts as 1 */
@@ -608,6 +607,14 @@ BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, co
 /* Comes to rest on a standing character: as billow_chains_settle, then a mesh. `frame`'s dt is not used. */
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);
+
+/* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, and the
+ * pose from which the garment's own colliders move in the next frame. Restoring into any instance of the same garment continues
+ * bit for bit. The mesh follows with the next frame; one with dt 0 and the joints of the saved frame draws the saved moment. A body
+ * of the caller's (frame.body) is the caller's to save: billow_body_teleport to the last pose brings it back. */
+BILLOW_API size_t billow_instance_state_size(const billow_instance* instance); /* 0 for NULL */
+BILLOW_API billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity);
+BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);
 
 /* The mesh of the last frame in world space, 3 floats a vertex, each `stride` bytes after the one before (0: tightly
  * packed; a multiple of 4, at least 12), so that they can go into a vertex buffer. `capacity` counts vertices. */

@@ -4,7 +4,7 @@
 // throws and nothing allocates but creation.
 //
 //     billow::Chains chains = billow::Chains::create(description).value();
-//     if (auto done = chains.step(step); !done) std::puts(done.message());
+//     if (auto status = chains.step(1.0f / 60, roots); !status) std::puts(status.message());
 #pragma once
 
 #if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
@@ -284,6 +284,11 @@ class Instance {
     billow_instance_report r{};
     billow_instance_get_report(get(), &r);
     return r;
+  }
+  size_t state_size() const { return billow_instance_state_size(get()); }
+  Status save(std::span<std::byte> out) const { return billow_instance_save(get(), out.data(), out.size()); }
+  Status restore(std::span<const std::byte> bytes) {
+    return billow_instance_restore(get(), bytes.data(), bytes.size());
   }
   // Owned by the instance.
   billow_chains* chains() const { return billow_instance_chains(get()); }

@@ -264,6 +264,32 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   return BILLOW_OK;
 }
 
+size_t billow_instance_state_size(const billow_instance* instance) {
+  return valid(instance) ? state_size(instance->instance, instance->body->body) : 0;
+}
+
+billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  const size_t needed = state_size(instance->instance, instance->body->body);
+  if (capacity < needed)
+    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %zu bytes, found %zu", needed,
+                capacity);
+  save_state(instance->instance, instance->body->body, static_cast<unsigned char*>(out));
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size) {
+  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!bytes) return fail(BILLOW_INVALID_ARGUMENT, "bytes: expected a buffer, found NULL");
+  if (const char* wrong = restore_state(instance->instance, instance->body->body,
+                                        static_cast<const unsigned char*>(bytes), size))
+    return fail(BILLOW_BAD_DATA,
+                "expected the saved state of an instance of this garment, found %s (%zu bytes)", wrong, size);
+  instance->chains->settings.scale = instance->instance.chains->settings.scale;
+  return BILLOW_OK;
+}
+
 const float* billow_instance_position_data(const billow_instance* instance) {
   return valid(instance) ? instance->instance.positions : nullptr;
 }

@@ -109,8 +109,10 @@ void settle(Chains& chains, const StepInput& input, float seconds);
 // Saved state: everything that decides the future, as bytes.
 size_t state_size(const Chains& chains);
 void save_state(const Chains& chains, unsigned char* out);
-// Says what is wrong, or null.
-const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size);
+// Says what is wrong, or null. A state saved at another scale is resized to the present one, or brings its scale along.
+enum class RestoredScale { kPresent, kSaved };
+const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size,
+                          RestoredScale scale = RestoredScale::kPresent);
 uint64_t state_hash(const Chains& chains);
 
 }  // namespace billow

@@ -79,6 +79,11 @@ void step(Instance& instance, const FrameInput& input);
 inline constexpr size_t kCrowd = 8;
 void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
+// Saved state: the chains' state, and where the body was. A mesh follows from these with the next frame.
+size_t state_size(const Instance& instance, const Body& body);
+void save_state(const Instance& instance, const Body& body, unsigned char* out);
+const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);
+
 // Where chains hang and bones that no chain has are, for joints at `joints`: stage "follow".
 void follow_body(Instance& instance, const Transform* joints, float scale);
 

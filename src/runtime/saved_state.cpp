@@ -1,8 +1,8 @@
-// Saved state: a header that names the layout, then everything that decides the future.
+// Saved states of chains and of instances: a header that names the layout, then everything that decides the future.
 #include <cstring>
 #include <initializer_list>
 
-#include "runtime/chains.h"
+#include "runtime/instance.h"
 
 namespace billow {
 namespace {
@@ -10,10 +10,10 @@ namespace {
 struct Header {
   char magic[4];
   uint32_t version;
-  uint32_t chains, layout;  // how many, and a hash of their bone counts
-  uint64_t size, hash;      // of the payload
+  uint32_t count, layout;  // of chains, and a hash of their bone counts; or of colliders and vertices
+  uint64_t size, hash;     // of the payload
 };
-constexpr char kMagic[4] = {'B', 'L', 'C', 'S'};
+constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
 constexpr uint32_t kVersion = 1;
 
 // Visits every value of the state as bytes, in a fixed order.
@@ -48,10 +48,68 @@ uint32_t layout_hash(const Chains& chains) {
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
-size_t payload_size(const Chains& chains) {
+// A body has no state but where its colliders are: the next pose moves them on from there.
+template <class F> void visit(Body& body, F f) {
+  auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
+  bytes(body.posed);
+  bytes(body.scale);
+  for (int c = 0; c < body.collider_count; ++c) bytes(body.now[c]);
+}
+
+template <class State> size_t payload_size(const State& state) {
   size_t n = 0;
-  visit(const_cast<Chains&>(chains), [&](unsigned char*, size_t size) { n += size; });
+  visit(const_cast<State&>(state), [&](unsigned char*, size_t size) { n += size; });
   return n;
+}
+
+template <class State> void write(const State& state, unsigned char* to) {
+  visit(const_cast<State&>(state), [&](unsigned char* p, size_t n) {
+    std::memcpy(to, p, n);
+    to += n;
+  });
+}
+
+template <class State> void read(State& state, const unsigned char* from) {
+  visit(state, [&](unsigned char* p, size_t n) {
+    std::memcpy(p, from, n);
+    from += n;
+  });
+}
+
+// Says what is wrong with bytes that should begin with the header `expected`, its hash aside; or null.
+const char* check(const Header& expected, const unsigned char* bytes, size_t size, const char* another_kind) {
+  Header h;
+  if (size < sizeof h) return "too short for a saved state";
+  std::memcpy(&h, bytes, sizeof h);
+  if (std::memcmp(h.magic, expected.magic, 4) != 0) return another_kind;
+  if (h.version != expected.version) return "a saved state of another version";
+  if (h.count != expected.count || h.layout != expected.layout) return "a saved state with another layout";
+  if (h.size != expected.size || size < sizeof h + h.size) return "a truncated saved state";
+  if (fnv(bytes + sizeof h, static_cast<size_t>(h.size), kHashStart) != h.hash)
+    return "a damaged saved state (its checksum does not match)";
+  return nullptr;
+}
+
+Header header_of(const Chains& chains) {
+  Header h{{},
+           kVersion,
+           static_cast<uint32_t>(chains.set.layout.chains),
+           layout_hash(chains),
+           payload_size(chains),
+           0};
+  std::memcpy(h.magic, kChainsMagic, 4);
+  return h;
+}
+
+Header header_of(const Instance& instance, const Body& body) {
+  Header h{{},
+           kVersion,
+           static_cast<uint32_t>(body.collider_count),
+           instance.garment->vertices(),
+           state_size(*instance.chains) + payload_size(body),
+           0};
+  std::memcpy(h.magic, kInstanceMagic, 4);
+  return h;
 }
 
 }  // namespace
@@ -65,44 +123,53 @@ uint64_t state_hash(const Chains& chains) {
 }
 
 void save_state(const Chains& chains, unsigned char* out) {
-  Header h{{},
-           kVersion,
-           static_cast<uint32_t>(chains.set.layout.chains),
-           layout_hash(chains),
-           payload_size(chains),
-           state_hash(chains)};
-  std::memcpy(h.magic, kMagic, 4);
+  Header h = header_of(chains);
+  h.hash = state_hash(chains);
   std::memcpy(out, &h, sizeof h);
-  unsigned char* to = out + sizeof h;
-  visit(const_cast<Chains&>(chains), [&](unsigned char* p, size_t n) {
-    std::memcpy(to, p, n);
-    to += n;
-  });
+  write(chains, out + sizeof h);
 }
 
-const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size) {
-  Header h;
-  if (size < sizeof h) return "too short for a saved state";
-  std::memcpy(&h, bytes, sizeof h);
-  if (std::memcmp(h.magic, kMagic, 4) != 0) return "not a saved state of chains";
-  if (h.version != kVersion) return "a saved state of another version";
-  if (h.chains != static_cast<uint32_t>(chains.set.layout.chains) || h.layout != layout_hash(chains))
-    return "the saved state of chains with another layout";
-  if (h.size != payload_size(chains) || size < sizeof h + h.size) return "a truncated saved state";
-  const unsigned char* from = bytes + sizeof h;
-  if (fnv(from, payload_size(chains), kHashStart) != h.hash)
-    return "a damaged saved state (its checksum does not match)";
-  float scale = chains.settings.scale;
-  visit(chains, [&](unsigned char* p, size_t n) {
-    std::memcpy(p, from, n);
-    from += n;
-  });
-  // The settings stay as they are; a state saved at another scale is resized to the present one.
-  if (chains.settings.scale != scale) {
-    Settings now = chains.settings;
-    now.scale = scale;
-    apply_settings(chains, now);
+const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size, RestoredScale restored) {
+  if (const char* wrong = check(header_of(chains), bytes, size, "not a saved state of chains")) return wrong;
+  const float present = chains.settings.scale;
+  read(chains, bytes + sizeof(Header));
+  const float saved = chains.settings.scale;
+  if (saved == present) return nullptr;
+  // Settings stay as they are, so that lengths and radii are still those of the present scale.
+  Settings rescaled = chains.settings;
+  if (restored == RestoredScale::kPresent) {
+    rescaled.scale = present;
+    apply_settings(chains, rescaled);
+  } else {
+    chains.settings.scale = present;
+    apply_settings(chains, rescaled);
+    read(chains, bytes + sizeof(Header));  // what resizing moved
   }
+  return nullptr;
+}
+
+size_t state_size(const Instance& instance, const Body& body) {
+  return sizeof(Header) + state_size(*instance.chains) + payload_size(body);
+}
+
+void save_state(const Instance& instance, const Body& body, unsigned char* out) {
+  Header h = header_of(instance, body);
+  unsigned char* const payload = out + sizeof h;
+  save_state(*instance.chains, payload);
+  write(body, payload + state_size(*instance.chains));
+  h.hash = fnv(payload, static_cast<size_t>(h.size), kHashStart);
+  std::memcpy(out, &h, sizeof h);
+}
+
+const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size) {
+  if (const char* wrong = check(header_of(instance, body), bytes, size, "not a saved state of an instance"))
+    return wrong;
+  const unsigned char* const payload = bytes + sizeof(Header);
+  const size_t chains_size = state_size(*instance.chains);
+  // The character's scale comes with every frame, hence it is the state's here, not a setting.
+  if (const char* wrong = restore_state(*instance.chains, payload, chains_size, RestoredScale::kSaved))
+    return wrong;
+  read(body, payload + chains_size);
   return nullptr;
 }
 

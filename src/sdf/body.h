@@ -1,6 +1,8 @@
 // A body: colliders, the joints they follow, and where they are at the two ends of a frame.
 #pragma once
 
+#include <cstdint>
+
 #include "sdf/grid.h"
 #include "sdf/neural.h"
 #include "sdf/shapes.h"
@@ -77,7 +79,7 @@ struct Body {
   Transform* before = nullptr;  // per collider
   Transform* now = nullptr;
   float scale = 1;
-  bool posed = false;
+  uint8_t posed = 0;  // a byte, so that any saved value may be loaded
 };
 
 // Places the colliders for the joints given in world space. With `teleport` (or on first use) the frame

@@ -112,7 +112,7 @@ BILLOW_PAGE(character_create) Character* character_create(const Garment* g) {
   made->bones.resize(3 * size_t{billow_chains_bone_count(made->chains())});
   made->distances.resize(made->vertices());
   made->plain.resize(3 * size_t{made->vertices()});
-  made->state.resize(billow_chains_state_size(made->chains()));
+  made->state.resize(billow_instance_state_size(made->instance));
   return made.release();
 }
 BILLOW_PAGE(character_destroy) void character_destroy(Character* c) { delete c; }
@@ -159,7 +159,7 @@ BILLOW_PAGE(character_distances) const float* character_distances(Character* c) 
 BILLOW_PAGE(character_without_shape) const float* character_without_shape(Character* c) {
   billow_instance_options options;
   billow_instance_get_options(c->instance, &options);
-  billow_chains_save(c->chains(), c->state.data(), c->state.size());
+  billow_instance_save(c->instance, c->state.data(), c->state.size());
   const billow_frame again = c->frame(0);
   billow_instance_options plain = options;
   plain.shape = 0, plain.profile = 0;
@@ -167,9 +167,9 @@ BILLOW_PAGE(character_without_shape) const float* character_without_shape(Charac
   billow_status bad = billow_instance_step(c->instance, &again);
   if (!bad) bad = billow_instance_positions(c->instance, c->plain.data(), 0, c->vertices());
   billow_instance_set_options(c->instance, &options);
-  if (!bad) bad = billow_chains_restore(c->chains(), c->state.data(), c->state.size());
+  if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   if (!bad) bad = billow_instance_step(c->instance, &again);
-  if (!bad) bad = billow_chains_restore(c->chains(), c->state.data(), c->state.size());
+  if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   return bad ? nullptr : c->plain.data();
 }
 
@@ -206,13 +206,13 @@ int character_set_wind(Character* c, float x, float y, float z, float gust, floa
 }
 
 BILLOW_PAGE(character_state_size) size_t character_state_size(const Character* c) {
-  return billow_chains_state_size(c->chains());
+  return billow_instance_state_size(c->instance);
 }
 BILLOW_PAGE(character_save) int character_save(const Character* c, void* out) {
-  return billow_chains_save(c->chains(), out, billow_chains_state_size(c->chains()));
+  return billow_instance_save(c->instance, out, billow_instance_state_size(c->instance));
 }
 BILLOW_PAGE(character_restore) int character_restore(Character* c, const void* bytes, size_t size) {
-  return billow_chains_restore(c->chains(), bytes, size);
+  return billow_instance_restore(c->instance, bytes, size);
 }
 BILLOW_PAGE(character_hash) uint64_t character_hash(const Character* c) {
   return billow_instance_hash(c->instance);
