@@ -41,6 +41,12 @@ Ropes::Ropes(const garment::Garment& g, const garment::ChainCloth& cloth, const 
   std::vector<float> rest, lengths;
   std::vector<V3> places(g.bones.size());
   garment::places_of_bones(g, g.rest, places);
+  for (size_t b = 0; b < g.bones.size(); ++b) {
+    V3 mean{0, 0, 0};
+    float sum = 0;
+    for (const auto& [pin, share] : sewn_[b]) mean += g.attachments[pin].rest * share, sum += share;
+    seam_offset_.push_back(sum > 0 ? places[b] - mean * (1 / sum) : V3{0, 0, 0});
+  }
   for (const auto& chain : g.chains) {
     counts.push_back(static_cast<uint32_t>(chain.size()));
     for (size_t k = 0; k < chain.size(); ++k) {
@@ -73,26 +79,30 @@ Ropes::Ropes(const garment::Garment& g, const garment::ChainCloth& cloth, const 
   read_bones();
 }
 
+Transform Ropes::seam_under(uint32_t bone) const {
+  V3 place{0, 0, 0};
+  float sum = 0;
+  Quat turn{0, 0, 0, 0};
+  for (const auto& [pin, share] : sewn_[bone]) {
+    place += pins_[pin] * share;
+    sum += share;
+    const garment::Attachment& a = garment_.attachments[pin];
+    for (size_t k = 0; k < a.joints.size(); ++k) {
+      const Quat q = moved_[a.joints[k]].rotation;
+      const float w = a.weights[k] * share * (dot(q, turn) < 0 ? -1.0f : 1.0f);
+      turn = {turn.x + q.x * w, turn.y + q.y * w, turn.z + q.z * w, turn.w + q.w * w};
+    }
+  }
+  turn = normalized(turn);
+  return {place * (1 / sum) + rotate(turn, seam_offset_[bone]), turn};
+}
+
 void Ropes::place_roots(std::span<const Transform> joints) {
   for (size_t j = 0; j < moved_.size(); ++j) moved_[j] = joints[j] * rest_inverse_[j];
   garment::follow_body(garment_, moved_, pins_);
   for (size_t c = 0; c < roots_.size(); ++c) {
-    V3 place{0, 0, 0};
-    float sum = 0;
-    Quat turn{0, 0, 0, 0};
-    for (const auto& [pin, share] : sewn_[garment_.chains[c][0]]) {
-      place += pins_[pin] * share;
-      sum += share;
-      const garment::Attachment& a = garment_.attachments[pin];
-      for (size_t k = 0; k < a.joints.size(); ++k) {
-        const Quat q = moved_[a.joints[k]].rotation;
-        const float w = a.weights[k] * share * (dot(q, turn) < 0 ? -1.0f : 1.0f);
-        turn = {turn.x + q.x * w, turn.y + q.y * w, turn.z + q.z * w, turn.w + q.w * w};
-      }
-    }
-    turn = normalized(turn);
-    place = place * (1 / sum);
-    roots_[c] = {{place.x, place.y, place.z}, {turn.x, turn.y, turn.z, turn.w}};
+    const auto [p, q] = seam_under(garment_.chains[c][0]);
+    roots_[c] = {{p.x, p.y, p.z}, {q.x, q.y, q.z, q.w}};
   }
 }
 
@@ -113,12 +123,9 @@ billow_report Ropes::report() const {
 
 void Ropes::read_bones() {
   check(billow_chains_positions(chains_.get(), &simulated_[0].x, static_cast<uint32_t>(simulated_.size())));
-  // Bones in no chain go with their seam.
-  for (size_t b = 0; b < bones_.size(); ++b) {
-    V3 sum{0, 0, 0};
-    for (const auto& [pin, share] : sewn_[b]) sum += pins_[pin] * share;
-    bones_[b] = sum;
-  }
+  // Bones in no chain go with the seam under them.
+  for (uint32_t b = 0; b < bones_.size(); ++b)
+    if (!sewn_[b].empty()) bones_[b] = seam_under(b).position;
   size_t next = 0;
   for (const auto& chain : garment_.chains)
     for (const uint32_t b : chain) bones_[b] = simulated_[next++];

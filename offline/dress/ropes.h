@@ -34,6 +34,8 @@ class Ropes {
   struct Destroy {
     void operator()(billow_chains* chains) const { billow_chains_destroy(chains); }
   };
+  // As the runtime's stage "follow" has it: the seam under a bone, moved to where the bone was on it at rest.
+  Transform seam_under(uint32_t bone) const;
   void place_roots(std::span<const Transform> joints);
   void read_bones();
 
@@ -45,6 +47,7 @@ class Ropes {
   std::vector<billow_transform> roots_;
   // For each bone the attachments it lies on, as far as it lies on any.
   std::vector<std::vector<std::pair<size_t, float>>> sewn_;
+  std::vector<V3> seam_offset_;  // at rest, from the mean of these attachments to the bone
 };
 
 }  // namespace billow::dress

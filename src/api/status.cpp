@@ -52,11 +52,14 @@ billow_status read_transforms(const char* what, const billow_transform* in, uint
   for (uint32_t i = 0; i < count; ++i) {
     const float* p = in[i].position;
     const float* q = in[i].rotation;
-    // Scale first: squares of large components would overflow.
+    // Scale the largest component to 1 first: squares of large ones would overflow, and so would 1 / most for
+    // subnormal ones.
     float most = 0;
     for (int k = 0; k < 4; ++k) most = std::fabs(q[k]) > most ? std::fabs(q[k]) : most;
-    float s = most > 0 ? 1.0f / most : 0.0f;
-    out[i] = {{p[0], p[1], p[2]}, normalized(Quat{q[0] * s, q[1] * s, q[2] * s, q[3] * s})};
+    const float lift = most < 0x1p-60f ? 0x1p80f : 1.0f;
+    const float s = most > 0 ? 1.0f / (most * lift) : 0.0f;
+    const auto scaled = [&](float c) { return c * lift * s; };
+    out[i] = {{p[0], p[1], p[2]}, normalized(Quat{scaled(q[0]), scaled(q[1]), scaled(q[2]), scaled(q[3])})};
   }
   return BILLOW_OK;
 }

@@ -30,14 +30,31 @@ void find_bones(const Garment& g, uint32_t* attached) {
     const asset::BoneRecord& r = g.view.bones[b];
     g.sewn_first[b] = next;
     g.bone_rest[b] = {0, 0, 0};
+    V3 mean{0, 0, 0};
+    float sum = 0;
     for (size_t k = 0; k < 3; ++k) {
       const float* p = &g.view.rest[3 * size_t{r.vertices[k]}];
       g.bone_rest[b] += V3{p[0], p[1], p[2]} * r.weights[k];
       const uint32_t a = attached[r.vertices[k]];
-      if (r.weights[k] > 0 && a != kNone) g.sewn[next++] = {a, r.weights[k]};
+      if (!(r.weights[k] > 0) || a == kNone) continue;
+      g.sewn[next++] = {a, r.weights[k]};
+      const float* pin = g.view.attachments[a].rest;
+      mean += V3{pin[0], pin[1], pin[2]} * r.weights[k];
+      sum += r.weights[k];
     }
+    g.seam_offset[b] = sum > 0 ? g.bone_rest[b] - mean * (1 / sum) : V3{0, 0, 0};
   }
   g.sewn_first[g.view.bones.size()] = next;
+}
+
+void find_chainless(Garment& g) {
+  // Mark the bones of chains, then list the others over the marks.
+  uint32_t* const chained = g.chainless;
+  std::fill_n(chained, g.bones(), 0u);
+  for (const asset::ChainBoneRecord& b : g.view.chain_bones) chained[b.bone] = 1;
+  g.chainless_count = 0;
+  for (uint32_t b = 0; b < g.bones(); ++b)
+    if (!chained[b]) g.chainless[g.chainless_count++] = b;
 }
 
 void find_turns(Garment& g) {
@@ -90,6 +107,8 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.bone_rest = arena.take<V3>(r.bones);
   g.sewn_first = arena.take<uint32_t>(r.bones + 1);
   g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
+  g.seam_offset = arena.take<V3>(r.bones);
+  g.chainless = arena.take<uint32_t>(r.bones);
   g.chained_bones = arena.take<uint32_t>(g.has_blend() ? r.chain_bones : 0);
   g.bone_axes = arena.take<BoneAxes>(g.has_blend() ? r.chain_bones : 0);
   g.bone_followers = arena.take<BoneFollower>(g.has_blend() ? r.bones : 0);
@@ -106,6 +125,7 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   find_networks(g);
   find_joints(g);
   find_bones(g, room.first);
+  find_chainless(g);
   find_turns(g);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
   if (has_pattern) find_tangent_rows(room, g.view.flat.data(), g.view.rest.data(), r.vertices, g.tangents);

@@ -27,6 +27,9 @@ struct Garment {
   V3* bone_rest = nullptr;
   uint32_t* sewn_first = nullptr;  // one more than bones
   SewnTo* sewn = nullptr;
+  V3* seam_offset = nullptr;  // of bones that lie on attachments: from the mean of these to the bone, at rest
+  uint32_t* chainless = nullptr;  // bones that are in no chain
+  size_t chainless_count = 0;
   // Where there are weights for linear blend skinning: how bones turn, one each of the chains' bones, and the others.
   uint32_t* chained_bones = nullptr;
   BoneAxes* bone_axes = nullptr;

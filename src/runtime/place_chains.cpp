@@ -46,7 +46,7 @@ struct Carry {
 
 Carry unfelt_motion(const Chains& chains, const StepInput& in) {
   const Settings& s = chains.settings;
-  if (!in.space || !chains.has_space || (in.dt == 0 && !chains.paused)) return {};
+  if (!in.space || !chains.has_space) return {};
   if (s.translation_inertia >= 1 && s.rotation_inertia >= 1) return {};
   const Transform &before = chains.space, &now = *in.space;
   Quat turn = normalized(now.rotation * conjugate(before.rotation));
@@ -62,11 +62,11 @@ void teleport(Chains& chains, Teleport mode, const Transform* roots) {
   for (int c = 0; c < chains.set.layout.chains; ++c) {
     if (mode == Teleport::kReset || !chains.started)
       place_at_rest(chains, c, roots[c]);
-    else
+    else if (!same(chains.roots[c], roots[c]))  // a root that stands still leaves every bit as it is
       carry_chain(chains.set, c, chains.roots[c], roots[c]);
     chains.roots[c] = roots[c];
   }
-  chains.fresh = mode == Teleport::kReset || !chains.started;
+  if (mode == Teleport::kReset || !chains.started) chains.fresh = true;
   chains.started = true;
   chains.has_space = false;  // its motion up to the next step is not felt either
 }
@@ -98,7 +98,7 @@ void prepare_frame(Chains& chains, const StepInput& in) {
     teleport(chains, Teleport::kReset, in.roots);
   else if (jumped)
     jump(chains, in);
-  else if (chains.paused)
+  else if (chains.paused || in.dt == 0)  // no time passes: nothing swings, and nothing is left behind
     teleport(chains, Teleport::kKeep, in.roots);
 
   // Colliders start where they were, or where they are after a jump.
@@ -133,10 +133,7 @@ void prepare_frame(Chains& chains, const StepInput& in) {
 }
 
 void finish_frame(Chains& chains, const StepInput& in) {
-  if (in.dt > 0 || chains.paused)
-    for (int c = 0; c < chains.set.layout.chains; ++c) chains.roots[c] = in.roots[c];
-  if (in.dt == 0 && !chains.paused && chains.has_space && in.space)
-    return;  // its motion is for the next step
+  for (int c = 0; c < chains.set.layout.chains; ++c) chains.roots[c] = in.roots[c];
   chains.has_space = in.space != nullptr;
   if (in.space) chains.space = *in.space;
 }

@@ -28,8 +28,9 @@ class FrameClock {
   Clock::time_point last_;
 };
 
-// A root hangs on the attachments that it lies on, and turns as they do.
-Transform root_on(const Instance& i, uint32_t bone) {
+// The seam under a bone: the attachments that it lies on, with their mean rotation, moved to where the bone was on them at rest.
+// What it is attached by may be less than a whole triangle, hence the division by the sum.
+Transform seam_under(const Instance& i, uint32_t bone, float scale) {
   const Garment& g = *i.garment;
   V3 place{0, 0, 0};
   float sum = 0;
@@ -45,7 +46,8 @@ Transform root_on(const Instance& i, uint32_t bone) {
       turn = {turn.x + q.x * w, turn.y + q.y * w, turn.z + q.z * w, turn.w + q.w * w};
     }
   }
-  return {place * (1 / sum), normalized(turn)};
+  turn = normalized(turn);
+  return {place * (1 / sum) + rotate(turn, g.seam_offset[bone] * scale), turn};
 }
 
 // Stage "push_out".
@@ -85,19 +87,22 @@ void follow_body(Instance& i, const Transform* joints, float scale) {
     const asset::AttachmentRecord& r = g.view.attachments[a];
     const V3 rest = V3{r.rest[0], r.rest[1], r.rest[2]} * scale;
     V3 sum{0, 0, 0};
-    for (size_t k = 0; k < 4; ++k)
-      if (r.weights[k] > 0) sum += apply(i.moved[r.joints[k]], rest) * r.weights[k];
-    i.pins[a] = sum;
+    float weights = 0;
+    for (size_t k = 0; k < 4; ++k) {
+      if (!(r.weights[k] > 0)) continue;
+      sum += apply(i.moved[r.joints[k]], rest) * r.weights[k];
+      weights += r.weights[k];
+    }
+    i.pins[a] = sum * (1 / weights);
   }
   size_t root = 0;
   for (size_t c = 0; c < g.view.chain_sizes.size(); root += g.view.chain_sizes[c++])
-    i.roots[c] = root_on(i, g.view.chain_bones[root].bone);
-  // Bones that no chain has go with their seam.
-  for (uint32_t b = 0; b < g.bones(); ++b) {
-    i.bones[b] = {0, 0, 0};
-    for (uint32_t s = g.sewn_first[b]; s < g.sewn_first[b + 1]; ++s)
-      i.bones[b] += i.pins[g.sewn[s].attachment] * g.sewn[s].share;
-  }
+    i.roots[c] = seam_under(i, g.view.chain_bones[root].bone, scale);
+  // Bones that no chain has go with the seam under them, or with the key joint where there is none.
+  for (const uint32_t b : std::span(g.chainless, g.chainless_count))
+    i.bones[b] = g.sewn_first[b] < g.sewn_first[b + 1]
+                     ? seam_under(i, b, scale).position
+                     : apply(i.moved[g.view.record->key_joint], g.bone_rest[b] * scale);
 }
 
 void gather_bones(Instance& i) {

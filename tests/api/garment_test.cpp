@@ -276,6 +276,25 @@ TEST_P(GarmentApi, OddStepsLeaveItFinite) {
   EXPECT_TRUE(finite());
 }
 
+TEST_P(GarmentApi, TakesRotationsOfAnyLength) {
+  const auto with_length = [&](float length) {
+    billow_frame f = frame(0);
+    for (auto& j : joints_)
+      for (float& q : j.rotation) q = length;
+    EXPECT_EQ(billow_instance_step(instance_, &f), BILLOW_OK) << length;
+    EXPECT_TRUE(finite()) << length;
+    billow_frame again = frame(0);
+    again.teleport = BILLOW_TELEPORT_RESET;
+    for (auto& j : joints_)
+      for (float& q : j.rotation) q = length;
+    EXPECT_EQ(billow_instance_step(instance_, &again), BILLOW_OK) << length;
+    return billow_instance_hash(instance_);
+  };
+  const uint64_t usual = with_length(0.5f);
+  for (const float length : {1e-20f, 1e-38f, 1e-39f, 1e-42f, 1e-45f, 1e15f})
+    EXPECT_EQ(with_length(length), usual) << length;
+}
+
 TEST_P(GarmentApi, SurvivesNullAndWrongHandles) {
   uint64_t other[64] = {};
   auto* wrong_garment = reinterpret_cast<billow_garment*>(other);
