@@ -19,19 +19,23 @@ for package in "$scratch"/packages/*.deb; do
   dpkg-deb --extract "$package" "$scratch/root"
 done
 
-# With CMake: find_package.
-mkdir "$scratch/cmake"
-cat >"$scratch/cmake/CMakeLists.txt" <<'TEXT'
+# With CMake: find_package, in a project of C++ and in one of C alone.
+build_with_cmake() {
+  local language=$1 source=$2
+  mkdir "$scratch/$language"
+  cat >"$scratch/$language/CMakeLists.txt" <<TEXT
 cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES C CXX)
+project(user LANGUAGES $language)
 find_package(billow 0.1 REQUIRED)
-add_executable(skirt ${EXAMPLES}/skirt.cpp)
-target_compile_features(skirt PRIVATE cxx_std_20)
-target_link_libraries(skirt PRIVATE billow::billow)
+add_executable(user $root/examples/$source)
+target_link_libraries(user PRIVATE billow::billow)
 TEXT
-cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DEXAMPLES="$root/examples" -DCMAKE_PREFIX_PATH="$scratch/root/usr" >/dev/null
-cmake --build "$scratch/cmake/build" >/dev/null
-"$scratch/cmake/build/skirt" | tail -n 1
+  cmake -S "$scratch/$language" -B "$scratch/$language/build" -DCMAKE_PREFIX_PATH="$scratch/root/usr" >/dev/null
+  cmake --build "$scratch/$language/build" >/dev/null
+  "$scratch/$language/build/user" | tail -n 1
+}
+build_with_cmake CXX skirt.cpp
+build_with_cmake C hang_a_chain.c
 
 # With pkg-config, in C.
 pc=$(dirname -- "$(find "$scratch/root" -name billow.pc)")

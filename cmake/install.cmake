@@ -29,15 +29,18 @@ if(TARGET billow_cli)
     COMPONENT tool)
 endif()
 
-install(EXPORT billow NAMESPACE billow:: FILE billowConfig.cmake DESTINATION ${package_dir} COMPONENT dev)
-write_basic_package_version_file(billowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billowConfigVersion.cmake DESTINATION ${package_dir} COMPONENT dev)
-
 # Name what a C program has to link besides the archive, and let the prefix be moved.
 set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(FILTER runtime_libraries INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
 list(TRANSFORM runtime_libraries PREPEND "-l")
 list(JOIN runtime_libraries " " runtime_libraries)
+
+install(EXPORT billow NAMESPACE billow:: FILE billowTargets.cmake DESTINATION ${package_dir} COMPONENT dev)
+write_basic_package_version_file(billowConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/billowConfig.cmake.in billowConfig.cmake @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/billowConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/billowConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT dev)
+
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}
            OUTPUT_VARIABLE prefix_from_pkgconfig)
