@@ -65,7 +65,7 @@ std::map<std::string, Operations> count_operations(const std::string& program) {
 
 struct Timing {
   double p50 = 0, p99 = 0;
-  double stage[BILLOW_STAGE_COUNT] = {};
+  double stage[BILLOW_CHAIN_STAGE_COUNT] = {};
   double contacts = 0;
 };
 
@@ -93,7 +93,7 @@ Timing time_garment(const Garment& garment) {
   play(scene, [&](auto step) {
     step();
     const Report r = scene.chains.report();
-    for (int i = 0; i < BILLOW_STAGE_COUNT; ++i) t.stage[i] += r.stage_seconds[i] / kSteps;
+    for (int i = 0; i < BILLOW_CHAIN_STAGE_COUNT; ++i) t.stage[i] += r.stage_seconds[i] / kSteps;
   });
   return t;
 }
@@ -120,8 +120,8 @@ void report_chains(const std::string& count_program) {
                 1e9 * t.p50 / bones);
     double sum = 0;
     for (double s : t.stage) sum += s;
-    for (int i = 0; i < BILLOW_STAGE_COUNT; ++i)
-      std::printf("  %-11s %6.2f us  %4.1f %%\n", billow_stage_name(static_cast<billow_stage>(i)),
+    for (int i = 0; i < BILLOW_CHAIN_STAGE_COUNT; ++i)
+      std::printf("  %-11s %6.2f us  %4.1f %%\n", billow_chain_stage_name(static_cast<billow_chain_stage>(i)),
                   1e6 * t.stage[i], 100 * t.stage[i] / sum);
     const auto n = counts.find(garment.name);
     if (n == counts.end()) {

@@ -11,12 +11,12 @@ inline constexpr double kStep = 1.0 / 240;
 
 inline scenes::Scene cape() {
   Settings s = billow_settings_cape();
-  s.max_substeps = 1;
+  s.solver.max_substeps = 1;
   return scenes::cape_running(s);
 }
 inline scenes::Scene skirt() {
   Settings s = billow_settings_skirt();
-  s.max_substeps = 1;
+  s.solver.max_substeps = 1;
   return scenes::skirt_kicking(s);
 }
 

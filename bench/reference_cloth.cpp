@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "body/postures.h"
-#include "dress/dressed.h"
+#include "character/clothed_character.h"
 #include "garment/tailor.h"
 #include "motion/motions.h"
 
@@ -19,12 +19,12 @@ void reference_cloth(benchmark::State& state) {
   const auto pose = [&](size_t frame) {
     return body::joint_transforms(person.skeleton, clip.frames[std::min(frame, clip.frames.size() - 1)]);
   };
-  dress::Dressed dressed(g, dress::wearer(person), g.shape, pose(0), {}, threads);
+  character::ClothedCharacter clothed(g, character::character_body(person), g.shape, pose(0), {}, threads);
   // Sew it on within a second of standing, then run for two.
-  for (int i = 0; i < 30; ++i) dressed.step(1 / 30.0f, pose(0), 1 / static_cast<float>(30 - i));
+  for (int i = 0; i < 30; ++i) clothed.step(1 / 30.0f, pose(0), 1 / static_cast<float>(30 - i));
   size_t frame = 0;
-  for (; frame < 60; ++frame) dressed.step(1 / 30.0f, pose(frame));
-  for (auto _ : state) dressed.step(1 / 30.0f, pose(frame++));
+  for (; frame < 60; ++frame) clothed.step(1 / 30.0f, pose(frame));
+  for (auto _ : state) clothed.step(1 / 30.0f, pose(frame++));
   state.counters["frames_a_second"] =
       benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }

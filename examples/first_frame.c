@@ -19,7 +19,7 @@ static void step_a_garment(void) {
   billow_transform* joints = malloc(joint_count * sizeof *joints);
   float* out = malloc(3 * count * sizeof *out);
   if (!joints || !out) exit(EXIT_FAILURE);
-  check(billow_garment_joint_rest(garment, joints, joint_count));
+  check(billow_garment_get_joint_rest(garment, joints, joint_count));
 
   billow_frame frame = {0};
   frame.dt = 1.0f / 60;
@@ -27,7 +27,7 @@ static void step_a_garment(void) {
   frame.joint_count = joint_count;
   const size_t stride = 3 * sizeof(float);
   check(billow_instance_step(instance, &frame));
-  check(billow_instance_positions(instance, out, stride, count));
+  check(billow_instance_get_positions(instance, out, stride, count));
   printf("%u vertices, the last at %.3f %.3f %.3f\n", count, (double)out[3 * count - 3],
          (double)out[3 * count - 2], (double)out[3 * count - 1]);
 

@@ -16,7 +16,7 @@ static void check(billow_status status) {
 int main(void) {
   /* Describe the body: one capsule that lies along z, half a metre below the origin. */
   billow_collider capsule = billow_collider_default();
-  capsule.shape = BILLOW_CAPSULE;
+  capsule.shape = BILLOW_SHAPE_CAPSULE;
   capsule.radius = 0.1f;
   capsule.position[1] = capsule.end[1] = -0.5f;
   capsule.position[2] = -0.5f;
@@ -54,9 +54,9 @@ int main(void) {
     check(billow_chains_step(chains, &step));
 
     float positions[3 * BONES];
-    billow_report report;
-    check(billow_chains_positions(chains, positions, BONES));
-    check(billow_chains_report(chains, &report));
+    billow_chains_report report;
+    check(billow_chains_get_positions(chains, positions, BONES));
+    check(billow_chains_get_report(chains, &report));
     touched += report.contacts;
     const float* tip = positions + 3 * (BONES - 1);
     if (frame % 10 == 0)

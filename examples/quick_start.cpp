@@ -26,7 +26,7 @@ int dress_a_character() {
   auto cape = billow::Instance::create(garment).value();               // once per character
 
   std::vector<billow::Transform> rest(garment.joint_count()), joints;
-  if (billow_garment_joint_rest(garment.get(), rest.data(), garment.joint_count()) != BILLOW_OK)
+  if (billow_garment_get_joint_rest(garment.get(), rest.data(), garment.joint_count()) != BILLOW_OK)
     return report(billow_last_error());
   const float dt = 1.0f / 60;
   for (int frame = 0; frame < 60; ++frame) {

@@ -47,7 +47,7 @@ Mesh whole_mesh(const billow::Garment& garment) {
 // One vertex for each square of the pattern. Any tool that makes coarse meshes of given vertices serves as well.
 Mesh coarse_mesh(const billow::Garment& garment, const Mesh& whole, float square) {
   std::vector<float> uvs(2 * garment.vertex_count());
-  check(billow_garment_uvs(garment.get(), uvs.data(), garment.vertex_count()));
+  check(billow_garment_get_uvs(garment.get(), uvs.data(), garment.vertex_count()));
   std::map<std::pair<int, int>, uint32_t> chosen;
   std::vector<uint32_t> stands_for;
   Mesh mesh;
@@ -100,14 +100,14 @@ void fill_buffer(Character& c) {
   c.buffer.resize(c.drawn->vertices.size());
   billow_output outputs[3] = {};
   for (billow_output& o : outputs) {
-    o.number = BILLOW_FLOAT16;
+    o.number = BILLOW_FORMAT_FLOAT16;
     o.stride = sizeof(Vertex), o.capacity = static_cast<uint32_t>(c.buffer.size());
     o.vertices = c.drawn->vertices.data(), o.vertex_count = static_cast<uint32_t>(c.drawn->vertices.size());
   }
-  outputs[0].attribute = BILLOW_POSITION, outputs[0].out = c.buffer[0].position;
+  outputs[0].attribute = BILLOW_ATTRIBUTE_POSITION, outputs[0].out = c.buffer[0].position;
   std::copy_n(c.place.data(), 3, outputs[0].origin);
-  outputs[1].attribute = BILLOW_NORMAL, outputs[1].out = c.buffer[0].normal;
-  outputs[2].attribute = BILLOW_TANGENT, outputs[2].out = c.buffer[0].tangent;
+  outputs[1].attribute = BILLOW_ATTRIBUTE_NORMAL, outputs[1].out = c.buffer[0].normal;
+  outputs[2].attribute = BILLOW_ATTRIBUTE_TANGENT, outputs[2].out = c.buffer[0].tangent;
   check(c.cape.write(outputs));
 }
 
@@ -212,7 +212,7 @@ int main(int count, char** arguments) {
   check(loaded.status());
   const billow::Garment garment = std::move(loaded).value();
   std::vector<billow::Transform> rest(garment.joint_count());
-  check(billow_garment_joint_rest(garment.get(), rest.data(), garment.joint_count()));
+  check(billow_garment_get_joint_rest(garment.get(), rest.data(), garment.joint_count()));
   const Mesh whole = whole_mesh(garment), coarse = coarse_mesh(garment, whole, 0.04f);
 
   std::vector<Character> crowd(kCharacters);

@@ -15,7 +15,7 @@ void check(billow::Status status) {
 // A leg of 0.8 m that hangs from its joint, the hip.
 billow::Collider leg(uint32_t joint) {
   billow::Collider c = billow_collider_default();
-  c.shape = BILLOW_TAPERED_CAPSULE;
+  c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
   c.joint[0] = joint;
   c.end[1] = -0.8f;
   c.radius = 0.09f;

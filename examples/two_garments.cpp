@@ -16,8 +16,8 @@ void check(billow::Status status) {
   std::exit(EXIT_FAILURE);
 }
 
-struct Worn {
-  explicit Worn(const char* file) {
+struct Playback {
+  explicit Playback(const char* file) {
     auto loaded = billow::Garment::load(file);
     check(loaded.status());
     garment = std::move(loaded).value();
@@ -38,21 +38,21 @@ struct Worn {
 // The person as it rests, which here is all that is known of it; an engine has a skeleton of its own.
 std::map<std::string, billow::Transform> resting_person(const billow::Garment& garment) {
   std::vector<billow::Transform> rest(garment.joint_count());
-  check(billow_garment_joint_rest(garment.get(), rest.data(), garment.joint_count()));
+  check(billow_garment_get_joint_rest(garment.get(), rest.data(), garment.joint_count()));
   std::map<std::string, billow::Transform> person;
   for (uint32_t j = 0; j < garment.joint_count(); ++j) person[garment.joint_name(j)] = rest[j];
   return person;
 }
 
-float nearest(const billow_body* body, const billow::Instance& worn) {
-  std::vector<float> distances(worn.positions().size() / 3);
-  check(billow_body_query(body, worn.positions().data(), static_cast<uint32_t>(distances.size()),
+float nearest(const billow_body* body, const billow::Instance& playback) {
+  std::vector<float> distances(playback.positions().size() / 3);
+  check(billow_body_query(body, playback.positions().data(), static_cast<uint32_t>(distances.size()),
                           BILLOW_NO_LIMIT, distances.data(), nullptr, nullptr));
   return *std::min_element(distances.begin(), distances.end());
 }
 
 int main(int count, char** arguments) {
-  Worn cape(count > 2 ? arguments[1] : "assets/cape.billow"),
+  Playback cape(count > 2 ? arguments[1] : "assets/cape.billow"),
       skirt(count > 2 ? arguments[2] : "assets/skirt.billow");
   const auto rest = resting_person(cape.garment);
   float cape_nearest = 1, skirt_nearest = 1;

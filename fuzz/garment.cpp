@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const uint32_t b : {r.bone, r.above, r.below, r.left, r.right}) sum += view.bones[b].weights[1];
     const asset::PatchNumbers numbers = patches.numbers_of(p);
     for (uint32_t k = 0; k < patches.record->layers; ++k)
-      sum += numbers.bias[k][in_panels(patches.record->units[k]) - 1];
+      sum += numbers.bias[k][round_up_to_panels(patches.record->units[k]) - 1];
     sum += numbers.mean[patches.inputs() - 1] + numbers.scale[0];
   }
   for (const TileRecord& t : patches.tiles)

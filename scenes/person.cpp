@@ -13,7 +13,7 @@ constexpr float kArm = 0.29f, kForearm = 0.26f;
 Collider capsule(Joint joint, float ax, float ay, float az, float bx, float by, float bz, float ra,
                  float rb) {
   Collider c = billow_collider_default();
-  c.shape = BILLOW_TAPERED_CAPSULE;
+  c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
   c.joint[0] = joint;
   c.position[0] = ax, c.position[1] = ay, c.position[2] = az;
   c.end[0] = bx, c.end[1] = by, c.end[2] = bz;

@@ -162,7 +162,7 @@ Scene swing(const Settings& settings) {
                       kPi / 6, settings);
 }
 
-Scene sphere_and_particles(billow_direction push, billow_direction velocity) {
+Scene sphere_and_particles(billow_contact_direction push, billow_contact_direction velocity) {
   Scene s;
   s.name = "sphere_and_particles";
   s.about = "a sphere moves into six free particles and stops (paper, Figure toy_coll)";
@@ -170,10 +170,10 @@ Scene sphere_and_particles(billow_direction push, billow_direction velocity) {
   settings.gravity[1] = 0;
   settings.friction = 0;
   settings.radius.value = 0;
-  settings.push_direction = push;
-  settings.velocity_direction = velocity;
-  settings.push_iterations = 1;  // what the sphere's own gradient needs
-  settings.rope_samples = settings.lateral_samples = 0;
+  settings.solver.push_direction = push;
+  settings.solver.velocity_direction = velocity;
+  settings.solver.push_iterations = 1;  // what the sphere's own gradient needs
+  settings.solver.rope_samples = settings.solver.lateral_samples = 0;
   // Free particles are bones on ropes too long to matter, in a column in front of the sphere.
   std::vector<float> rest;
   for (int i = 0; i < 6; ++i) {
@@ -274,7 +274,8 @@ std::vector<std::string> names() {
 Scene make(std::string_view name) {
   if (name == "pendulum") return pendulum();
   if (name == "swing") return swing();
-  if (name == "sphere_and_particles") return sphere_and_particles(BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY);
+  if (name == "sphere_and_particles")
+    return sphere_and_particles(BILLOW_CONTACT_DIRECTION_HISTORY, BILLOW_CONTACT_DIRECTION_HISTORY);
   if (name == "flag") return flag();
   if (name == "skirt_standing") return skirt_standing();
   if (name == "skirt_kicking") return skirt_kicking();

@@ -40,7 +40,7 @@ Scene pendulum(const Settings& settings = billow_settings_default());
 Scene swing(const Settings& settings = billow_settings_default());
 // The paper's toy: a sphere moves into six free particles and stops. `directions` per particle is shared:
 // make one scene per colour.
-Scene sphere_and_particles(billow_direction push, billow_direction velocity);
+Scene sphere_and_particles(billow_contact_direction push, billow_contact_direction velocity);
 // A flag on a slanting pole: 5 chains of 9 bones, at first stretched out across it.
 Scene flag(const Settings& settings = billow_settings_default());
 // A ring of 26 chains of 9 bones on a person of 16 capsules: standing, or kicking at running speed.

@@ -39,9 +39,9 @@ struct Networks {
     for (const Tensor& b : t.biases) biases.push_back(to_torch(b));
   }
 
-  torch::Tensor operator()(const torch::Tensor& seen, const torch::Tensor& turn,
+  torch::Tensor operator()(const torch::Tensor& features, const torch::Tensor& turn,
                            const torch::Tensor& origin) const {
-    const torch::Tensor z = (seen - mean) * scale;
+    const torch::Tensor z = (features - mean) * scale;
     torch::Tensor c = torch::baddbmm(bias, z, linear), h = z;
     for (size_t k = 0; k + 1 < weights.size(); ++k) h = torch::gelu(torch::baddbmm(biases[k], h, weights[k]));
     if (!weights.empty()) c += torch::baddbmm(biases.back(), h, weights.back());
@@ -64,7 +64,7 @@ void measure(const char* file) {
   const learn::PatchModel model = read_patch_model(file);
   const Networks networks(make_tensors(model));
   const PeerFrame frame = make_frame(model);
-  const torch::Tensor seen = to_torch(frame.seen), turn = to_torch(frame.turn),
+  const torch::Tensor features = to_torch(frame.features), turn = to_torch(frame.turn),
                       origin = to_torch(frame.origin);
   // Which of its two libraries for products is faster depends on the machine: the faster one counts.
   double best = 1e9, off = 0;
@@ -74,7 +74,7 @@ void measure(const char* file) {
     std::vector<double> times;
     for (int k = 0; k < 220; ++k) {
       const double start = own_ms();
-      const torch::Tensor vertices = networks(seen, turn, origin);
+      const torch::Tensor vertices = networks(features, turn, origin);
       if (k >= 20) times.push_back(own_ms() - start);  // by then it has all its memory
       off = std::max(off, farthest_mm(frame, vertices.contiguous().data_ptr<float>()));
     }

@@ -1,7 +1,7 @@
 // billow-peer-onnx: a garment's networks and bases as an ONNX file with one frame to ask for beside it, for onnxruntime.js;
 // `billow bench` runs both.
 //
-//     billow-peer-onnx GARMENT.billow FOLDER      writes networks.onnx, and seen, turn, origin, vertices as float32
+//     billow-peer-onnx GARMENT.billow FOLDER      writes networks.onnx, and features, turn, origin, vertices as float32
 //
 // ONNX is protobuf: fields with a number and a kind, of which these files need two, whole numbers and bytes with their length.
 #include <exception>
@@ -92,7 +92,7 @@ class Graph {
 
 std::string onnx_of(const PatchTensors& t) {
   Graph g;
-  g.value(11, "seen", {t.patches, 1, t.inputs});
+  g.value(11, "features", {t.patches, 1, t.inputs});
   g.value(11, "turn", {t.patches, 3, 3});
   g.value(11, "origin", {t.patches, 1, 3});
   const auto affine = [&](const std::string& x, const std::string& name, const Tensor& weights,
@@ -101,7 +101,7 @@ std::string onnx_of(const PatchTensors& t) {
                   {g.node("MatMul", {x, g.constant(name, weights)}), g.constant(name + "_bias", bias)});
   };
   const std::string z =
-      g.node("Mul", {g.node("Sub", {"seen", g.constant("mean", t.mean)}), g.constant("scale", t.scale)});
+      g.node("Mul", {g.node("Sub", {"features", g.constant("mean", t.mean)}), g.constant("scale", t.scale)});
   std::string c = affine(z, "linear", t.linear, t.bias), h = z;
   for (size_t k = 0; k < t.weights.size(); ++k) {
     h = affine(h, "layer_" + std::to_string(k), t.weights[k], t.biases[k]);
@@ -129,7 +129,7 @@ void write(const std::filesystem::path& file, const std::filesystem::path& folde
   const learn::PatchModel model = read_patch_model(file);
   const PeerFrame frame = make_frame(model);
   files::write_whole_file(folder / "networks.onnx", onnx_of(make_tensors(model)));
-  files::write_whole_file(folder / "seen", std::string(raw(frame.seen.values)));
+  files::write_whole_file(folder / "features", std::string(raw(frame.features.values)));
   files::write_whole_file(folder / "turn", std::string(raw(frame.turn.values)));
   files::write_whole_file(folder / "origin", std::string(raw(frame.origin.values)));
   files::write_whole_file(folder / "vertices", std::string(raw(frame.vertices)));

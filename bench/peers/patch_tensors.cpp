@@ -86,14 +86,14 @@ PeerFrame make_frame(const learn::PatchModel& model) {
 
   PeerFrame frame;
   const auto patches = static_cast<int64_t>(model.patches.size());
-  frame.seen = zeros({patches, 1, static_cast<int64_t>(model.seen(0, inputs).cols())});
+  frame.features = zeros({patches, 1, static_cast<int64_t>(model.features(0, inputs).cols())});
   frame.turn = zeros({patches, 3, 3}), frame.origin = zeros({patches, 1, 3});
   const std::vector<learn::PatchFrame> turned = model.turned(inputs, 0);
   for (size_t p = 0; p < turned.size(); ++p) {
     const auto row = [](V3 v) { return learn::Matrix(Eigen::RowVector3f(v.x, v.y, v.z)); };
-    put(frame.seen, p, model.seen(p, inputs));
+    put(frame.features, p, model.features(p, inputs));
     learn::Matrix turn(3, 3);
-    turn << row(turned[p].along), row(turned[p].across), row(turned[p].off);
+    turn << row(turned[p].along), row(turned[p].across), row(turned[p].normal);
     put(frame.turn, p, turn), put(frame.origin, p, row(turned[p].origin));
   }
   learn::Matrix displaced(1, 3 * static_cast<Eigen::Index>(model.rest.size()));

@@ -37,8 +37,8 @@ PatchTensors make_tensors(const learn::PatchModel& model);
 
 // One frame to ask the peers for, and what the garment's own numbers make of it in plain code.
 struct PeerFrame {
-  Tensor seen, turn, origin;    // patches x 1 x inputs, patches x 3 x 3, patches x 1 x 3
-  std::vector<float> vertices;  // places
+  Tensor features, turn, origin;  // patches x 1 x inputs, patches x 3 x 3, patches x 1 x 3
+  std::vector<float> vertices;    // places
 };
 PeerFrame make_frame(const learn::PatchModel& model);
 // The farthest of any coordinate, in mm. Numbers of a peer that are not those of the garment are no figure.

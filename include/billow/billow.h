@@ -8,7 +8,7 @@
  * A frame of a garment is one call, and its mesh another:
  *
  *     check(billow_instance_step(instance, &frame));
- *     check(billow_instance_positions(instance, out, stride, count));
+ *     check(billow_instance_get_positions(instance, out, stride, count));
  *
  * A frame of chains alone is two calls:
  *
@@ -21,9 +21,15 @@
  *   Units       SI: metres, kilograms, seconds, newtons, radians.
  *   Axes        right-handed; gravity's default points along -y.
  *   Vectors     3 floats x y z; arrays of them are tightly packed. Quaternions x y z w.
+ *   Names       functions that return a value are nouns (billow_garment_vertex_count); functions
+ *               that fill the caller's memory are billow_*_get_*. Values of an enum begin with its
+ *               name, but for BILLOW_OK and BILLOW_ERROR_*.
+ *   Structs     a struct that the caller fills starts from its billow_*_default(); later versions
+ *               may add fields.
  *   Buffers     the caller owns every buffer. Inputs are read during the call only. An output
  *               function needs room for the number of elements its comment states; a smaller
- *               `capacity` is an error and nothing is written.
+ *               `capacity` is BILLOW_ERROR_BUFFER_TOO_SMALL, the message says how many are needed,
+ *               and nothing is written.
  *   NULL        not allowed unless the comment says so.
  *   Errors      functions return a billow_status. On anything but BILLOW_OK nothing has changed
  *               and billow_last_error() says what was expected and what was found.
@@ -73,11 +79,11 @@ BILLOW_API const char* billow_version(void);
 
 typedef enum billow_status {
   BILLOW_OK = 0,
-  BILLOW_INVALID_ARGUMENT = 1, /* a NULL, a wrong handle, a value out of range, a non-finite input */
-  BILLOW_OUT_OF_MEMORY = 2,    /* only from *_create */
-  BILLOW_BUFFER_TOO_SMALL = 3, /* the message says how many elements are needed */
-  BILLOW_BAD_DATA = 4,         /* bytes that are damaged, of another version or of another object */
-  BILLOW_CANNOT_READ = 5       /* a file that is not there or cannot be read */
+  BILLOW_ERROR_INVALID_ARGUMENT = 1, /* a NULL, a wrong handle, a value out of range, a non-finite input */
+  BILLOW_ERROR_OUT_OF_MEMORY = 2,    /* only from *_create */
+  BILLOW_ERROR_BUFFER_TOO_SMALL = 3, /* the message says how many elements are needed */
+  BILLOW_ERROR_BAD_DATA = 4,         /* bytes that are damaged, of another version or of another object */
+  BILLOW_ERROR_CANNOT_READ = 5       /* a file that is not there or cannot be read */
 } billow_status;
 
 /* What the last failing call on this thread found wrong; "" before any. Valid until the next
@@ -118,15 +124,16 @@ typedef struct billow_allocator {
 typedef struct billow_body billow_body;
 
 typedef enum billow_shape {
-  BILLOW_SPHERE = 0,          /* position, radius */
-  BILLOW_CAPSULE = 1,         /* position to end, radius */
-  BILLOW_TAPERED_CAPSULE = 2, /* position to end, radius to radius_end */
-  BILLOW_ELLIPSOID = 3,       /* position, rotation, half_extents */
-  BILLOW_BOX = 4,        /* position, rotation, half_extents; edges rounded by radius (within the extents) */
-  BILLOW_HALF_SPACE = 5, /* solid below `position`, its outward normal the rotated +y axis */
-  BILLOW_CUSTOM = 6,     /* position, rotation, sdf, user, and radius as the bound described at billow_sdf */
-  BILLOW_GRID = 7,       /* position, rotation, grid */
-  BILLOW_NEURAL = 8      /* position, rotation, network */
+  BILLOW_SHAPE_SPHERE = 0,          /* position, radius */
+  BILLOW_SHAPE_CAPSULE = 1,         /* position to end, radius */
+  BILLOW_SHAPE_TAPERED_CAPSULE = 2, /* position to end, radius to radius_end */
+  BILLOW_SHAPE_ELLIPSOID = 3,       /* position, rotation, half_extents */
+  BILLOW_SHAPE_BOX = 4, /* position, rotation, half_extents; edges rounded by radius (within the extents) */
+  BILLOW_SHAPE_HALF_SPACE = 5, /* solid below `position`, its outward normal the rotated +y axis */
+  BILLOW_SHAPE_CUSTOM =
+      6, /* position, rotation, sdf, user, and radius as the bound described at billow_sdf_function */
+  BILLOW_SHAPE_GRID = 7,  /* position, rotation, grid */
+  BILLOW_SHAPE_NEURAL = 8 /* position, rotation, network */
 } billow_shape;
 
 /* A signed distance function of the caller's: for `count` points (3 floats each, in the collider's
@@ -134,37 +141,37 @@ typedef enum billow_shape {
  * It must never overestimate the distance. Points farther than the collider's `radius` from its
  * position are never asked about: beyond it the surface counts as far away. Must be thread-safe if
  * the body is used by several threads. */
-typedef void (*billow_sdf)(void* user, const float* points, uint32_t count, float* distances,
-                           float* gradients);
+typedef void (*billow_sdf_function)(void* user, const float* points, uint32_t count, float* distances,
+                                    float* gradients);
 
 /* Signed distances at the points of a regular grid whose middle is the collider's position and
  * whose axes are the collider's; between the points they are interpolated. The surface has to be
  * inside: values at the outermost points over 0, some value under 0. The values must never
  * overestimate the distance. They are not copied: they stay where and as they are while bodies
  * use them, which may be many. `billow body sdf` makes such grids from a mesh. */
-typedef struct billow_grid {
+typedef struct billow_sdf_grid {
   const int16_t* values; /* in steps of `unit`; x runs fastest, then y, then z */
   uint32_t size[3];      /* points along x, y and z: 2 to 1024 */
   float spacing;         /* m between points */
   float unit;            /* m a step */
-} billow_grid;
+} billow_sdf_grid;
 
 /* A signed distance as a neural network of a point p in the collider's own frame, in metres:
  *     phi(p) = c . s(B s(A p + a) + b) + d
  *     s(z) = 0 below -1, z above 1, (z + 1)^2 / 4 between
  * with two hidden layers of `width` units. As for grids, weights are not copied, and `billow body
  * sdf` trains such networks. */
-typedef struct billow_network {
+typedef struct billow_neural_sdf {
   /* For each unit of the first layer its row of A and its entry of a; then for each unit of the
    * second its entry of b, its row of B and its entry of c; then d. */
   const float* weights;
   uint32_t width;        /* a multiple of 4 up to 64 */
   float half_extents[3]; /* m, the box about the collider's position that the network knows */
   float margin;          /* m, the surface is at least so far inside the box */
-} billow_network;
+} billow_neural_sdf;
 
 /* How many weights there are. */
-#define BILLOW_NETWORK_WEIGHTS(width) ((width) * (width) + 6 * (width) + 1)
+#define BILLOW_NEURAL_SDF_WEIGHTS(width) ((width) * (width) + 6 * (width) + 1)
 
 #define BILLOW_JOINTS_PER_COLLIDER 4
 #define BILLOW_NO_BLEND (-1)
@@ -185,10 +192,10 @@ typedef struct billow_collider {
    * merge where they come within blend_radius of each other. BILLOW_NO_BLEND: none. */
   int32_t blend_with;
   float blend_radius;
-  billow_sdf sdf;
+  billow_sdf_function sdf;
   void* user;
-  const billow_grid* grid;       /* read at creation */
-  const billow_network* network; /* read at creation */
+  const billow_sdf_grid* grid;      /* read at creation */
+  const billow_neural_sdf* network; /* read at creation */
 } billow_collider;
 
 /* A sphere of 0.1 m at the origin on joint 0. */
@@ -203,6 +210,7 @@ typedef struct billow_body_desc {
   uint32_t joint_count;              /* at least 1 */
   const billow_allocator* allocator; /* may be NULL: malloc */
 } billow_body_desc;
+BILLOW_API billow_body_desc billow_body_desc_default(void);
 
 BILLOW_API billow_status billow_body_create(const billow_body_desc* desc, billow_body** out);
 BILLOW_API void billow_body_destroy(billow_body* body); /* NULL is fine */
@@ -269,40 +277,41 @@ typedef struct billow_chains_desc {
   uint32_t max_colliders;
   const billow_allocator* allocator; /* may be NULL: malloc */
 } billow_chains_desc;
+BILLOW_API billow_chains_desc billow_chains_desc_default(void);
 
 /* How the tri-diagonal systems for tensions and impulses are solved (paper: Velocity Update). */
 typedef enum billow_solver {
-  BILLOW_DIRECT = 0,   /* active set, exact: the default */
-  BILLOW_SWEEPS = 1,   /* Gauss-Seidel, `sweeps` of them */
-  BILLOW_TOLERANCE = 2 /* Gauss-Seidel until the relative change is under `tolerance` */
+  BILLOW_SOLVER_DIRECT = 0,   /* active set, exact: the default */
+  BILLOW_SOLVER_SWEEPS = 1,   /* Gauss-Seidel, `sweeps` of them */
+  BILLOW_SOLVER_TOLERANCE = 2 /* Gauss-Seidel until the relative change is under `tolerance` */
 } billow_solver;
 
-typedef struct billow_solver_settings {
+typedef struct billow_linear_solver {
   billow_solver method;
-  uint32_t sweeps;    /* 1 to 10000; with BILLOW_TOLERANCE the most that are done */
+  uint32_t sweeps;    /* 1 to 10000; with BILLOW_SOLVER_TOLERANCE the most that are done */
   float tolerance;    /* relative */
   int32_t warm_start; /* begin from the last step's solution instead of zero */
-} billow_solver_settings;
+} billow_linear_solver;
 
 /* Where in the step impulses are applied; any sum of these. */
-typedef enum billow_impulse_place {
+typedef enum billow_impulse {
   BILLOW_IMPULSE_AFTER_FIRST_VELOCITY = 1,
   BILLOW_IMPULSE_AFTER_MOVE = 2,
   BILLOW_IMPULSE_AFTER_COLLISION = 4,
   BILLOW_IMPULSE_AFTER_SECOND_VELOCITY = 8
-} billow_impulse_place;
+} billow_impulse;
 
 /* Direction of push-out and of the velocity's normal (paper: Collisions). */
-typedef enum billow_direction {
-  BILLOW_ALONG_GRADIENT = 0, /* out by the nearest way */
-  BILLOW_ALONG_HISTORY = 1   /* back the way it came, in the moving frame of the collider */
-} billow_direction;
+typedef enum billow_contact_direction {
+  BILLOW_CONTACT_DIRECTION_GRADIENT = 0, /* out by the nearest way */
+  BILLOW_CONTACT_DIRECTION_HISTORY = 1   /* back the way it came, in the moving frame of the collider */
+} billow_contact_direction;
 
 /* How far to push. */
-typedef enum billow_distance {
-  BILLOW_BY_DEPTH = 0,      /* by |phi|, `iterations` times */
-  BILLOW_BY_LINE_SEARCH = 1 /* to the surface along the direction, by bisection */
-} billow_distance;
+typedef enum billow_push_method {
+  BILLOW_PUSH_METHOD_DEPTH = 0,      /* by |phi|, `iterations` times */
+  BILLOW_PUSH_METHOD_LINE_SEARCH = 1 /* to the surface along the direction, by bisection */
+} billow_push_method;
 
 typedef enum billow_teleport {
   BILLOW_TELEPORT_NONE = 0,
@@ -310,62 +319,69 @@ typedef enum billow_teleport {
   BILLOW_TELEPORT_KEEP = 2   /* carried along rigidly: shape and (turned) velocity are kept */
 } billow_teleport;
 
+/* What solvers need. The defaults are right for cloth; what the paper does instead is named. */
+typedef struct billow_solver_settings {
+  /* Sub-steps and ropes */
+  uint32_t min_substeps;        /* 1 */
+  uint32_t max_substeps;        /* 8; BILLOW_MAX_SUBSTEPS at most */
+  float substep_angle;          /* sub-steps keep a rope's rotation under this, in radians: 0.1 */
+  billow_linear_solver tension; /* direct */
+  billow_linear_solver impulse; /* direct */
+  uint32_t impulses;            /* where impulses are applied: BILLOW_IMPULSE_AFTER_SECOND_VELOCITY */
+  float tautness;               /* a rope is taut over (1 - tautness) times its maximum: 0.01 */
+  float gap_return;         /* fraction of a taut rope's gap to its maximum that a sub-step may close: 0.2;
+                                  paper: 0 */
+  int32_t move_with_parent; /* 1: position update in the frame of the moving parent; paper: 0 */
+  int32_t energy_guard;     /* 1: kinetic energy never exceeds what forces supplied */
+
+  /* Collisions */
+  billow_contact_direction push_direction;     /* history */
+  billow_contact_direction velocity_direction; /* history */
+  billow_push_method push_method;              /* depth */
+  uint32_t push_iterations;                    /* 2 */
+  float push_extra;                            /* m, pushed beyond the radius (paper: epsilon): 0 */
+  uint32_t alternations;    /* of length constraint and collision, per bone: 1 as in the paper */
+  uint32_t rope_samples;    /* points tested between a bone and its parent: 1; 0: bones only */
+  uint32_t lateral_samples; /* points tested between neighbouring chains: 3; 0: none */
+  int32_t swept;            /* 1: continuous collision detection against thin colliders */
+} billow_solver_settings;
+
 /* Everything that can be changed while running. Start from billow_settings_default. */
 typedef struct billow_settings {
-  /* Forces */
-  float gravity[3];                 /* 0 -9.81 0 */
-  billow_curve mass;                /* kg a bone: 0.02 */
-  billow_curve drag;                /* N s/m against the wind, a bone: 0 */
+  /* Material */
+  billow_curve mass;                /* kg per bone: 0.02 */
   billow_curve damping;             /* 1/s, relative to the parent bone, implicit: 0 */
   float global_damping;             /* 1/s, relative to still air, implicit: 0 */
   billow_curve lateral_stretch;     /* N/m, neighbours farther apart than at rest: 0 */
   billow_curve lateral_compression; /* N/m, neighbours closer than at rest: 0 */
-  billow_curve rest_angle;          /* N, toward the rest angle with the parent rope: 0 */
+  billow_curve lateral_shear;       /* N/m, diagonals between neighbours longer than those of the cloth: 0 */
+  billow_curve rest_angle;          /* N, towards the rest angle with the parent rope: 0 */
   billow_curve shrink;              /* N/m, ropes shorter than their maximum: 0 */
+
+  /* Gravity and air */
+  float gravity[3];  /* 0 -9.81 0 */
+  billow_curve drag; /* N s/m against the wind, per bone: 0 */
   float panel_drag;  /* drag coefficient of the panels between neighbours: 0 (1.2 is cloth-like) */
   float panel_lift;  /* their lift coefficient: 0 */
+  float panel_folds; /* fraction of a panel's folded cloth that meets the air: 0 to 1 */
   float air_density; /* kg/m3: 1.2 */
 
-  /* Accuracy and stability */
-  billow_solver_settings tension; /* direct */
-  billow_solver_settings impulse; /* direct */
-  uint32_t impulse_places;        /* BILLOW_IMPULSE_AFTER_SECOND_VELOCITY */
-  float tautness;                 /* a rope is taut over (1 - tautness) times its maximum: 0.01 */
-  float gap_return;               /* share of what a taut rope is short of its maximum that it may take up
-                                     per sub-step: 0.2; 0 as in the paper */
-  int32_t move_with_parent;       /* 1: a bone's way is seen from its moving parent; 0 as in the paper */
-  uint32_t min_substeps;          /* 1 */
-  uint32_t max_substeps;          /* 8; BILLOW_MAX_SUBSTEPS at most */
-  float substep_angle;            /* sub-steps keep a rope's turn under this, in radians: 0.1 */
-  int32_t energy_guard;           /* 1: motion never gains energy that no force supplied */
-  float rest_speed; /* m/s: chains slower than this all over come to rest soon: 0.01; 0: never */
-
-  /* Collisions */
-  billow_direction push_direction;     /* history */
-  billow_direction velocity_direction; /* history */
-  billow_distance push_distance;       /* by depth */
-  uint32_t push_iterations;            /* 2 */
-  billow_curve radius;                 /* m, of a bone: 0.005. Bones are kept this far from colliders */
-  float push_extra;                    /* m, pushed farther than the radius by this (epsilon): 0 */
-  float friction;                      /* 0.3 */
-  uint32_t alternations;               /* of length constraint and collision, per bone: 1 as in the paper */
-  uint32_t rope_samples;               /* points tested between a bone and its parent: 1; 0: bones only */
-  uint32_t lateral_samples;            /* points tested between neighbouring chains: 3; 0: none */
-  int32_t swept;                       /* 1: fast bones cannot pass through thin colliders */
+  /* Contact */
+  billow_curve radius; /* m, of a bone: 0.005. Bones are kept this far from colliders */
+  float friction;      /* 0.3 */
 
   /* Root motion */
-  float translation_inertia; /* how much of the space's translation is felt: 1 all, 0 none */
-  float rotation_inertia;    /* the same for its rotation */
+  float translation_inertia; /* fraction of the space's translation that is felt: 1 */
+  float rotation_inertia;    /* the same for its rotation: 1 */
   billow_teleport teleport;  /* what a jump over the thresholds does: keep */
   float teleport_distance;   /* m of a root in one step: 1e30, never */
   float teleport_angle;      /* radians of a root in one step: 1e30, never */
-  float scale;               /* of the character: lengths and radii are multiplied by it: 1 */
 
-  int32_t profile; /* 1: time the stages (a clock call each) */
+  float rest_speed; /* m/s: chains slower than this everywhere come to rest: 0.01; 0: never */
+  float scale;      /* of the character: lengths and radii are multiplied by it: 1 */
+  int32_t profile;  /* 1: time the stages (one clock call each) */
 
-  /* Forces, continued */
-  float panel_folds; /* how much of a panel's cloth that hangs in folds the air meets: 0 none, 1 all */
-  billow_curve lateral_shear; /* N/m, diagonals between neighbours longer than those of the cloth: 0 */
+  billow_solver_settings solver;
 } billow_settings;
 
 BILLOW_API billow_settings billow_settings_default(void);
@@ -386,6 +402,7 @@ typedef struct billow_wind {
   billow_wind_field field; /* added to the above; may be NULL */
   void* user;
 } billow_wind;
+BILLOW_API billow_wind billow_wind_default(void);
 
 BILLOW_API billow_status billow_chains_create(const billow_chains_desc* desc, billow_chains** out);
 BILLOW_API void billow_chains_destroy(billow_chains* chains); /* NULL is fine */
@@ -399,7 +416,7 @@ BILLOW_API uint32_t billow_chains_bone_count(const billow_chains* chains);  /* a
 
 /* One frame. */
 typedef struct billow_step {
-  float dt;                      /* s. 0: chains are carried along by their roots. Over 0.25 it counts as 0.25 */
+  float dt; /* s. 0: chains are carried along by their roots. Over 0.25 it counts as 0.25 */
   const billow_transform* roots; /* one a chain, in world space, at the end of the step */
   uint32_t root_count;
   /* The space whose motion may be felt less (translation_inertia, rotation_inertia): the character's root, a
@@ -407,6 +424,7 @@ typedef struct billow_step {
   const billow_transform* space;
   const billow_body* body; /* what to collide with; may be NULL */
 } billow_step;
+BILLOW_API billow_step billow_step_default(void);
 
 /* Advances by step->dt. The first step after creation places the chains in their rest shape on the
  * roots. */
@@ -423,10 +441,13 @@ BILLOW_API billow_status billow_chains_set_paused(billow_chains* chains, int32_t
 
 /* Results, chain after chain from root to tip. `capacity` counts bones: at least
  * billow_chains_bone_count(). */
-BILLOW_API billow_status billow_chains_positions(const billow_chains* chains, float* out, uint32_t capacity);
-BILLOW_API billow_status billow_chains_velocities(const billow_chains* chains, float* out, uint32_t capacity);
+BILLOW_API billow_status billow_chains_get_positions(const billow_chains* chains, float* out,
+                                                     uint32_t capacity);
+BILLOW_API billow_status billow_chains_get_velocities(const billow_chains* chains, float* out,
+                                                      uint32_t capacity);
 /* Newtons in the rope above each bone, of the last half step; 0 for roots and slack ropes. */
-BILLOW_API billow_status billow_chains_tensions(const billow_chains* chains, float* out, uint32_t capacity);
+BILLOW_API billow_status billow_chains_get_tensions(const billow_chains* chains, float* out,
+                                                    uint32_t capacity);
 
 /* Sets where the bones are and how they move, in the order of the readers: for an explosion, a ragdoll's
  * hand-over, a cut. Either may be NULL to stay as it is. Roots stay with their transforms; ropes that are too
@@ -441,24 +462,24 @@ typedef struct billow_contact {
   float normal[3];
 } billow_contact;
 
-/* Bones that touched a collider in the last step. Writes at most `capacity`, sets *count to how
- * many there are. */
-BILLOW_API billow_status billow_chains_contacts(const billow_chains* chains, billow_contact* out,
-                                                uint32_t capacity, uint32_t* count);
+/* Bones that touched a collider in the last step; sets *count to how many there are, in any case. `out` may be NULL if
+ * `capacity` is 0. */
+BILLOW_API billow_status billow_chains_get_contacts(const billow_chains* chains, billow_contact* out,
+                                                    uint32_t capacity, uint32_t* count);
 
 /* The stages of a step, in order. */
-typedef enum billow_stage {
-  BILLOW_STAGE_FOLLOW = 0,     /* roots, space and colliders at the sub-step's times */
-  BILLOW_STAGE_FORCES = 1,     /* external forces */
-  BILLOW_STAGE_ACCELERATE = 2, /* tensions, half velocity update, damping (twice a sub-step) */
-  BILLOW_STAGE_MOVE = 3,       /* position update */
-  BILLOW_STAGE_COLLIDE = 4,    /* bones, ropes and lateral segments against the body */
-  BILLOW_STAGE_IMPULSES = 5,   /* wherever impulse_places asks for them */
-  BILLOW_STAGE_GUARD = 6,      /* energy guard and the check for non-finite values */
-  BILLOW_STAGE_COUNT = 7
-} billow_stage;
+typedef enum billow_chain_stage {
+  BILLOW_CHAIN_STAGE_FOLLOW = 0,     /* roots, space and colliders at the sub-step's times */
+  BILLOW_CHAIN_STAGE_FORCES = 1,     /* external forces */
+  BILLOW_CHAIN_STAGE_ACCELERATE = 2, /* tensions, half velocity update, damping (twice a sub-step) */
+  BILLOW_CHAIN_STAGE_MOVE = 3,       /* position update */
+  BILLOW_CHAIN_STAGE_COLLIDE = 4,    /* bones, ropes and lateral segments against the body */
+  BILLOW_CHAIN_STAGE_IMPULSES = 5,   /* wherever impulses asks for them */
+  BILLOW_CHAIN_STAGE_GUARD = 6,      /* energy guard and the check for non-finite values */
+  BILLOW_CHAIN_STAGE_COUNT = 7
+} billow_chain_stage;
 
-BILLOW_API const char* billow_stage_name(billow_stage stage); /* "?" when out of range */
+BILLOW_API const char* billow_chain_stage_name(billow_chain_stage stage); /* "?" when out of range */
 
 typedef enum billow_flag {
   BILLOW_FLAG_TELEPORTED = 1, /* a threshold was passed */
@@ -469,17 +490,17 @@ typedef enum billow_flag {
   BILLOW_FLAG_SUBSTEPS_CAPPED = 32 /* more sub-steps than max_substeps were wanted */
 } billow_flag;
 
-typedef struct billow_report {
+typedef struct billow_chains_report {
   uint32_t flags;      /* billow_flag values, of the last step */
   uint32_t substeps;   /* taken in the last step */
   uint32_t contacts;   /* bones that touched a collider */
   uint32_t trapped;    /* bones with BILLOW_FLAG_TRAPPED */
   uint32_t enclosed;   /* bones with BILLOW_FLAG_ENCLOSED */
   float collider_work; /* J done by moving colliders on the chains, relative to their roots */
-  double stage_seconds[BILLOW_STAGE_COUNT]; /* of the last step; all 0 unless settings.profile */
-} billow_report;
+  double stage_seconds[BILLOW_CHAIN_STAGE_COUNT]; /* of the last step; all 0 unless settings.profile */
+} billow_chains_report;
 
-BILLOW_API billow_status billow_chains_report(const billow_chains* chains, billow_report* out);
+BILLOW_API billow_status billow_chains_get_report(const billow_chains* chains, billow_chains_report* out);
 
 /* The full state (not settings, wind or description) as bytes, for replay and rollback. Restoring
  * into chains of the same description continues bit for bit. */
@@ -504,6 +525,7 @@ typedef struct billow_garment_desc {
   int32_t keep;
   const billow_allocator* allocator; /* may be NULL: malloc. Asked a few times, at creation only */
 } billow_garment_desc;
+BILLOW_API billow_garment_desc billow_garment_desc_default(void);
 
 /* Checks every byte first; takes some milliseconds. */
 BILLOW_API billow_status billow_garment_create(const billow_garment_desc* desc, billow_garment** out);
@@ -520,26 +542,27 @@ BILLOW_API uint32_t billow_garment_bone_count(const billow_garment* garment);
 BILLOW_API uint32_t billow_garment_joint_count(const billow_garment* garment);
 BILLOW_API uint32_t billow_garment_key_joint(const billow_garment* garment); /* the part it goes with */
 
-/* The garment's name, and the names of the joints that it expects, in the order a frame gives them: UTF-8 with a 0
- * behind, cut off where `capacity` (bytes, 1 or more) ends. */
-BILLOW_API billow_status billow_garment_name(const billow_garment* garment, char* out, size_t capacity);
-BILLOW_API billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t joint, char* out,
-                                                   size_t capacity);
+/* The garment's name, and the names of the joints that it expects, in the order a frame gives them: UTF-8, terminated by
+ * a 0. `capacity` counts bytes, the 0 included; BILLOW_MAX_NAME is always enough. */
+#define BILLOW_MAX_NAME 256
+BILLOW_API billow_status billow_garment_get_name(const billow_garment* garment, char* out, size_t capacity);
+BILLOW_API billow_status billow_garment_get_joint_name(const billow_garment* garment, uint32_t joint,
+                                                       char* out, size_t capacity);
 /* Where these joints rest, in model space. `capacity` counts joints. */
-BILLOW_API billow_status billow_garment_joint_rest(const billow_garment* garment, billow_transform* out,
-                                                   uint32_t capacity);
+BILLOW_API billow_status billow_garment_get_joint_rest(const billow_garment* garment, billow_transform* out,
+                                                       uint32_t capacity);
 /* Three vertices a triangle, counter-clockwise on the right side. `capacity` counts triangles. */
-BILLOW_API billow_status billow_garment_triangles(const billow_garment* garment, uint32_t* out,
-                                                  uint32_t capacity);
+BILLOW_API billow_status billow_garment_get_triangles(const billow_garment* garment, uint32_t* out,
+                                                      uint32_t capacity);
 /* Two floats a vertex: the pattern laid flat, in metres; all 0 where the garment has none. `capacity` counts
  * vertices. */
-BILLOW_API billow_status billow_garment_uvs(const billow_garment* garment, float* out, uint32_t capacity);
+BILLOW_API billow_status billow_garment_get_uvs(const billow_garment* garment, float* out, uint32_t capacity);
 /* The settings its chains begin with. */
-BILLOW_API billow_status billow_garment_settings(const billow_garment* garment, billow_settings* out);
+BILLOW_API billow_status billow_garment_get_settings(const billow_garment* garment, billow_settings* out);
 /* The bytes of a section of the file, such as "training" (JSON), valid as long as the garment; NULL and 0 where
  * there is none. */
-BILLOW_API billow_status billow_garment_section(const billow_garment* garment, const char* name,
-                                                const void** bytes, size_t* size);
+BILLOW_API billow_status billow_garment_get_section(const billow_garment* garment, const char* name,
+                                                    const void** bytes, size_t* size);
 
 /* ---------------------------------------------------------------------------------------------
  * Instances: one character that wears a garment
@@ -562,7 +585,7 @@ typedef struct billow_instance_options {
   int32_t networks; /* 1; 0: the cloth is its rest, moved rigidly with the key joint */
   int32_t shape;    /* 1: the shape network's detail on top of skinning */
   /* 0; 1: linear blend skinning from the bones in place of both, for those who want to compare. Refused where the garment has
-   * no weights for it: billow_garment_section tells, with "blend.weights". */
+   * no weights for it: billow_garment_get_section tells, with "blend.weights". */
   int32_t linear_blend;
   int32_t push_out; /* 1: no vertex stays inside the body */
   int32_t normals;  /* 1 */
@@ -577,7 +600,7 @@ BILLOW_API billow_status billow_instance_set_options(billow_instance* instance,
 BILLOW_API billow_status billow_instance_get_options(const billow_instance* instance,
                                                      billow_instance_options* out);
 
-/* One frame. Begin with all 0. */
+/* One frame of a garment. */
 typedef struct billow_frame {
   float dt;                       /* s. 0: the cloth is carried along rigidly. Over 0.25 it counts as 0.25 */
   const billow_transform* joints; /* in world space, in the order of the garment's joints */
@@ -589,6 +612,7 @@ typedef struct billow_frame {
   billow_teleport teleport; /* BILLOW_TELEPORT_NONE, or a jump of the character to where it is now */
   int32_t skip_mesh;        /* 1: chains only, for who is not seen. Positions and normals stay as they were */
 } billow_frame;
+BILLOW_API billow_frame billow_frame_default(void);
 
 BILLOW_API billow_status billow_instance_step(billow_instance* instance, const billow_frame* frame);
 
@@ -618,29 +642,29 @@ BILLOW_API billow_status billow_instance_restore(billow_instance* instance, cons
 
 /* The mesh of the last frame in world space, 3 floats a vertex, each `stride` bytes after the one before (0: tightly
  * packed; a multiple of 4, at least 12), so that they can go into a vertex buffer. `capacity` counts vertices. */
-BILLOW_API billow_status billow_instance_positions(const billow_instance* instance, void* out, size_t stride,
-                                                   uint32_t capacity);
-BILLOW_API billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
-                                                 uint32_t capacity);
+BILLOW_API billow_status billow_instance_get_positions(const billow_instance* instance, void* out,
+                                                       size_t stride, uint32_t capacity);
+BILLOW_API billow_status billow_instance_get_normals(const billow_instance* instance, void* out,
+                                                     size_t stride, uint32_t capacity);
 /* What can be written of a vertex. */
 typedef enum billow_attribute {
-  BILLOW_POSITION = 0, /* x y z, in world space less `origin` */
-  BILLOW_NORMAL = 1,   /* x y z */
+  BILLOW_ATTRIBUTE_POSITION = 0, /* x y z, in world space less `origin` */
+  BILLOW_ATTRIBUTE_NORMAL = 1,   /* x y z */
   /* x y z w: the way of u on the pattern, at right angles to the normal; w is 1, or -1 where the pattern is mirrored, so that
    * w * cross(normal, tangent) is the way of v. Found when they are written. Refused where the garment has no pattern or the
    * option normals is off. */
-  BILLOW_TANGENT = 2
+  BILLOW_ATTRIBUTE_TANGENT = 2
 } billow_attribute;
 
-typedef enum billow_number {
-  BILLOW_FLOAT32 = 0,
-  BILLOW_FLOAT16 = 1 /* half floats: steps of 0.5 mm from 0.5 m of `origin` on, of 1 mm from 1 m on */
-} billow_number;
+typedef enum billow_format {
+  BILLOW_FORMAT_FLOAT32 = 0,
+  BILLOW_FORMAT_FLOAT16 = 1 /* half floats: steps of 0.5 mm from 0.5 m of `origin` on, of 1 mm from 1 m on */
+} billow_format;
 
-/* One attribute into one buffer. Several may go into the same one, beside each other in each vertex. Begin with all 0. */
+/* One attribute into one buffer. Several may go into the same one, beside each other in each vertex. */
 typedef struct billow_output {
   billow_attribute attribute;
-  billow_number number;
+  billow_format number;
   void* out;
   size_t stride;     /* bytes from one vertex to the next, in whole numbers; 0: tightly packed */
   uint32_t capacity; /* vertices that there is room for */
@@ -649,6 +673,7 @@ typedef struct billow_output {
   uint32_t vertex_count;
   float origin[3]; /* positions are written less this: where the character is, for half floats */
 } billow_output;
+BILLOW_API billow_output billow_output_default(void);
 
 /* Writes the mesh of the last frame, all outputs or, where one of them is refused, none. */
 BILLOW_API billow_status billow_instance_write(const billow_instance* instance, const billow_output* outputs,
@@ -657,18 +682,18 @@ BILLOW_API billow_status billow_instance_write(const billow_instance* instance, 
 BILLOW_API const float* billow_instance_position_data(const billow_instance* instance);
 BILLOW_API const float* billow_instance_normal_data(const billow_instance* instance);
 /* All virtual bones in world space, 3 floats each, as the garment numbers them. `capacity` counts bones. */
-BILLOW_API billow_status billow_instance_bones(const billow_instance* instance, float* out,
-                                               uint32_t capacity);
+BILLOW_API billow_status billow_instance_get_bones(const billow_instance* instance, float* out,
+                                                   uint32_t capacity);
 
 /* The stages of a frame, in order. */
 typedef enum billow_frame_stage {
-  BILLOW_FRAME_FOLLOW = 0,   /* attachments, roots and colliders go with the joints */
-  BILLOW_FRAME_CHAINS = 1,   /* billow_chains_step */
-  BILLOW_FRAME_GATHER = 2,   /* displacements of the bones, seen from the key joint */
-  BILLOW_FRAME_INFER = 3,    /* both networks */
-  BILLOW_FRAME_EXPAND = 4,   /* both bases, and to world space */
-  BILLOW_FRAME_PUSH_OUT = 5, /* vertices leave the body */
-  BILLOW_FRAME_NORMALS = 6,
+  BILLOW_FRAME_STAGE_FOLLOW = 0,   /* attachments, roots and colliders go with the joints */
+  BILLOW_FRAME_STAGE_CHAINS = 1,   /* billow_chains_step */
+  BILLOW_FRAME_STAGE_GATHER = 2,   /* displacements of the bones, seen from the key joint */
+  BILLOW_FRAME_STAGE_INFER = 3,    /* both networks */
+  BILLOW_FRAME_STAGE_EXPAND = 4,   /* both bases, and to world space */
+  BILLOW_FRAME_STAGE_PUSH_OUT = 5, /* vertices leave the body */
+  BILLOW_FRAME_STAGE_NORMALS = 6,
   BILLOW_FRAME_STAGE_COUNT = 7
 } billow_frame_stage;
 

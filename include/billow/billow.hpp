@@ -30,7 +30,7 @@ using Transform = billow_transform;
 using Collider = billow_collider;
 using Settings = billow_settings;
 using Wind = billow_wind;
-using Report = billow_report;
+using Report = billow_chains_report;
 using Contact = billow_contact;
 
 inline Transform translation(float x, float y, float z) { return {{x, y, z}, {0, 0, 0, 1}}; }
@@ -107,7 +107,7 @@ class Body {
   Status query(std::span<const float> points, std::span<float> distances, std::span<float> gradients = {},
                float limit = BILLOW_NO_LIMIT) const {
     if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
-      return {BILLOW_BUFFER_TOO_SMALL, "distances and gradients: expected room for all points"};
+      return {BILLOW_ERROR_BUFFER_TOO_SMALL, "distances and gradients: expected room for all points"};
     return billow_body_query(get(), points.data(), static_cast<uint32_t>(points.size() / 3), limit,
                              distances.data(), gradients.empty() ? nullptr : gradients.data(), nullptr);
   }
@@ -157,32 +157,31 @@ class Chains {
   uint32_t bone_count() const { return billow_chains_bone_count(get()); }
   // Three floats a bone (tensions: one), chain after chain from root to tip.
   Status positions(std::span<float> out) const {
-    return billow_chains_positions(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+    return billow_chains_get_positions(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
   }
   Status velocities(std::span<float> out) const {
-    return billow_chains_velocities(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+    return billow_chains_get_velocities(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
   }
   Status tensions(std::span<float> out) const {
-    return billow_chains_tensions(get(), out.data(), static_cast<uint32_t>(out.size()));
+    return billow_chains_get_tensions(get(), out.data(), static_cast<uint32_t>(out.size()));
   }
   // Either may be empty.
   Status set_bones(std::span<const float> positions, std::span<const float> velocities) {
     const size_t floats = positions.empty() ? velocities.size() : positions.size();
     if (!positions.empty() && !velocities.empty() && positions.size() != velocities.size())
-      return {BILLOW_INVALID_ARGUMENT, "positions and velocities: expected as many"};
+      return {BILLOW_ERROR_INVALID_ARGUMENT, "positions and velocities: expected as many"};
     return billow_chains_set_bones(get(), positions.empty() ? nullptr : positions.data(),
                                    velocities.empty() ? nullptr : velocities.data(),
                                    static_cast<uint32_t>(floats / 3));
   }
-  // Fills `out` and returns how many contacts there are (maybe more than fit).
-  uint32_t contacts(std::span<Contact> out) const {
+  // Fills `out`, which has room for report().contacts.
+  Status contacts(std::span<Contact> out) const {
     uint32_t count = 0;
-    billow_chains_contacts(get(), out.data(), static_cast<uint32_t>(out.size()), &count);
-    return count;
+    return billow_chains_get_contacts(get(), out.data(), static_cast<uint32_t>(out.size()), &count);
   }
   Report report() const {
     Report r{};
-    billow_chains_report(get(), &r);
+    billow_chains_get_report(get(), &r);
     return r;
   }
 
@@ -229,15 +228,14 @@ class Garment {
   uint32_t bone_count() const { return billow_garment_bone_count(get()); }
   uint32_t joint_count() const { return billow_garment_joint_count(get()); }
   uint32_t key_joint() const { return billow_garment_key_joint(get()); }
-  // Up to 255 bytes.
   std::string joint_name(uint32_t joint) const {
-    char name[256] = "";
-    billow_garment_joint_name(get(), joint, name, sizeof name);
+    char name[BILLOW_MAX_NAME] = "";
+    billow_garment_get_joint_name(get(), joint, name, sizeof name);
     return name;
   }
   // Three a triangle.
   Status triangles(std::span<uint32_t> out) const {
-    return billow_garment_triangles(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+    return billow_garment_get_triangles(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
   }
   billow_garment* get() const { return handle_.get(); }
 

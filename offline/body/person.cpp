@@ -86,7 +86,7 @@ class Builder {
 
   Builder& capsule(const std::string& name, V3 from, V3 to, float radius, float radius_end) {
     return add(name, [&](billow_collider& c, float side) {
-      c.shape = BILLOW_TAPERED_CAPSULE;
+      c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
       store(from, side, c.position);
       store(to, side, c.end);
       c.radius = radius * scale_;
@@ -96,7 +96,7 @@ class Builder {
   // `turn` brings the axes of the left one into place.
   Builder& ellipsoid(const std::string& name, V3 centre, V3 half, Quat turn = {0, 0, 0, 1}) {
     return add(name, [&](billow_collider& c, float side) {
-      c.shape = BILLOW_ELLIPSOID;
+      c.shape = BILLOW_SHAPE_ELLIPSOID;
       store(centre, side, c.position);
       store(half, 1, c.half_extents);
       const float q[4] = {turn.x, side * turn.y, side * turn.z, turn.w};

@@ -102,7 +102,7 @@ std::vector<Ball> balls_of(const billow_collider& c, const std::vector<Transform
   };
   std::vector<Ball> balls;
   for (const float share : {0.0f, 0.25f, 0.5f, 0.75f, 1.0f}) {
-    if (c.shape == BILLOW_TAPERED_CAPSULE) {
+    if (c.shape == BILLOW_SHAPE_TAPERED_CAPSULE) {
       const V3 end{c.end[0], c.end[1], c.end[2]};
       balls.push_back({placed(at + (end - at) * share), c.radius + (c.radius_end - c.radius) * share});
     } else {

@@ -24,30 +24,30 @@ Bounds bounds_of(std::span<const billow_collider> colliders) {
   for (const billow_collider& c : colliders) {
     const V3 at{c.position[0], c.position[1], c.position[2]}, end{c.end[0], c.end[1], c.end[2]};
     switch (c.shape) {
-      case BILLOW_SPHERE:
+      case BILLOW_SHAPE_SPHERE:
         bounds.include(at, c.radius);
         break;
-      case BILLOW_CAPSULE:
-      case BILLOW_TAPERED_CAPSULE:
+      case BILLOW_SHAPE_CAPSULE:
+      case BILLOW_SHAPE_TAPERED_CAPSULE:
         bounds.include(at, c.radius);
-        bounds.include(end, c.shape == BILLOW_CAPSULE ? c.radius : c.radius_end);
+        bounds.include(end, c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end);
         break;
-      case BILLOW_ELLIPSOID:
-      case BILLOW_BOX:
+      case BILLOW_SHAPE_ELLIPSOID:
+      case BILLOW_SHAPE_BOX:
         bounds.include(at, length(V3{c.half_extents[0], c.half_extents[1], c.half_extents[2]}));
         break;
-      case BILLOW_GRID:
+      case BILLOW_SHAPE_GRID:
         bounds.include(at,
                        0.5f * c.grid->spacing *
                            length(V3{static_cast<float>(c.grid->size[0]), static_cast<float>(c.grid->size[1]),
                                      static_cast<float>(c.grid->size[2])}));
         break;
-      case BILLOW_NEURAL:
+      case BILLOW_SHAPE_NEURAL:
         bounds.include(at, length(V3{c.network->half_extents[0], c.network->half_extents[1],
                                      c.network->half_extents[2]}));
         break;
-      case BILLOW_HALF_SPACE:
-      case BILLOW_CUSTOM:
+      case BILLOW_SHAPE_HALF_SPACE:
+      case BILLOW_SHAPE_CUSTOM:
         throw std::invalid_argument(
             "skin: half spaces and custom colliders have no surface to make a skin from");
     }

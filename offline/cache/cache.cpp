@@ -105,8 +105,8 @@ std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const Open
   if (options.fps > 0) reader->info_.fps = options.fps;
   try {
     validate(reader->info_.topology);
-    if (reader->info_.frames > kMostFrames)
-      fail("expected at most ", kMostFrames, " frames, found ", reader->info_.frames);
+    if (reader->info_.frames > kMaxFrames)
+      fail("expected at most ", kMaxFrames, " frames, found ", reader->info_.frames);
   } catch (const std::runtime_error& e) {
     fail(path.string(), ": ", e.what());
   }
@@ -166,8 +166,8 @@ std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, con
   else
     refuse("expected .pc2, .mdd, .glb, .gltf, .usda, a folder, or a pattern such as cape_####.obj, found '",
            kind, "'");
-  if (frame_count < 1 || frame_count > kMostFrames)
-    refuse("expected 1 to ", kMostFrames, " frames, found ", frame_count);
+  if (frame_count < 1 || frame_count > kMaxFrames)
+    refuse("expected 1 to ", kMaxFrames, " frames, found ", frame_count);
   if (topology.vertices > size_t{INT32_MAX}) refuse("expected at most 2147483647 vertices");
   if (!std::isfinite(fps) || fps < 0) refuse("expected frames a second above 0, found ", fps);
   if (needs_fps && fps == 0) refuse("expected frames a second, which its source does not say: give them");

@@ -111,10 +111,10 @@ std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, con
                                           double fps, size_t frame_count);
 
 // No file may exceed this: beyond it, it is broken or meant to do harm.
-inline constexpr size_t kMostFrames = 500'000;
+inline constexpr size_t kMaxFrames = 500'000;
 // Of glTF, which holds all frames in memory: three a vertex and frame, one for each pair of frames, and those of
 // triangles and UVs. A .gltf has them as text, so it may have fewer.
-inline constexpr size_t kMostGlbNumbers = 36'000'000;
-inline constexpr size_t kMostGltfNumbers = 11'000'000;
+inline constexpr size_t kMaxGlbNumbers = 36'000'000;
+inline constexpr size_t kMaxGltfNumbers = 11'000'000;
 
 }  // namespace billow::cache

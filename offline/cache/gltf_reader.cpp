@@ -319,8 +319,8 @@ void GltfReader::choose_times(double fps) {
   const double first = static_cast<double>(keys.front()), last = static_cast<double>(keys.back());
   if (fps > 0) {
     const double count = std::floor((last - first) * fps + 1e-3) + 1;
-    if (count > static_cast<double>(kMostFrames))
-      fail("expected at most ", kMostFrames, " frames, found ", count);
+    if (count > static_cast<double>(kMaxFrames))
+      fail("expected at most ", kMaxFrames, " frames, found ", count);
     for (size_t k = 0; k < static_cast<size_t>(count); ++k)
       times_.push_back(first + static_cast<double>(k) / fps);
     return;

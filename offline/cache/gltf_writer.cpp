@@ -41,7 +41,7 @@ class GltfWriter : public Writer {
     split();
     // Refuse now what could not be read again.
     const bool binary = lower_extension(path_) == ".glb";
-    const size_t most = binary ? kMostGlbNumbers : kMostGltfNumbers;
+    const size_t most = binary ? kMaxGlbNumbers : kMaxGltfNumbers;
     const double frames = static_cast<double>(frames_), vertices = static_cast<double>(vertex_.size());
     // Normals are not read again: they only count where they are text, which is bounded as a whole.
     const double a_vertex = binary ? 3 : 6;

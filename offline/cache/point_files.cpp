@@ -58,17 +58,18 @@ class PointReader : public Reader {
   // the positions of all frames.
   bool fits(uint64_t header, uint64_t frames, uint64_t points, uint64_t extra) const {
     if (frames > INT32_MAX || points > INT32_MAX || size_ < header) return false;
-    const uint64_t frame = 12 * points + extra, room = size_ - header;
-    return frame > 0 && room % frame == 0 && room / frame == frames;
+    const uint64_t frame = 12 * points + extra, scratch = size_ - header;
+    return frame > 0 && scratch % frame == 0 && scratch / frame == frames;
   }
   void set_counts(uint64_t header, uint64_t frames, uint64_t points, uint64_t extra) {
     if (frames == 0 || frames > INT32_MAX || points == 0 || points > INT32_MAX)
       refuse("expected 1 to 2147483647 frames and vertices, found ", frames, " frames of ", points,
              " vertices");
     if (!fits(header, frames, points, extra)) {
-      const uint64_t frame = 12 * points + extra, room = (size_ - header) / frame;
+      const uint64_t frame = 12 * points + extra, scratch = (size_ - header) / frame;
       refuse("expected ", frames, " frames of ", points, " vertices as its header says, found ",
-             (room < frames ? "room for " + std::to_string(room) : "more"), " in its ", size_, " bytes");
+             (scratch < frames ? "room for " + std::to_string(scratch) : "more"), " in its ", size_,
+             " bytes");
     }
     info_.frames = frames;
     info_.topology.vertices = points;

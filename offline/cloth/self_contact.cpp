@@ -9,7 +9,7 @@ namespace {
 // Vertices that are so many edges apart on the flat cloth collide: nearer ones fold by bending.
 constexpr float kFlatReach = 2.2f;
 
-constexpr size_t kMostCells = size_t{1} << 21;
+constexpr size_t kMaxCells = size_t{1} << 21;
 
 int to_cell(float x, float low, float inverse_size) { return static_cast<int>((x - low) * inverse_size); }
 
@@ -21,7 +21,7 @@ SelfContact::SelfContact(const Sheet& sheet)
       cell_of_(sheet.size()),
       members_(sheet.size()),
       sorted_(sheet.size()),
-      pairs_(sheet.size() * kMostPairs),
+      pairs_(sheet.size() * kMaxPairs),
       pair_count_(sheet.size(), 0),
       changes_(sheet.size()) {}
 
@@ -43,7 +43,7 @@ void SelfContact::sort_into_cells(std::span<const V3> x, float reach) {
     grid_.ny = to_cell(high.y, grid_.low.y, grid_.inverse_size) + 2;
     const int nz = to_cell(high.z, grid_.low.z, grid_.inverse_size) + 2;
     count = static_cast<size_t>(grid_.nx) * static_cast<size_t>(grid_.ny) * static_cast<size_t>(nz);
-    if (count <= kMostCells) break;
+    if (count <= kMaxCells) break;
   }
   cell_start_.assign(count + 1, 0);
   for (size_t v = 0; v < x.size(); ++v) {
@@ -87,9 +87,9 @@ void SelfContact::find_pairs(std::span<const V3> x, std::span<const V3> velocity
           for (uint32_t m = cell_start_[static_cast<size_t>(cell) - 1]; m < last; ++m) {
             const V3 d = x[v] - sorted_[m];
             if (dot(d, d) >= reach * reach) continue;
-            const V3 flat = sheet_.place[v] - sheet_.place[members_[m]];
-            if (dot(flat, flat) > apart * apart && count < kMostPairs)
-              pairs_[v * kMostPairs + count++] = members_[m];
+            const V3 pattern_uvs = sheet_.place[v] - sheet_.place[members_[m]];
+            if (dot(pattern_uvs, pattern_uvs) > apart * apart && count < kMaxPairs)
+              pairs_[v * kMaxPairs + count++] = members_[m];
           }
         }
       pair_count_[v] = static_cast<uint8_t>(count);
@@ -105,7 +105,7 @@ void SelfContact::push_apart(std::span<V3> x, std::span<V3> velocity, std::span<
       Change change{{0, 0, 0}, {0, 0, 0}};
       int touched = 0;
       for (size_t k = 0; k < pair_count_[v] && inverse_mass[v] > 0; ++k) {
-        const uint32_t o = pairs_[v * kMostPairs + k];
+        const uint32_t o = pairs_[v * kMaxPairs + k];
         const V3 d = x[v] - x[o];
         const float l2 = dot(d, d);
         if (l2 >= distance_ * distance_ || l2 < 1e-16f) continue;

@@ -40,8 +40,8 @@ class SelfContact {
   // The vertices of cell c are members_[cell_start_[c]] up to cell_start_[c + 1]; sorted_ has their positions.
   std::vector<uint32_t> cell_start_, cell_of_, members_;
   std::vector<V3> sorted_;
-  // Up to kMostPairs neighbours of each vertex.
-  static constexpr size_t kMostPairs = 24;
+  // Up to kMaxPairs neighbours of each vertex.
+  static constexpr size_t kMaxPairs = 24;
   std::vector<uint32_t> pairs_;
   std::vector<uint8_t> pair_count_;
   struct Change {

@@ -54,11 +54,11 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
 void Simulator::stop() { std::fill(v_.begin(), v_.end(), V3{0, 0, 0}); }
 
 void Simulator::step(float dt, body::Surface* body, std::span<const Transform> joints,
-                     std::span<const V3> pins) {
-  if (pins.size() != pinned_.size())
+                     std::span<const V3> attachment_points) {
+  if (attachment_points.size() != pinned_.size())
     throw std::invalid_argument("cloth: expected " + std::to_string(pinned_.size()) + " pins, found " +
-                                std::to_string(pins.size()));
-  expect_finite(pins, "pins");
+                                std::to_string(attachment_points.size()));
+  expect_finite(attachment_points, "pins");
   if (!std::isfinite(dt) || dt < 0) throw std::invalid_argument("cloth: expected a time step, found none");
   if (body) {
     const auto posed = body::to_api(joints);
@@ -83,13 +83,14 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     find_contacts(body ? body->get() : nullptr, from, to);
     for (int k = 0; k < substeps; ++k) {
       move(h);
-      move_pins(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps), pins);
+      move_pins(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps),
+                attachment_points);
       keep_lengths(h);
       keep_out_of_body(k);
       find_velocities(h);
     }
   }
-  pins_before_.assign(pins.begin(), pins.end());
+  pins_before_.assign(attachment_points.begin(), attachment_points.end());
   if (body) leave_body(*body);
 }
 
@@ -173,9 +174,9 @@ void Simulator::move(float h) {
   });
 }
 
-void Simulator::move_pins(float share, std::span<const V3> pins) {
+void Simulator::move_pins(float share, std::span<const V3> attachment_points) {
   for (size_t i = 0; i < pinned_.size(); ++i)
-    x_[pinned_[i]] = pins_before_[i] + (pins[i] - pins_before_[i]) * share;
+    x_[pinned_[i]] = pins_before_[i] + (attachment_points[i] - pins_before_[i]) * share;
 }
 
 void Simulator::keep_lengths(float h) {

@@ -35,7 +35,8 @@ class Simulator {
 
   // Moves on by dt while the body goes from its last pose to `joints` and the pinned vertices to `pins`, both
   // steadily. `body` may be NULL.
-  void step(float dt, body::Surface* body, std::span<const Transform> joints, std::span<const V3> pins);
+  void step(float dt, body::Surface* body, std::span<const Transform> joints,
+            std::span<const V3> attachment_points);
   // Stops all motion.
   void stop();
 
@@ -56,7 +57,7 @@ class Simulator {
   void find_accelerations();
   void find_contacts(const billow_body* body, float from, float to);
   void move(float h);
-  void move_pins(float share, std::span<const V3> pins);
+  void move_pins(float share, std::span<const V3> attachment_points);
   void keep_lengths(float h);
   void keep_out_of_body(int substep);
   void leave_body(const body::Surface& body);

@@ -14,7 +14,7 @@ constexpr float kLeadIn = 1.0f;      // s, from the rest pose to the first of th
 constexpr float kWait = 0.5f;        // s, that it stands there before the clip begins
 constexpr int kCrossingsEvery = 10;  // frames
 // Clips with more than this are not for learning: the cloth got caught, torn or tangled.
-constexpr double kMostWorstP99 = 0.25, kMostDepth = 0.02, kMostCrossings = 0.01;  // the last: of the edges
+constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxCrossings = 0.01;  // the last: of the edges
 
 }  // namespace
 
@@ -81,8 +81,8 @@ void ClipWriter::finish() {
 
 std::string ClipWriter::text(const std::string& checksums) const {
   const ClothFigures f = figures_.mean();
-  const bool usable = figures_.worst_p99() <= kMostWorstP99 && f.deepest <= kMostDepth &&
-                      f.crossings <= kMostCrossings * 3 * static_cast<double>(garment_.size());
+  const bool usable = figures_.worst_p99() <= kMaxWorstP99 && f.deepest <= kMaxDepth &&
+                      f.crossings <= kMaxCrossings * 3 * static_cast<double>(garment_.size());
   std::ostringstream out;
   out << "{\"name\": " << quoted(text_.name) << ", \"frames\": " << text_.parts.size()
       << ", \"usable\": " << (usable ? "true" : "false")

@@ -21,7 +21,7 @@ struct Request {
   uint32_t seed = 1;
   std::string mix;  // of built-in motions; empty: the garment's
   std::vector<motion::Clip>
-      clips;  // the user's own, already on the wearer's skeleton: taken before built-in ones
+      clips;  // the user's own, already on the character's skeleton: taken before built-in ones
 };
 
 // A frame's part, as one letter: of learning (train), of choosing (validation), of judging (holdout); or in a clip that is

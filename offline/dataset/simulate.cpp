@@ -7,11 +7,11 @@
 #include <stdexcept>
 
 #include "body/postures.h"
+#include "character/clothed_character.h"
+#include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "dataset/folder.h"
 #include "dataset/in_parallel.h"
-#include "dress/dressed.h"
-#include "dress/ropes.h"
 #include "files/checksum.h"
 #include "files/npy.h"
 #include "files/whole_file.h"
@@ -32,8 +32,9 @@ struct Stage {
   Stage(const garment::Garment& garment, const body::Person& person, const motion::Clip& clip,
         const cloth::Settings& settings)
       : before(lead_in(person.skeleton, clip)),
-        cloth(garment, dress::wearer(person), drape_at(garment, person, before[0]), before[0], settings, 1),
-        ropes(garment, dress::wearer(person), before[0], dress::rope_settings(garment)) {
+        cloth(garment, character::character_body(person), drape_at(garment, person, before[0]), before[0],
+              settings, 1),
+        ropes(garment, character::character_body(person), before[0], character::rope_settings(garment)) {
     const float dt = 1 / clip.frames_per_second;
     for (size_t i = 1; i < before.size(); ++i) cloth.step(dt, before[i]), ropes.step(dt, before[i]);
   }
@@ -46,8 +47,8 @@ struct Stage {
   }
 
   std::vector<std::vector<Transform>> before;
-  dress::Dressed cloth;
-  dress::Ropes ropes;
+  character::ClothedCharacter cloth;
+  character::RopeChains ropes;
 };
 
 // One clip from beginning to end, in a folder of its own.
@@ -151,7 +152,7 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
     return;
   }
   if (job.report) job.report({0, 0, "draping the " + g.name + " on the resting body"});
-  dress::drape(g, person, job.threads);
+  character::drape(g, person, job.threads);
   garment::write_garment_file(g, person.skeleton, file);
 }
 

@@ -34,7 +34,7 @@ struct Material {
   // Translucent things (alpha under 1) of one layer show their nearest surface only, so that a body of many
   // colliders looks like one. A layer covers those with lower numbers.
   int layer = 0;
-  bool flat = false;  // one normal a triangle
+  bool pattern_uvs = false;  // one normal a triangle
   bool casts_shadow = true;
   float gloss = 0.15f;
   Finish finish = Finish::kPlain;

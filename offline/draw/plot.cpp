@@ -40,8 +40,8 @@ std::pair<double, double> range_of(const Plot& plot, std::vector<double> Series:
 std::pair<double, double> with_room(std::pair<double, double> range, bool log) {
   const auto [low, high] = range;
   if (log) return {low / 1.3, high * 1.3};
-  const double room = 0.06 * (high - low);
-  return {low == 0 ? 0 : low - room, high + room};
+  const double scratch = 0.06 * (high - low);
+  return {low == 0 ? 0 : low - scratch, high + scratch};
 }
 
 std::vector<double> ticks_of(const Axis& axis, int wanted) {

@@ -98,7 +98,7 @@ class Canvas::Renderer {
       for (size_t k = 0; k < 3; ++k) corner[k] = canvas_.vertices_[t.vertex[k]];
       const Vec3 face =
           normalised(cross(corner[1].position - corner[0].position, corner[2].position - corner[0].position));
-      if (material.flat)
+      if (material.pattern_uvs)
         for (Vertex& v : corner) v.normal = face;
       // Cut off what is behind the eye; up to four corners remain.
       std::array<Vertex, 4> kept;

@@ -9,7 +9,7 @@ BoneMotion::BoneMotion(const garment::Garment& garment) : rest_(garment.bones.si
     sizes.push_back(static_cast<uint32_t>(chain.size()));
     bones.insert(bones.end(), chain.begin(), chain.end());
   }
-  const BoneChains chains{sizes, bones, garment.ring};
+  const BoneChains chains{sizes, bones, garment.closed};
   axes_.resize(bones.size());
   find_bone_axes(chains, axes_.data());
   followers_.resize(rest_.size());

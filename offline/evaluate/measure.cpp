@@ -328,11 +328,11 @@ std::vector<Measured> measure(const Frames& frames, std::span<const Predictor> p
 }
 
 void push_out(const body::Surface& surface, float margin, std::span<V3> points) {
-  constexpr int kMostRounds = 16;  // as the runtime's
+  constexpr int kMaxRounds = 16;  // as the runtime's
   std::vector<float> distances(points.size());
   std::vector<V3> gradients(points.size());
   bool inside = true;
-  for (int round = 0; inside && round < kMostRounds; ++round) {
+  for (int round = 0; inside && round < kMaxRounds; ++round) {
     surface.query(points, distances, gradients, margin);
     inside = false;
     for (size_t i = 0; i < points.size(); ++i) {

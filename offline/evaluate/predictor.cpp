@@ -99,7 +99,7 @@ Matrix seen_from(const learn::PatchModel& model, size_t p, const learn::PatchInp
       const uint32_t v = patch.vertices[i];
       const float* d = cloth.row(f).data() + 3 * size_t{v};
       const V3 x =
-          frame.seen(model.rest[v] + V3{d[0], d[1], d[2]} - frame.origin) * std::sqrt(patch.shares[i]);
+          frame.to_local(model.rest[v] + V3{d[0], d[1], d[2]} - frame.origin) * std::sqrt(patch.shares[i]);
       local.row(f).segment<3>(3 * static_cast<Index>(i)) << x.x, x.y, x.z;
     }
   }

@@ -160,7 +160,7 @@ std::string gap_table(const Report& r) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& name, const RopeGap& g) {
     rows.push_back({name, number(g.rms_mm, 1), number(g.mean_mm, 1), number(g.tips_mm, 1),
-                    number(g.bias_mm, 1), number(g.swing_mm, 1), number(g.between_mm, 1),
+                    number(g.bias_mm, 1), number(g.swing_mm, 1), number(g.chain_to_chain_mm, 1),
                     g.chaos_floor_mm > 0 ? number(g.chaos_floor_mm, 1) : "–",
                     g.ratio > 0 ? number(g.ratio, 2) : "–"});
   };

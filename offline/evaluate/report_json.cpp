@@ -74,9 +74,13 @@ Json names_of(const std::vector<Named>& methods) {
 }
 
 Json of(const RopeGap& g) {
-  return {{"frames", g.frames},        {"rms_mm", g.rms_mm},   {"mean_mm", g.mean_mm},
-          {"tips_mm", g.tips_mm},      {"bias_mm", g.bias_mm}, {"swing_mm", g.swing_mm},
-          {"between_mm", g.between_mm}};
+  return {{"frames", g.frames},
+          {"rms_mm", g.rms_mm},
+          {"mean_mm", g.mean_mm},
+          {"tips_mm", g.tips_mm},
+          {"bias_mm", g.bias_mm},
+          {"swing_mm", g.swing_mm},
+          {"chain_to_chain_mm", g.chain_to_chain_mm}};
 }
 
 Json of(const BoneGap& gap) {

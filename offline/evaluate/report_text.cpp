@@ -86,8 +86,8 @@ std::string to_text(const Report& r) {
     if (g.frames == 0) continue;
     out += "  " + gap.source + ", unseen clips once settled: " + number(g.rms_mm, 1) + " mm RMS (" +
            number(g.tips_mm, 1) + " at tips) = bias " + number(g.bias_mm, 1) + ", swing " +
-           number(g.swing_mm, 1) + ", between chains " + number(g.between_mm, 1) + ";\n    chaos floor " +
-           number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
+           number(g.swing_mm, 1) + ", between chains " + number(g.chain_to_chain_mm, 1) +
+           ";\n    chaos floor " + number(g.chaos_floor_mm, 1) + " mm, ratio " + number(g.ratio, 2) + "\n";
   }
   return out;
 }

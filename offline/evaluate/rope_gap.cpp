@@ -67,7 +67,7 @@ RopeGap split_gap(const garment::Garment& garment, const Matrix& differences) {
     common += sum.squaredNorm() / count;
   }
   gap.swing_mm = in_mm(common, all);
-  gap.between_mm = in_mm(std::max(0.0, moving.squaredNorm() - common), all);
+  gap.chain_to_chain_mm = in_mm(std::max(0.0, moving.squaredNorm() - common), all);
 
   for (const auto& chain : garment.chains)
     tips += d.middleCols(3 * static_cast<Index>(chain.back()), 3).squaredNorm();

@@ -17,7 +17,7 @@ inline constexpr double kSettled = 1.5;  // s into a clip, from which on the cha
 struct RopeGap {
   size_t frames = 0;
   double rms_mm = 0, mean_mm = 0, tips_mm = 0;  // mean: of the distance; tips: of last bones only
-  double bias_mm = 0, swing_mm = 0, between_mm = 0;
+  double bias_mm = 0, swing_mm = 0, chain_to_chain_mm = 0;
   double chaos_floor_mm =
       0;             // what bones of the reference are off from themselves, in air that is a little denser
   double ratio = 0;  // rms to chaos floor; 0 without one

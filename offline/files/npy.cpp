@@ -20,7 +20,7 @@ namespace billow::files {
 namespace {
 
 constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};  // with the version
-constexpr size_t kPreamble = kMagic.size() + 2, kMostValues = size_t{1} << 50;
+constexpr size_t kPreamble = kMagic.size() + 2, kMaxValues = size_t{1} << 50;
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& message) {
   throw std::runtime_error(path.string() + ": " + message);
@@ -67,7 +67,7 @@ NpyLayout npy_layout(std::string_view bytes) {
   const std::string shape = entry(header, "shape");
   NpyLayout out{read_shape(shape), kPreamble + size, 1};
   for (const size_t n : out.shape) {
-    if (n != 0 && out.count > kMostValues / n) refuse("its shape is too large: " + shape);
+    if (n != 0 && out.count > kMaxValues / n) refuse("its shape is too large: " + shape);
     out.count *= n;
   }
   const size_t left = bytes.size() - out.start;

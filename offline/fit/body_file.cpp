@@ -16,7 +16,7 @@ using importer::expect_keys;
 using importer::JsonAt;
 
 constexpr const char* kFormat = "billow body";
-constexpr size_t kVersion = 1, kMostBytes = size_t{4} << 20, kMostJoints = 65536;
+constexpr size_t kVersion = 1, kMaxBytes = size_t{4} << 20, kMaxJoints = 65536;
 
 // The shapes a file may have, and the numbers each of them needs.
 struct ShapeFields {
@@ -25,11 +25,11 @@ struct ShapeFields {
   bool end, rotation, radius, radius_end, half_extents;
 };
 constexpr ShapeFields kShapes[] = {
-    {"sphere", BILLOW_SPHERE, false, false, true, false, false},
-    {"capsule", BILLOW_CAPSULE, true, false, true, false, false},
-    {"tapered_capsule", BILLOW_TAPERED_CAPSULE, true, false, true, true, false},
-    {"ellipsoid", BILLOW_ELLIPSOID, false, true, false, false, true},
-    {"box", BILLOW_BOX, false, true, true, false, true},
+    {"sphere", BILLOW_SHAPE_SPHERE, false, false, true, false, false},
+    {"capsule", BILLOW_SHAPE_CAPSULE, true, false, true, false, false},
+    {"tapered_capsule", BILLOW_SHAPE_TAPERED_CAPSULE, true, false, true, true, false},
+    {"ellipsoid", BILLOW_SHAPE_ELLIPSOID, false, true, false, false, true},
+    {"box", BILLOW_SHAPE_BOX, false, true, true, false, true},
 };
 
 const ShapeFields& fields_of(billow_shape shape) {
@@ -85,8 +85,8 @@ std::string collider_text(const BodyFile& body, size_t i) {
 // ---- Reading
 
 nlohmann::json parse(std::string_view text) {
-  if (text.size() > kMostBytes)
-    throw std::runtime_error("expected at most " + std::to_string(kMostBytes) + " bytes, found " +
+  if (text.size() > kMaxBytes)
+    throw std::runtime_error("expected at most " + std::to_string(kMaxBytes) + " bytes, found " +
                              std::to_string(text.size()));
   return importer::parse_strictly(text);
 }
@@ -261,8 +261,8 @@ BodyFile body_from_text(std::string_view text) {
   BodyFile out;
   out.character = root.at("character").string();
   const JsonAt joints = root.at("joints"), colliders = root.at("colliders");
-  if (joints.size() < 1 || joints.size() > kMostJoints)
-    joints.fail("1 to " + std::to_string(kMostJoints) + " joints");
+  if (joints.size() < 1 || joints.size() > kMaxJoints)
+    joints.fail("1 to " + std::to_string(kMaxJoints) + " joints");
   if (colliders.size() > BILLOW_MAX_COLLIDERS)
     colliders.fail("at most " + std::to_string(BILLOW_MAX_COLLIDERS) + " colliders");
   std::set<std::string> joint_names, collider_names;
@@ -278,7 +278,7 @@ void write_body_file(const BodyFile& body, const std::filesystem::path& path) {
 }
 
 BodyFile read_body_file(const std::filesystem::path& path) {
-  const std::string text = files::read_whole_file(path, kMostBytes);
+  const std::string text = files::read_whole_file(path, kMaxBytes);
   try {
     return body_from_text(text);
   } catch (const std::runtime_error& e) {

@@ -21,9 +21,9 @@ float pose_share(const FitSubject& subject, size_t pose) {
 }  // namespace
 
 float thickness(const billow_collider& c) {
-  if (c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX)
+  if (c.shape == BILLOW_SHAPE_ELLIPSOID || c.shape == BILLOW_SHAPE_BOX)
     return std::min({c.half_extents[0], c.half_extents[1], c.half_extents[2]});
-  return c.shape == BILLOW_SPHERE ? c.radius : std::min(c.radius, c.radius_end);
+  return c.shape == BILLOW_SHAPE_SPHERE ? c.radius : std::min(c.radius, c.radius_end);
 }
 
 ColliderFitter::ColliderFitter(const FitSubject& subject, const ColliderFitOptions& options)
@@ -126,9 +126,9 @@ std::vector<NamedCollider> ColliderFitter::finish() {
     billow_collider& c = named.collider;
     // A capsule that is nearly round is a sphere.
     const V3 from{c.position[0], c.position[1], c.position[2]}, way = V3{c.end[0], c.end[1], c.end[2]} - from;
-    if (c.shape == BILLOW_TAPERED_CAPSULE && length(way) < 0.05f * std::min(c.radius, c.radius_end)) {
+    if (c.shape == BILLOW_SHAPE_TAPERED_CAPSULE && length(way) < 0.05f * std::min(c.radius, c.radius_end)) {
       const V3 middle = from + way * 0.5f;
-      c.shape = BILLOW_SPHERE;
+      c.shape = BILLOW_SHAPE_SPHERE;
       c.position[0] = middle.x, c.position[1] = middle.y, c.position[2] = middle.z;
       c.radius = 0.5f * (c.radius + c.radius_end);
     }

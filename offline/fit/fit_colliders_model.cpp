@@ -11,16 +11,16 @@ Quat rotation_of(const billow_collider& c) {
   return normalized(Quat{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]});
 }
 V3 transposed(const RigidMatrix& m, V3 v) { return m.rx * v.x + m.ry * v.y + m.rz * v.z; }
-bool is_capsule(const billow_collider& c) { return c.shape == BILLOW_TAPERED_CAPSULE; }
+bool is_capsule(const billow_collider& c) { return c.shape == BILLOW_SHAPE_TAPERED_CAPSULE; }
 
 // Numbers that place and shape a collider, in the order of move().
 size_t own_parameters(billow_shape shape) {
   switch (shape) {
-    case BILLOW_SPHERE:
+    case BILLOW_SHAPE_SPHERE:
       return 4;
-    case BILLOW_TAPERED_CAPSULE:
+    case BILLOW_SHAPE_TAPERED_CAPSULE:
       return 8;
-    case BILLOW_ELLIPSOID:
+    case BILLOW_SHAPE_ELLIPSOID:
       return 9;
     default:
       return 10;
@@ -33,7 +33,7 @@ ColliderModel::ColliderModel(std::vector<billow_collider> colliders, std::vector
     : colliders_(std::move(colliders)), fixed_(std::move(fixed)), size_(size) {
   for (size_t i = 0; i < colliders_.size(); ++i) {
     billow_collider& c = colliders_[i];
-    if (c.shape == BILLOW_CAPSULE) c.shape = BILLOW_TAPERED_CAPSULE, c.radius_end = c.radius;
+    if (c.shape == BILLOW_SHAPE_CAPSULE) c.shape = BILLOW_SHAPE_TAPERED_CAPSULE, c.radius_end = c.radius;
     // Bring the joints it follows to the front, with weights that add up to 1.
     float sum = 0;
     size_t used = 0;
@@ -61,7 +61,7 @@ Eigen::VectorXd ColliderModel::scales() const {
     if (fixed_[i]) continue;
     const billow_collider& c = colliders_[i];
     auto at = static_cast<Eigen::Index>(first_[i]);
-    const bool turns = c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX;
+    const bool turns = c.shape == BILLOW_SHAPE_ELLIPSOID || c.shape == BILLOW_SHAPE_BOX;
     for (size_t k = 0; k < own_parameters(c.shape); ++k)
       out[at++] = turns && k >= 3 && k < 6 ? 0.3 : 0.05 * static_cast<double>(size_);
     for (size_t k = 0; k < joints_of(i); ++k) out[at++] = 0.3;
@@ -76,7 +76,7 @@ void ColliderModel::keep_sensible(billow_collider& c) const {
   c.radius = std::clamp(c.radius, thinnest, thickest);
   c.radius_end = std::clamp(c.radius_end, thinnest, thickest);
   for (float& h : c.half_extents) h = std::clamp(h, flattest, thickest);
-  if (c.shape == BILLOW_BOX)
+  if (c.shape == BILLOW_SHAPE_BOX)
     c.radius = std::min({c.radius, c.half_extents[0], c.half_extents[1], c.half_extents[2]});
   if (is_capsule(c)) {
     // Neither end may swallow the other: the API would make a sphere of it.
@@ -102,14 +102,14 @@ void ColliderModel::move(const Eigen::VectorXd& by) {
     for (float& v : c.position) v += next();
     if (is_capsule(c))
       for (float& v : c.end) v += next();
-    if (c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX) {
+    if (c.shape == BILLOW_SHAPE_ELLIPSOID || c.shape == BILLOW_SHAPE_BOX) {
       const float x = next(), y = next(), z = next(), angle = std::sqrt(x * x + y * y + z * z);
       const float s = angle > 1e-6f ? std::sin(0.5f * angle) / angle : 0.5f;
       const Quat q = normalized(Quat{s * x, s * y, s * z, std::cos(0.5f * angle)} * rotation_of(c));
       c.rotation[0] = q.x, c.rotation[1] = q.y, c.rotation[2] = q.z, c.rotation[3] = q.w;
       for (float& v : c.half_extents) v += next();
     }
-    if (c.shape != BILLOW_ELLIPSOID) c.radius += next();
+    if (c.shape != BILLOW_SHAPE_ELLIPSOID) c.radius += next();
     if (is_capsule(c)) c.radius_end += next();
     if (const size_t joints = joints_of(i)) {
       // Keep all joints: one that is worth nothing is dropped at the end.
@@ -128,9 +128,9 @@ namespace {
 std::pair<V3, float> bound_of(const billow_collider& c) {
   const V3 at = load3(c.position), half = load3(c.half_extents);
   switch (c.shape) {
-    case BILLOW_SPHERE:
+    case BILLOW_SHAPE_SPHERE:
       return {at, c.radius};
-    case BILLOW_TAPERED_CAPSULE:
+    case BILLOW_SHAPE_TAPERED_CAPSULE:
       return {(at + load3(c.end)) * 0.5f,
               0.5f * length(load3(c.end) - at) + std::max(c.radius, c.radius_end)};
     default:
@@ -306,14 +306,14 @@ void ColliderModel::add_slopes(const Placed& p, size_t i, V3 point, float phi, V
     add(-t);
   } else {
     add3(-carried);
-    if (c.shape == BILLOW_SPHERE) {
+    if (c.shape == BILLOW_SHAPE_SPHERE) {
       add(-1);
     } else {
       add3(-cross(rested, back));
       const Quat own = conjugate(rotation_of(c));
       const V3 local = rotate(own, back), on = rotate(own, rested);
       const V3 half = load3(c.half_extents);
-      if (c.shape == BILLOW_ELLIPSOID) {
+      if (c.shape == BILLOW_SHAPE_ELLIPSOID) {
         add3({-local.x * on.x / half.x, -local.y * on.y / half.y, -local.z * on.z / half.z});
       } else {
         const V3 size{std::fabs(local.x), std::fabs(local.y), std::fabs(local.z)};

@@ -132,7 +132,7 @@ std::vector<uint32_t> ColliderFitter::bump_at(uint32_t sample, const std::vector
 }
 
 bool ColliderFitter::add_bumps(const std::vector<std::string>& group, const Owned& before) {
-  constexpr size_t kLeastSamples = 8;
+  constexpr size_t kMinSamples = 8;
   const std::vector<V3>& points = subject_.poses[0].points;
   const auto farthest = [&](uint32_t a, uint32_t b) { return before.distance[a] < before.distance[b]; };
   // Find one on each of a pair, or two that mirror each other on one in the middle.
@@ -156,7 +156,7 @@ bool ColliderFitter::add_bumps(const std::vector<std::string>& group, const Owne
   }
   std::vector<std::string> added;
   for (const auto& [name, samples] : bumps) {
-    if (samples.size() < kLeastSamples) return false;
+    if (samples.size() < kMinSamples) return false;
     SkinPart part;
     part.samples = samples;
     fit_part(subject_, part);

@@ -11,9 +11,9 @@
 namespace billow::fit {
 namespace {
 
-constexpr size_t kMostPoints = 240;    // of a part in a pose, and
-constexpr size_t kMostPoses = 5;       // poses: more change little
-constexpr float kLeastWeight = 0.15f;  // of a joint that a collider follows
+constexpr size_t kMaxPoints = 240;   // of a part in a pose, and
+constexpr size_t kMaxPoses = 5;      // poses: more change little
+constexpr float kMinWeight = 0.15f;  // of a joint that a collider follows
 
 V3 to_v3(const Eigen::Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
@@ -76,7 +76,7 @@ billow_collider first_capsule(std::span<const V3> points, V3 centre, V3 axis) {
   if (ends[1] < ends[0] + 0.02f * (high - low))
     ends[0] = ends[1] = 0.5f * (ends[0] + ends[1]), ends[0] -= 0.01f * (high - low);
   billow_collider c = billow_collider_default();
-  c.shape = BILLOW_TAPERED_CAPSULE;
+  c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
   store3(centre + axis * ends[0], c.position);
   store3(centre + axis * ends[1], c.end);
   c.radius = radii[0], c.radius_end = radii[1];
@@ -112,7 +112,7 @@ void follow_joints(const FitSubject& subject, const SkinPart& part, billow_colli
   for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) c.joint[k] = 0, c.weight[k] = 0;
   for (size_t k = 0; k < std::min<size_t>(order.size(), BILLOW_JOINTS_PER_COLLIDER); ++k) {
     const float weight = order[k].second / static_cast<float>(part.samples.size());
-    if (k > 0 && weight < kLeastWeight) break;
+    if (k > 0 && weight < kMinWeight) break;
     c.joint[k] = order[k].first, c.weight[k] = weight;
   }
 }
@@ -124,8 +124,8 @@ namespace {
 // Points of a part in all poses; each pose counts the same.
 std::vector<FitTargets> targets_of(const FitSubject& subject, const SkinPart& part, float share) {
   std::vector<FitTargets> out;
-  const size_t step = part.samples.size() / kMostPoints + 1;
-  const size_t poses = std::min(kMostPoses, subject.poses.size());
+  const size_t step = part.samples.size() / kMaxPoints + 1;
+  const size_t poses = std::min(kMaxPoses, subject.poses.size());
   for (size_t p = 0; p < poses; ++p) {
     const PosedSkin& pose = subject.poses[p];
     FitTargets t;
@@ -178,8 +178,8 @@ void fit_part(const FitSubject& subject, SkinPart& part) {
   // Two ways to begin for a capsule, one for the others.
   std::vector<billow_collider> first{first_capsule(rest, frame.centre, frame.axes[0]),
                                      first_capsule(rest, frame.centre, frame.axes[1]),
-                                     first_of_extents(rest, frame, BILLOW_ELLIPSOID)};
-  if (subject.boxes) first.push_back(first_of_extents(rest, frame, BILLOW_BOX));
+                                     first_of_extents(rest, frame, BILLOW_SHAPE_ELLIPSOID)};
+  if (subject.boxes) first.push_back(first_of_extents(rest, frame, BILLOW_SHAPE_BOX));
   std::vector<SkinPart::Candidate> fitted(first.size());
   for_each_in_parallel(first.size(), [&](size_t k) {
     follow_joints(subject, part, first[k]);
@@ -203,11 +203,11 @@ void choose_together(SkinPart& a, SkinPart& b) {
 }
 
 Halves halves_of(const FitSubject& subject, const std::vector<uint32_t>& samples, int axis) {
-  constexpr size_t kLeastSamples = 12;
+  constexpr size_t kMinSamples = 12;
   std::vector<V3> rest;
   for (const uint32_t s : samples) rest.push_back(subject.poses[0].points[s]);
   Halves best;
-  if (rest.size() < 2 * kLeastSamples) return best;
+  if (rest.size() < 2 * kMinSamples) return best;
   const Frame frame = frame_of(rest);
   double cost = 1e300;
   for (int k = 0; k < 3; ++k) {
@@ -219,7 +219,7 @@ Halves halves_of(const FitSubject& subject, const std::vector<uint32_t>& samples
     halves.axis = k;
     for (size_t i = 0; i < rest.size(); ++i)
       halves.parts[along[i] < middle ? 0 : 1].samples.push_back(samples[i]);
-    if (std::min(halves.parts[0].samples.size(), halves.parts[1].samples.size()) < kLeastSamples) continue;
+    if (std::min(halves.parts[0].samples.size(), halves.parts[1].samples.size()) < kMinSamples) continue;
     for (SkinPart& part : halves.parts) fit_part(subject, part);
     const double both = halves.parts[0].cost() + halves.parts[1].cost();
     if (both < cost) cost = both, best = std::move(halves);

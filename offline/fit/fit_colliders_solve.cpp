@@ -124,9 +124,9 @@ std::vector<SurfacePoint> surface_points(const billow_collider& c, size_t count)
   const Quat q = normalized(Quat{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]});
   axis[0] = rotate(q, {1, 0, 0}), axis[1] = rotate(q, {0, 1, 0}), axis[2] = rotate(q, {0, 0, 1});
   half = {c.half_extents[0], c.half_extents[1], c.half_extents[2]};
-  if (c.shape == BILLOW_CAPSULE || c.shape == BILLOW_TAPERED_CAPSULE) {
+  if (c.shape == BILLOW_SHAPE_CAPSULE || c.shape == BILLOW_SHAPE_TAPERED_CAPSULE) {
     const V3 way = V3{c.end[0], c.end[1], c.end[2]} - centre;
-    const float l = length(way), end = c.shape == BILLOW_CAPSULE ? c.radius : c.radius_end;
+    const float l = length(way), end = c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end;
     axis[1] = l > 0 ? way * (1 / l) : V3{0, 1, 0};
     axis[0] = std::fabs(axis[1].y) < 0.9f ? cross({0, 1, 0}, axis[1]) : cross({1, 0, 0}, axis[1]);
     axis[0] = axis[0] * (1 / length(axis[0]));
@@ -135,7 +135,7 @@ std::vector<SurfacePoint> surface_points(const billow_collider& c, size_t count)
     const float low = std::min(-c.radius, l - end), high = std::max(c.radius, l + end);
     half = {std::max(c.radius, end), 0.5f * (high - low), std::max(c.radius, end)};
     centre += axis[1] * (0.5f * (low + high));
-  } else if (c.shape == BILLOW_SPHERE) {
+  } else if (c.shape == BILLOW_SHAPE_SPHERE) {
     half = {c.radius, c.radius, c.radius};
   }
   // Spread directions evenly over the ellipsoid in that box, and find the surface along each of them.

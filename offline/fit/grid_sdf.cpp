@@ -24,7 +24,7 @@ void add_far_field(Lattice& lattice, const body::MeshDistance& exact) {
 }  // namespace
 
 GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
-  constexpr int kMostPoints = 1024, kMostSteps = 32767;
+  constexpr int kMaxPoints = 1024, kMaxSteps = 32767;
   if (!(options.spacing > 0) || !(options.margin > 0))
     throw std::invalid_argument("grid: expected a spacing and a margin of more than 0");
   edges_of(mesh);  // closed, or it throws
@@ -34,8 +34,8 @@ GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
             std::max(half.y, std::fabs(p.y) + options.margin),
             std::max(half.z, std::fabs(p.z) + options.margin)};
   for (const float h : {half.x, half.y, half.z})
-    if (2 * h / options.spacing + 2 > static_cast<float>(kMostPoints))
-      throw std::invalid_argument("grid: expected at most " + std::to_string(kMostPoints) +
+    if (2 * h / options.spacing + 2 > static_cast<float>(kMaxPoints))
+      throw std::invalid_argument("grid: expected at most " + std::to_string(kMaxPoints) +
                                   " points a side; take a larger spacing than " +
                                   std::to_string(options.spacing) + " m");
   Lattice lattice = make_lattice(-half, half, options.spacing);
@@ -47,7 +47,7 @@ GridSdf make_grid(const body::Mesh& mesh, const GridOptions& options) {
   for (size_t k = 0; k < 3; ++k) out.size[k] = static_cast<uint32_t>(lattice.size[k]);
   float largest = 0;
   for (const float v : lattice.values) largest = std::max(largest, std::fabs(v));
-  out.unit = largest / kMostSteps;
+  out.unit = largest / kMaxSteps;
   for (const float v : lattice.values) out.values.push_back(static_cast<int16_t>(std::lround(v / out.unit)));
   return out;
 }

@@ -12,7 +12,7 @@ namespace billow::fit {
 // A grid, in the frame of its mesh. Dense, because parts of a body are thin: blocks of 4^3 cells near the surface
 // with the rim they need for themselves would hold as many values.
 struct GridSdf {
-  std::vector<int16_t> values;  // as billow_grid has them
+  std::vector<int16_t> values;  // as billow_sdf_grid has them
   std::array<uint32_t, 3> size{};
   float spacing = 0, unit = 0;
 };

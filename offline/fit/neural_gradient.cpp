@@ -38,7 +38,7 @@ void LossGradient::forward(std::span<const float> weights, V3x4 x) {
 // changes by along by_g, so everything's change along by_g goes forward, and both go back together.
 void LossGradient::backward(std::span<const float> weights, V3x4 x, F4 by_f, V3x4 by_g) {
   const size_t n = at_.width;
-  F4 sum1[kMostUnits], along1[kMostUnits], back1[kMostUnits];  // of sums and values along by_g; by the values
+  F4 sum1[kMaxUnits], along1[kMaxUnits], back1[kMaxUnits];  // of sums and values along by_g; by the values
   for (size_t j = 0; j < n; ++j) {
     const float* row = &weights[at_.first(j)];
     sum1[j] = row[0] * by_g.x + row[1] * by_g.y + row[2] * by_g.z;

@@ -43,7 +43,7 @@ class LossGradient {
   // the first layer.
   F4 f_;
   V3x4 g_;
-  F4 value1_[kMostUnits], slope1_[kMostUnits], pull1_[kMostUnits], value2_[kMostUnits], slope2_[kMostUnits];
+  F4 value1_[kMaxUnits], slope1_[kMaxUnits], pull1_[kMaxUnits], value2_[kMaxUnits], slope2_[kMaxUnits];
 };
 
 }  // namespace billow::fit

@@ -131,9 +131,9 @@ void to_metres(std::vector<float>& w, size_t width) {
 }  // namespace
 
 NeuralSdf train_network(const body::Mesh& mesh, const TrainOptions& options) {
-  if (options.width < 4 || options.width > kMostUnits || options.width % 4 != 0)
+  if (options.width < 4 || options.width > kMaxUnits || options.width % 4 != 0)
     throw std::invalid_argument("network: expected a width that is a multiple of 4 up to " +
-                                std::to_string(kMostUnits) + ", found " + std::to_string(options.width));
+                                std::to_string(kMaxUnits) + ", found " + std::to_string(options.width));
   if (options.points < kBatch || options.steps < 1 || !(options.margin > 0))
     throw std::invalid_argument("network: expected at least " + std::to_string(kBatch) +
                                 " points, a step and a margin of more than 0");

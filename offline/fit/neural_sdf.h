@@ -15,7 +15,7 @@ namespace billow::fit {
 
 // A trained network, in the frame of its mesh.
 struct NeuralSdf {
-  std::vector<float> weights;  // as billow_network has them
+  std::vector<float> weights;  // as billow_neural_sdf has them
   uint32_t width = 0;
   V3 half{0, 0, 0};  // the box about the origin that it knows
   float margin = 0;  // m, the surface is at least so far inside the box

@@ -71,12 +71,12 @@ SdfColliders::SdfColliders(const SdfBody& body) {
     if (const auto* grid = std::get_if<GridSdf>(&part.field)) {
       grids_.push_back(
           {grid->values.data(), {grid->size[0], grid->size[1], grid->size[2]}, grid->spacing, grid->unit});
-      c.shape = BILLOW_GRID;
+      c.shape = BILLOW_SHAPE_GRID;
       c.grid = &grids_.back();
     } else {
       const NeuralSdf& net = std::get<NeuralSdf>(part.field);
       networks_.push_back({net.weights.data(), net.width, {net.half.x, net.half.y, net.half.z}, net.margin});
-      c.shape = BILLOW_NEURAL;
+      c.shape = BILLOW_SHAPE_NEURAL;
       c.network = &networks_.back();
     }
     colliders_.push_back(c);

@@ -44,8 +44,8 @@ class SdfColliders {
   const std::vector<billow_collider>& colliders() const { return colliders_; }
 
  private:
-  std::vector<billow_grid> grids_;
-  std::vector<billow_network> networks_;
+  std::vector<billow_sdf_grid> grids_;
+  std::vector<billow_neural_sdf> networks_;
   std::vector<billow_collider> colliders_;
 };
 

@@ -101,7 +101,7 @@ NeuralSdf read_network(Reader& in) {
   in.get(&net.half.y, 1, "network box");
   in.get(&net.half.z, 1, "network box");
   net.margin = in.get<float>("network margin");
-  const size_t weights = BILLOW_NETWORK_WEIGHTS(net.width);
+  const size_t weights = BILLOW_NEURAL_SDF_WEIGHTS(net.width);
   net.weights.resize(in.count(weights, sizeof(float), "network weights"));
   in.get(net.weights.data(), weights, "network weights");
   return net;

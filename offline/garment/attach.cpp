@@ -136,7 +136,7 @@ float attach_height(const body::Skeleton& skeleton, std::string_view place) {
   const std::vector<Transform> rest = body::rest_transforms(skeleton);
   const auto height_of = [&](int joint, const char* what) {
     if (joint == body::kNoJoint)
-      throw std::invalid_argument("expected a wearer with " + std::string(what) + " to attach at the " +
+      throw std::invalid_argument("expected a character with " + std::string(what) + " to attach at the " +
                                   std::string(place) + ", found none; give a height or a joint instead");
     return rest[static_cast<size_t>(joint)].position.y;
   };
@@ -156,7 +156,8 @@ float attach_height(const body::Skeleton& skeleton, std::string_view place) {
 
 void sew_on(Garment& garment, const Region& region, const body::Skin& skin) {
   if (skin.mesh.positions.empty())
-    throw std::invalid_argument("garment '" + garment.name + "': expected a wearer with a skin, found none");
+    throw std::invalid_argument("garment '" + garment.name +
+                                "': expected a character with a skin, found none");
   constexpr uint32_t kNone = ~0u;
   std::vector<uint32_t> place(garment.size(), kNone);
   garment.attachments.clear();

@@ -1,4 +1,4 @@
-// Where a garment is sewn to its wearer: which of its vertices, and which joints they follow.
+// Where a garment is attached to its character: which of its vertices, and which joints they follow.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ Region region_above(const GarmentMesh& mesh, float height);
 Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton, const body::Skin& skin,
                          std::string_view joint, float reach = 0.05f);
 
-// "waist", "neck" or "shoulders": the height from which a garment that hangs from there is sewn on. Everything
+// "waist", "neck" or "shoulders": the height from which a garment that hangs from there is attached. Everything
 // above it is: what a dress has above the waist lies close. The waist is a little above the lowest joint of the
 // spine, the neckline a little below the neck, the shoulders' line a little above the joints of the upper arms.
-// Joints are found as motion/human.h finds them. Throws std::invalid_argument for other names and for wearers that
+// Joints are found as motion/human.h finds them. Throws std::invalid_argument for other names and for characters that
 // lack the joint.
 const std::vector<std::string>& attach_places();
 float attach_height(const body::Skeleton& skeleton, std::string_view place);
 
-// Sews the region's vertices to the wearer where they are: fills garment.attachments. Weights are smoothed along the
+// Sews the region's vertices to the character where they are: fills garment.attachments. Weights are smoothed along the
 // garment's edges. Throws std::invalid_argument where the region is empty or the whole garment.
 void sew_on(Garment& garment, const Region& region, const body::Skin& skin);
 

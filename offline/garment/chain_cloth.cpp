@@ -9,7 +9,7 @@ namespace {
 // The cloth as it is cut, or as modelled where there is no pattern.
 std::vector<V3> spread_out(const Garment& g) {
   std::vector<V3> places = g.shape;
-  for (size_t v = 0; v < g.flat.size(); ++v) places[v] = {g.flat[v][0], g.flat[v][1], 0};
+  for (size_t v = 0; v < g.pattern_uvs.size(); ++v) places[v] = {g.pattern_uvs[v][0], g.pattern_uvs[v][1], 0};
   return places;
 }
 
@@ -38,7 +38,7 @@ ChainCloth chain_cloth(const Garment& g) {
   std::vector<uint32_t> bones;
   for (size_t c = 0; c < g.chains.size(); ++c) {
     const auto &chain = g.chains[c], &next = g.chains[c + 1 < g.chains.size() ? c + 1 : 0];
-    const bool beside = c + 1 < g.chains.size() || g.ring;
+    const bool beside = c + 1 < g.chains.size() || g.closed;
     bones.insert(bones.end(), chain.begin(), chain.end());
     for (size_t k = 0; k < chain.size(); ++k)
       cloth.lateral_lengths.push_back(

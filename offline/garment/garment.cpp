@@ -39,7 +39,7 @@ void validate(const Garment& garment, size_t joints) {
   expect_finite(garment, garment.shape, "shape");
   for (size_t t = 0; t < garment.triangles.size(); ++t)
     for (const uint32_t v : garment.triangles[t]) expect_vertex(garment, v, "triangle " + std::to_string(t));
-  for (const size_t n : {garment.flat.size(), garment.rest.size()})
+  for (const size_t n : {garment.pattern_uvs.size(), garment.rest.size()})
     if (n != 0 && n != garment.size())
       refuse(garment, "expected " + std::to_string(garment.size()) + " places of vertices, found " +
                           std::to_string(n));
@@ -74,17 +74,17 @@ void validate(const Garment& garment, size_t joints) {
 }
 
 float rest_distance(const Garment& garment, uint32_t a, uint32_t b) {
-  if (garment.flat.empty()) return length(garment.shape[a] - garment.shape[b]);
-  const auto &p = garment.flat[a], &q = garment.flat[b];
+  if (garment.pattern_uvs.empty()) return length(garment.shape[a] - garment.shape[b]);
+  const auto &p = garment.pattern_uvs[a], &q = garment.pattern_uvs[b];
   return std::hypot(p[0] - q[0], p[1] - q[1]);
 }
 
 float rope_length(const Garment& garment, const Embedding& a, const Embedding& b) {
-  if (garment.flat.empty()) return length(place_of(a, garment.rest) - place_of(b, garment.rest));
+  if (garment.pattern_uvs.empty()) return length(place_of(a, garment.rest) - place_of(b, garment.rest));
   V3 pa{0, 0, 0}, pb{0, 0, 0};
   for (size_t k = 0; k < 3; ++k) {
-    pa += V3{garment.flat[a.vertices[k]][0], garment.flat[a.vertices[k]][1], 0} * a.weights[k];
-    pb += V3{garment.flat[b.vertices[k]][0], garment.flat[b.vertices[k]][1], 0} * b.weights[k];
+    pa += V3{garment.pattern_uvs[a.vertices[k]][0], garment.pattern_uvs[a.vertices[k]][1], 0} * a.weights[k];
+    pb += V3{garment.pattern_uvs[b.vertices[k]][0], garment.pattern_uvs[b.vertices[k]][1], 0} * b.weights[k];
   }
   return length(pa - pb);
 }

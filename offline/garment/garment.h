@@ -14,7 +14,7 @@ namespace billow::garment {
 
 using Triangle = std::array<uint32_t, 3>;  // counter-clockwise on the right side of the cloth
 
-// A vertex that is sewn to the body: it follows the joints as the skin under it does.
+// A vertex that is attached to the body: it follows the joints as the skin under it does.
 struct Attachment {
   uint32_t vertex = 0;
   std::array<uint32_t, body::kJointsPerVertex> joints{};
@@ -34,15 +34,15 @@ struct Garment {
   std::string key_joint;  // the part of the body whose motion is taken out before anything is learnt
   std::vector<Triangle> triangles;
   // The pattern as it is cut, laid flat: edges want to be as long as here. Empty: as long as in `shape`.
-  std::vector<std::array<float, 2>> flat;
+  std::vector<std::array<float, 2>> pattern_uvs;
   std::vector<V3> shape;  // as modelled; from here it is put on
   std::vector<V3> rest;   // the steady drape on the resting body; empty until it is found
   std::vector<Attachment> attachments;
-  // Chains of bones, each from its root, which is sewn to the body, to the hem. Bones that are first of a chain or
+  // Chains of bones, each from its root, which is attached to the body, to the hem. Bones that are first of a chain or
   // in none are not simulated: they follow the body.
   std::vector<Embedding> bones;
   std::vector<std::vector<uint32_t>> chains;
-  bool ring = false;  // the last chain is beside the first
+  bool closed = false;  // the last chain is beside the first
 
   size_t size() const { return shape.size(); }
 };

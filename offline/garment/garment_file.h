@@ -37,8 +37,8 @@ void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
 std::string garment_to_text(const Garment& garment, const body::Skeleton& skeleton,
                             const std::string& mesh_file, const std::string& rest_file);
 
-// Reads it for a wearer: joints are found by their names. Throws std::runtime_error with the file, the place in it,
-// what was expected and what was found, for joints that the wearer lacks too.
+// Reads it for a character: joints are found by their names. Throws std::runtime_error with the file, the place in it,
+// what was expected and what was found, for joints that the character lacks too.
 Garment read_garment_file(const std::filesystem::path& path, const body::Skeleton& skeleton);
 
 // Places as a NumPy file: float32, little-endian, C order; n x 3, or frames x n x 3.

@@ -106,9 +106,9 @@ std::string garment_to_text(const Garment& garment, const body::Skeleton& skelet
   add("mesh", quoted(mesh_file));
   add("vertices", std::to_string(garment.size()));
   add("triangles", std::to_string(garment.triangles.size()));
-  add("flat", garment.flat.empty() ? "false" : "true");
+  add("pattern", garment.pattern_uvs.empty() ? "false" : "true");
   if (!rest_file.empty()) add("rest", quoted(rest_file));
-  add("ring", garment.ring ? "true" : "false");
+  add("closed", garment.closed ? "true" : "false");
   add("attachments",
       lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
   add("bones", lines(garment.bones, bone_text));
@@ -122,7 +122,7 @@ void write_garment_file(const Garment& garment, const body::Skeleton& skeleton,
   if (path.extension() != ".json")
     throw std::runtime_error("expected a garment's file to end in .json, found " + path.string());
   const std::filesystem::path mesh = mesh_file_of(path), rest = beside(path, "_rest.npy");
-  write_obj({garment.shape, garment.triangles, garment.flat, {}, {}, {}}, mesh);
+  write_obj({garment.shape, garment.triangles, garment.pattern_uvs, {}, {}, {}}, mesh);
   const bool draped = !garment.rest.empty();
   if (draped) files::write_whole_file(rest, places_to_npy(garment.rest));
   files::write_whole_file(path, garment_to_text(garment, skeleton, mesh.filename().string(),

@@ -117,11 +117,11 @@ std::vector<float> geodesic_distances(std::span<const V3> positions, std::span<c
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   for (const uint32_t s : sources) open.push({0, s});
   std::vector<uint32_t> visits(positions.size(), 0);
-  constexpr uint32_t kMostVisits = 200;  // a bound against rounding that goes in circles
+  constexpr uint32_t kMaxVisits = 200;  // a bound against rounding that goes in circles
   while (!open.empty()) {
     const auto [distance, v] = open.top();
     open.pop();
-    if (distance > fronts[v].distance || ++visits[v] > kMostVisits) continue;
+    if (distance > fronts[v].distance || ++visits[v] > kMaxVisits) continue;
     // Pass the front on through the triangles round the vertex.
     for (uint32_t i = corners.start[v]; i < corners.start[v + 1]; ++i) {
       const Triangle& t = triangles[corners.triangles[i]];

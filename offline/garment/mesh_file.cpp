@@ -100,8 +100,8 @@ class ObjReader {
       for (float* x : {&p.x, &p.y, &p.z}) *x = scale_ * number(words.next());
       mesh_.positions.push_back(p);
       uv_of_.push_back(kNone);
-      if (mesh_.positions.size() > kMostMeshVertices)
-        fail("at most " + std::to_string(kMostMeshVertices) + " vertices", "more");
+      if (mesh_.positions.size() > kMaxMeshVertices)
+        fail("at most " + std::to_string(kMaxMeshVertices) + " vertices", "more");
     } else if (kind == "vt") {
       const float u = number(words.next());
       const std::string_view v = words.next();
@@ -141,7 +141,7 @@ class ObjReader {
       for (const uint32_t other : corners_)
         if (other == v) fail("a face with each vertex once", word);
       corners_.push_back(v);
-      if (corners_.size() > kMostCorners) fail("at most " + std::to_string(kMostCorners) + " corners", word);
+      if (corners_.size() > kMaxCorners) fail("at most " + std::to_string(kMaxCorners) + " corners", word);
       note_uv(v, t);
     }
     if (corners_.size() < 3) fail("at least 3 corners of a face", std::to_string(corners_.size()));
@@ -198,7 +198,7 @@ class ObjReader {
 GarmentMesh obj_from_text(std::string_view text, float scale) { return ObjReader(scale).read(text); }
 
 GarmentMesh read_obj(const std::filesystem::path& file, float scale) {
-  const std::string text = files::read_whole_file(file, kMostMeshBytes);
+  const std::string text = files::read_whole_file(file, kMaxMeshBytes);
   try {
     return obj_from_text(text, scale);
   } catch (const std::runtime_error& e) {

@@ -30,9 +30,9 @@ struct GarmentMesh {
 };
 
 // What no file may exceed: beyond this it is broken or meant to do harm.
-inline constexpr size_t kMostMeshBytes = size_t{512} << 20;
-inline constexpr size_t kMostMeshVertices = 4'000'000;
-inline constexpr size_t kMostCorners = 1000;  // of a face
+inline constexpr size_t kMaxMeshBytes = size_t{512} << 20;
+inline constexpr size_t kMaxMeshVertices = 4'000'000;
+inline constexpr size_t kMaxCorners = 1000;  // of a face
 
 // Polygons become triangles, concave ones too. Positions and not UV are multiplied by `scale`. Throw
 // std::runtime_error.

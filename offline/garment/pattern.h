@@ -11,7 +11,7 @@ namespace billow::garment {
 using Triangle = std::array<uint32_t, 3>;  // counter-clockwise on the right side of the cloth
 
 // A sector of a ring, in rows from the inner edge (neckline, waist) to the outer one (hem). Vertices are numbered
-// row by row. A closed one has its two straight edges sewn together; its angle may be more than a full turn then,
+// row by row. A closed one has its two straight edges attached together; its angle may be more than a full turn then,
 // as in a double-circle skirt, so that the pattern as a whole may overlap itself and only its parts are flat.
 struct RingPattern {
   float inner = 0, outer = 0;  // radii

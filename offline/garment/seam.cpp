@@ -108,9 +108,9 @@ size_t turn_to_seam(const Garment& garment, std::vector<uint32_t>& loop, const s
     if (gap > longest) longest = gap, best_begin = gap_begin, best_end = i;
     gap = 0, gap_begin = i;
   }
-  const bool ring = longest < kRingGap * border_length(garment, loop);
+  const bool closed = longest < kRingGap * border_length(garment, loop);
   std::rotate(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(best_end % n), loop.end());
-  return ring ? n : (best_begin + n - best_end % n) % n;
+  return closed ? n : (best_begin + n - best_end % n) % n;
 }
 
 // How fast the distance from the seam grows outward across each edge of the border, by the edge's two vertices.

@@ -131,8 +131,8 @@ Embedding embed(const RingPattern& pattern, float radius, float share) {
 
 // Chains along the radii; the bones of one are evenly spaced from the seam to the hem. Half way between two roots there
 // is one more bone that follows the body.
-void lay_chains(Garment& garment, const RingPattern& pattern, const std::vector<float>& shares,
-                const std::vector<size_t>& bones) {
+void layout_chains(Garment& garment, const RingPattern& pattern, const std::vector<float>& shares,
+                   const std::vector<size_t>& bones) {
   const float width = pattern.outer - pattern.inner;
   for (size_t c = 0; c < shares.size(); ++c) {
     std::vector<uint32_t> chain;
@@ -161,8 +161,9 @@ Garment sew(const CutPattern& cut, const body::Person& person, const body::Skin&
   g.triangles = cut.pattern.triangles;
   for (const auto& v : cut.pattern.vertices) {
     const float a = cut.first_angle + v[1] * cut.pattern.angle;
-    g.flat.push_back({v[0] * std::cos(a), v[0] * std::sin(a)});
-    g.shape.push_back(cut.centre + cut.across * g.flat.back()[0] + cut.along * g.flat.back()[1]);
+    g.pattern_uvs.push_back({v[0] * std::cos(a), v[0] * std::sin(a)});
+    g.shape.push_back(cut.centre + cut.across * g.pattern_uvs.back()[0] +
+                      cut.along * g.pattern_uvs.back()[1]);
   }
   for (uint32_t v = 0; v < cut.pattern.row_start[1]; ++v)
     g.attachments.push_back(attach(skin, v, cut.seam.at(cut.pattern.vertices[v][1])));
@@ -187,7 +188,7 @@ Garment make_cape(const body::Person& person, const body::Skin& skin, size_t ver
   g.name = "cape", g.key_joint = "neck", g.material = "cotton";
   std::vector<float> shares;
   for (int c = 0; c < 10; ++c) shares.push_back(0.03f + 0.94f * static_cast<float>(c) / 9);
-  lay_chains(g, cut.pattern, shares, {13, 14, 14, 15, 15, 15, 15, 14, 14, 13});
+  layout_chains(g, cut.pattern, shares, {13, 14, 14, 15, 15, 15, 15, 14, 14, 13});
   return g;
 }
 
@@ -205,10 +206,10 @@ Garment make_skirt(const body::Person& person, const body::Skin& skin, size_t ve
   cut.centre = {0, 0, 0};
   for (int i = 0; i < 4; ++i) cut.centre += cut.seam.at(0.25f * static_cast<float>(i)) * 0.25f;
   Garment g = sew(cut, person, skin);
-  g.name = "skirt", g.key_joint = "pelvis", g.material = "cotton", g.ring = true;
+  g.name = "skirt", g.key_joint = "pelvis", g.material = "cotton", g.closed = true;
   std::vector<float> shares;
   for (int c = 0; c < 26; ++c) shares.push_back((static_cast<float>(c) + 0.5f) / 26);
-  lay_chains(g, cut.pattern, shares, std::vector<size_t>(26, 9));
+  layout_chains(g, cut.pattern, shares, std::vector<size_t>(26, 9));
   return g;
 }
 

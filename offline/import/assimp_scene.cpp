@@ -64,8 +64,8 @@ NodesByName add_nodes(const aiScene& from, Scene& scene,
     const auto [node, parent] = open.back();
     open.pop_back();
     const int here = static_cast<int>(scene.nodes.size());
-    if (scene.nodes.size() > kMostNodes)
-      fail("expected at most " + std::to_string(kMostNodes) + " nodes, found more");
+    if (scene.nodes.size() > kMaxNodes)
+      fail("expected at most " + std::to_string(kMaxNodes) + " nodes, found more");
     scene.nodes.push_back({node->mName.C_Str(), parent, placement_of(to_affine(node->mTransformation))});
     names.emplace(node->mName.C_Str(), here);
     for (unsigned k = 0; k < node->mNumMeshes; ++k) placed_meshes.push_back({here, node->mMeshes[k]});
@@ -185,8 +185,8 @@ Scene read_by_assimp(const std::filesystem::path& file) {
   for (const auto& [node, mesh] : placed) {
     if (mesh >= from->mNumMeshes) fail("a node: expected a mesh that is there");
     vertices += from->mMeshes[mesh]->mNumVertices;
-    if (vertices > kMostVertices)
-      fail("expected at most " + std::to_string(kMostVertices) + " vertices, found more");
+    if (vertices > kMaxVertices)
+      fail("expected at most " + std::to_string(kMaxVertices) + " vertices, found more");
     add_mesh(*from->mMeshes[mesh], node, nodes, scene);
   }
   for (unsigned a = 0; a < from->mNumAnimations; ++a) add_animation(*from->mAnimations[a], nodes, scene);

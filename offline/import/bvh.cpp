@@ -15,7 +15,7 @@ namespace {
 using body::kNoJoint;
 using Channels = std::vector<int>;  // 0 to 2: positions along x, y, z; 3 to 5: rotations about them
 
-constexpr size_t kMostDepth = 256;
+constexpr size_t kMaxDepth = 256;
 
 struct Bvh {
   body::Skeleton skeleton;
@@ -55,10 +55,9 @@ void read_hierarchy(BvhText& text, Bvh& bvh) {
   std::vector<int> open;  // joints whose braces are open
   bool in_end_site = false;
   const auto add = [&](const std::string& name) {
-    if (bvh.skeleton.size() == kMostJoints)
-      text.fail("at most " + std::to_string(kMostJoints) + " joints", "more");
-    if (open.size() == kMostDepth)
-      text.fail("at most " + std::to_string(kMostDepth) + " joints deep", "more");
+    if (bvh.skeleton.size() == kMaxJoints)
+      text.fail("at most " + std::to_string(kMaxJoints) + " joints", "more");
+    if (open.size() == kMaxDepth) text.fail("at most " + std::to_string(kMaxDepth) + " joints deep", "more");
     text.expect("{");
     const int parent = open.empty() ? kNoJoint : open.back();
     open.push_back(static_cast<int>(bvh.skeleton.size()));
@@ -93,7 +92,7 @@ void read_hierarchy(BvhText& text, Bvh& bvh) {
 void read_motion(BvhText& text, Bvh& bvh) {
   text.expect("MOTION");
   text.expect("Frames:");
-  bvh.frames = text.count(kMostFrames, "frames");
+  bvh.frames = text.count(kMaxFrames, "frames");
   if (bvh.frames == 0) text.fail("at least one frame", "0");
   text.expect("Frame");
   text.expect("Time:");
@@ -101,8 +100,8 @@ void read_motion(BvhText& text, Bvh& bvh) {
   if (!(bvh.frame_time >= 1e-4f && bvh.frame_time <= 10))
     text.fail("a frame time from 0.0001 to 10 s", std::to_string(bvh.frame_time));
   // Check what the header promises before memory is taken for it: a number and a space are two bytes.
-  if (bvh.frames * bvh.skeleton.size() > kMostPosedJoints)
-    text.fail("at most " + std::to_string(kMostPosedJoints) + " frames times joints",
+  if (bvh.frames * bvh.skeleton.size() > kMaxPosedJoints)
+    text.fail("at most " + std::to_string(kMaxPosedJoints) + " frames times joints",
               std::to_string(bvh.frames * bvh.skeleton.size()));
   const size_t numbers = bvh.frames * bvh.numbers_a_frame;
   if (numbers > text.bytes_left() / 2 + 1)

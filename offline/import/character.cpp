@@ -51,8 +51,8 @@ std::string read_bytes(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   if (error) throw std::runtime_error("cannot read " + file.string() + ": " + error.message());
-  if (size > kMostBytes)
-    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(kMostBytes) +
+  if (size > kMaxBytes)
+    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(kMaxBytes) +
                              " bytes, found " + std::to_string(size));
   std::ifstream in(file, std::ios::binary);
   std::string bytes(size, '\0');

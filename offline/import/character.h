@@ -36,13 +36,13 @@ Character read_character(const std::filesystem::path& file, const CharacterOptio
 const motion::Clip& clip_named(const Character& character, std::string_view name);
 
 // What no file may exceed: beyond this it is broken or meant to do harm.
-inline constexpr size_t kMostBytes = size_t{512} << 20;
-inline constexpr size_t kMostJoints = 4096;
-inline constexpr size_t kMostVertices = 4'000'000;
-inline constexpr size_t kMostFrames = 500'000;          // of all clips: more than an hour at 120 Hz
-inline constexpr size_t kMostPosedJoints = 20'000'000;  // frames times joints, of all clips
+inline constexpr size_t kMaxBytes = size_t{512} << 20;
+inline constexpr size_t kMaxJoints = 4096;
+inline constexpr size_t kMaxVertices = 4'000'000;
+inline constexpr size_t kMaxFrames = 500'000;          // of all clips: more than an hour at 120 Hz
+inline constexpr size_t kMaxPosedJoints = 20'000'000;  // frames times joints, of all clips
 
-// The file's bytes. Throws std::runtime_error where it cannot be read or is larger than kMostBytes.
+// The file's bytes. Throws std::runtime_error where it cannot be read or is larger than kMaxBytes.
 std::string read_bytes(const std::filesystem::path& file);
 
 // Throws std::runtime_error unless skeleton, skin and clips are valid and fit each other, and the rest pose is

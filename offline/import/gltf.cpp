@@ -71,7 +71,7 @@ Placement Reader::read_placement(const JsonAt& node) const {
 void Reader::read_nodes() {
   const JsonAt root = file_.root();
   const size_t count = root.size_of("nodes");
-  if (count > kMostNodes) root.at("nodes").fail("at most " + std::to_string(kMostNodes) + " nodes");
+  if (count > kMaxNodes) root.at("nodes").fail("at most " + std::to_string(kMaxNodes) + " nodes");
   place_.assign(count, -1);
   scene_.nodes.push_back({"root", -1, {}});
   std::vector<std::pair<size_t, int>> open;  // nodes to visit with their parents, the next one last
@@ -135,8 +135,8 @@ void Reader::read_primitive(const JsonAt& primitive, size_t i, size_t skin) {
   SceneMesh mesh;
   mesh.node = place_[i];
   vertices_ += file_.count(positions);
-  if (vertices_ > kMostVertices)
-    positions.fail("at most " + std::to_string(kMostVertices) + " vertices in all meshes");
+  if (vertices_ > kMaxVertices)
+    positions.fail("at most " + std::to_string(kMaxVertices) + " vertices in all meshes");
   const std::vector<float> p = file_.numbers(positions, "VEC3");
   for (size_t k = 0; k + 2 < p.size(); k += 3) mesh.positions.push_back({p[k], p[k + 1], p[k + 2]});
 
@@ -159,8 +159,8 @@ void Reader::read_bones(const JsonAt& primitive, size_t skin_index, SceneMesh& m
   const JsonAt skin = file_.root().at("skins").at(skin_index);
   const JsonAt accessors = file_.root().at("accessors"), joints = skin.at("joints");
   const auto accessor = [&](const JsonAt& at) { return accessors.at(at.index(accessors.size())); };
-  if (joints.size() == 0 || joints.size() > kMostJoints)
-    joints.fail("1 to " + std::to_string(kMostJoints) + " joints");
+  if (joints.size() == 0 || joints.size() > kMaxJoints)
+    joints.fail("1 to " + std::to_string(kMaxJoints) + " joints");
   for (size_t k = 0; k < joints.size(); ++k) {
     mesh.bones.push_back(place_[joints.at(k).index(place_.size())]);
     if (mesh.bones.back() < 0) joints.at(k).fail("a node of the scene");

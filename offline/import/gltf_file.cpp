@@ -10,8 +10,8 @@
 namespace billow::importer {
 namespace {
 
-constexpr size_t kMostJson = size_t{64} << 20;
-constexpr size_t kMostNumbers = 40'000'000;
+constexpr size_t kMaxJson = size_t{64} << 20;
+constexpr size_t kMaxNumbers = 40'000'000;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
 
@@ -124,8 +124,8 @@ void GltfFile::read_container(std::string_view bytes) {
       if (little_endian(rest, 4) == 0x004e4942) binary_ = rest.substr(8, size);
     }
   }
-  if (text.size() > kMostJson)
-    refuse("expected at most " + std::to_string(kMostJson) + " bytes of JSON, found " +
+  if (text.size() > kMaxJson)
+    refuse("expected at most " + std::to_string(kMaxJson) + " bytes of JSON, found " +
            std::to_string(text.size()));
   try {
     json_ = nlohmann::json::parse(text);
@@ -138,7 +138,7 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
   size_t all = 0;
   for (size_t b = 0; b < root().size_of("buffers"); ++b) {
     const JsonAt buffer = root().at("buffers").at(b);
-    const size_t length = buffer.at("byteLength").index(kMostBytes + 1);
+    const size_t length = buffer.at("byteLength").index(kMaxBytes + 1);
     std::string bytes;
     if (!buffer.has("uri")) {
       if (b == 0) bytes = std::move(binary_);
@@ -153,8 +153,8 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
       bytes = read_bytes(folder / uri);
     }
     all += bytes.size();
-    if (all > kMostBytes)
-      refuse("buffers: expected at most " + std::to_string(kMostBytes) + " bytes, found more");
+    if (all > kMaxBytes)
+      refuse("buffers: expected at most " + std::to_string(kMaxBytes) + " bytes, found more");
     if (bytes.size() < length)
       refuse(buffer.path() + ": expected " + std::to_string(length) + " bytes, found " +
              std::to_string(bytes.size()));
@@ -162,7 +162,7 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
   }
 }
 
-size_t GltfFile::count(const JsonAt& accessor) const { return accessor.at("count").index(kMostNumbers); }
+size_t GltfFile::count(const JsonAt& accessor) const { return accessor.at("count").index(kMaxNumbers); }
 
 GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   static const std::pair<std::string_view, size_t> kTypes[] = {
@@ -177,8 +177,8 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   out.normalized = accessor.has("normalized") && accessor.at("normalized").boolean();
   out.count = count(accessor);
   numbers_read_ += out.count * out.components;
-  if (numbers_read_ > kMostNumbers)
-    refuse(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+  if (numbers_read_ > kMaxNumbers)
+    refuse(accessor.path() + ": expected at most " + std::to_string(kMaxNumbers) +
            " numbers in all, found more");
 
   const JsonAt views = root().at("bufferViews");
@@ -222,8 +222,8 @@ std::vector<float> GltfFile::sparse_numbers(const JsonAt& accessor, std::string_
     out = numbers({base, accessor.path()}, type);
   } else {
     numbers_read_ += count(accessor) * width;
-    if (numbers_read_ > kMostNumbers)
-      refuse(accessor.path() + ": expected at most " + std::to_string(kMostNumbers) +
+    if (numbers_read_ > kMaxNumbers)
+      refuse(accessor.path() + ": expected at most " + std::to_string(kMaxNumbers) +
              " numbers in all, found more");
     out.assign(count(accessor) * width, 0.0f);
   }

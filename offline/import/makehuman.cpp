@@ -17,7 +17,7 @@ namespace {
 using body::kNoJoint;
 
 constexpr float kUnit = 0.1f;
-constexpr size_t kMostMetadata = size_t{64} << 20;
+constexpr size_t kMaxMetadata = size_t{64} << 20;
 
 // Vertices of the whole file; triangles of one group.
 struct Obj {
@@ -68,8 +68,8 @@ class ObjReader {
       c = number<float>(word());
       if (!(std::fabs(c) < 1e6f)) fail("expected a finite number up to 1e6");
     }
-    if (obj_.vertices.size() == kMostVertices)
-      fail("expected at most " + std::to_string(kMostVertices) + " vertices");
+    if (obj_.vertices.size() == kMaxVertices)
+      fail("expected at most " + std::to_string(kMaxVertices) + " vertices");
     obj_.vertices.push_back({p[0], p[1], p[2]});
   }
   // A polygon as a fan: "4849/1 1/2 2/3 4848/4", vertices from 1 on.
@@ -94,8 +94,8 @@ class ObjReader {
 
 nlohmann::json read_json(const std::filesystem::path& file) {
   const std::string bytes = read_bytes(file);
-  if (bytes.size() > kMostMetadata)
-    throw std::runtime_error("expected at most " + std::to_string(kMostMetadata) + " bytes");
+  if (bytes.size() > kMaxMetadata)
+    throw std::runtime_error("expected at most " + std::to_string(kMaxMetadata) + " bytes");
   return nlohmann::json::parse(bytes);
 }
 
@@ -110,8 +110,8 @@ V3 middle(const JsonAt& vertices, const Obj& obj) {
 // Bones in the order of their names, each after its parent.
 body::Skeleton make_skeleton(const JsonAt& file, const Obj& obj) {
   const JsonAt bones = file.at("bones");
-  if (!bones.raw().is_object() || bones.raw().size() > kMostJoints)
-    bones.fail("at most " + std::to_string(kMostJoints) + " bones");
+  if (!bones.raw().is_object() || bones.raw().size() > kMaxJoints)
+    bones.fail("at most " + std::to_string(kMaxJoints) + " bones");
   body::Skeleton skeleton;
   std::map<std::string, std::pair<int, V3>> placed;
   for (bool grows = true; grows;) {

@@ -25,7 +25,7 @@ struct Placement {
 // The nearest placement: sheared matrices lose their shear.
 Placement placement_of(const Eigen::Affine3d& matrix);
 
-inline constexpr size_t kMostNodes = 65536;  // that a file may have
+inline constexpr size_t kMaxNodes = 65536;  // that a file may have
 
 struct SceneNode {
   std::string name;

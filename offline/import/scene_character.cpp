@@ -111,8 +111,8 @@ Joints make_joints(const Scene& scene, const CharacterOptions& options) {
     joints.parent.push_back(joints.nodes.size() == 1 ? kNoJoint
                                                      : joint_above(scene, joints, scene.nodes[i].parent));
   }
-  if (joints.nodes.size() > kMostJoints)
-    throw std::runtime_error("expected at most " + std::to_string(kMostJoints) + " joints, found " +
+  if (joints.nodes.size() > kMaxJoints)
+    throw std::runtime_error("expected at most " + std::to_string(kMaxJoints) + " joints, found " +
                              std::to_string(joints.nodes.size()));
   const std::vector<Affine3d> bind = bind_matrices(scene, joints, options);
   for (size_t j = 0; j < bind.size(); ++j) {

@@ -153,12 +153,12 @@ bool scales_joints(const Joints& joints, const std::vector<Affine3d>& matrices) 
 // How many frames an animation gets. Throws where all together would be too many.
 size_t count_frames(const Animation& animation, double seconds, double rate, size_t nodes, size_t before) {
   const double frames = std::floor(seconds * rate + 0.5) + 1, all = frames + static_cast<double>(before);
-  if (!(all <= static_cast<double>(kMostFrames) &&
-        all * static_cast<double>(nodes) <= static_cast<double>(kMostPosedJoints)))
+  if (!(all <= static_cast<double>(kMaxFrames) &&
+        all * static_cast<double>(nodes) <= static_cast<double>(kMaxPosedJoints)))
     throw std::runtime_error("animation '" + animation.name + "': expected at most " +
-                             std::to_string(kMostFrames) + " frames, and " +
-                             std::to_string(kMostPosedJoints) + " frames times nodes, found " +
-                             std::to_string(all) + " frames of " + std::to_string(nodes) + " nodes");
+                             std::to_string(kMaxFrames) + " frames, and " + std::to_string(kMaxPosedJoints) +
+                             " frames times nodes, found " + std::to_string(all) + " frames of " +
+                             std::to_string(nodes) + " nodes");
   return static_cast<size_t>(frames);
 }
 

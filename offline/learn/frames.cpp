@@ -35,7 +35,7 @@ void displacements(std::span<const float> places, const Transform& rigid, std::s
 
 Frames::Frames(const std::filesystem::path& folder)
     : info_(dataset::read_dataset(folder)),
-      person_(info_.wearer()),
+      person_(info_.character_body()),
       garment_(garment::read_garment_file(folder / "garment.json", person_.skeleton)) {
   if (garment_.size() != info_.vertices || garment_.bones.size() != info_.bones)
     throw std::runtime_error((folder / "garment.json").string() + ": expected " +

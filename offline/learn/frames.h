@@ -25,8 +25,8 @@ class Frames {
 
   const dataset::DatasetInfo& info() const { return info_; }
   const garment::Garment& garment() const { return garment_; }
-  // Who wears it: the built-in person or a character of the user's own.
-  const dataset::OwnedWearer& person() const { return person_; }
+  // The character: the built-in person or a character of the user's own.
+  const dataset::OwnedCharacterBody& person() const { return person_; }
 
   // Frames of usable clips, clip after clip in the order of time.
   size_t size() const { return where_.size(); }
@@ -67,7 +67,7 @@ class Frames {
     dataset::Part part;
   };
   dataset::DatasetInfo info_;
-  dataset::OwnedWearer person_;
+  dataset::OwnedCharacterBody person_;
   garment::Garment garment_;
   std::vector<V3> bone_rest_;  // of garment_.rest
   size_t key_ = 0;

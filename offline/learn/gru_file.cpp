@@ -13,9 +13,9 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr uint32_t kMagic = 0x75726762;  // "bgru"
 constexpr uint32_t kVersion = 1;
-constexpr uint32_t kFewestBits = 4, kMostBits = 8;
+constexpr uint32_t kFewestBits = 4, kMaxBits = 8;
 // Far beyond any garment, and small enough that no size overflows.
-constexpr uint32_t kMostInputs = 1u << 15, kMostChains = 4096, kMostUnits = 4096, kMostBones = 256,
+constexpr uint32_t kMaxInputs = 1u << 15, kMaxChains = 4096, kMaxUnits = 4096, kMaxBones = 256,
                    kHighestBone = 1u << 16;
 constexpr float kLargest = 1e9f;
 
@@ -145,7 +145,7 @@ size_t size_of(const Gru& gru, uint32_t bits) {
 size_t gru_room(size_t chains) { return std::min<size_t>(100'000 * chains, 1'500'000); }
 
 std::string gru_to_bytes(const Gru& gru, size_t most_bytes) {
-  uint32_t bits = kMostBits;
+  uint32_t bits = kMaxBits;
   while (bits > kFewestBits && size_of(gru, bits) > most_bytes) --bits;
   if (const size_t bytes = size_of(gru, bits); bytes > most_bytes)
     throw std::invalid_argument("recurrent units: expected no more than " + std::to_string(most_bytes) +
@@ -171,15 +171,15 @@ Gru gru_from_bytes(std::string_view bytes) {
   Gru gru;
   in.number("magic", kMagic, kMagic);
   in.number("version", kVersion, kVersion);
-  const uint32_t inputs = in.number("inputs", 1, kMostInputs);
-  const uint32_t chains = in.number("chains", 1, kMostChains);
-  const uint32_t bits = in.number("bits", kFewestBits, kMostBits);
+  const uint32_t inputs = in.number("inputs", 1, kMaxInputs);
+  const uint32_t chains = in.number("chains", 1, kMaxChains);
+  const uint32_t bits = in.number("bits", kFewestBits, kMaxBits);
   gru.mean = in.floats("mean", inputs);
   gru.scale = in.floats("scale", inputs);
   for (uint32_t k = 0; k < chains; ++k) {
     GruChain c;
-    const uint32_t units = in.number("units", 1, kMostUnits);
-    const uint32_t bones = in.number("bones", 1, kMostBones);
+    const uint32_t units = in.number("units", 1, kMaxUnits);
+    const uint32_t bones = in.number("bones", 1, kMaxBones);
     for (uint32_t b = 0; b < bones; ++b) c.bones.push_back(in.number("bone", 0, kHighestBone));
     c.input = in.layer("input", 3 * units, inputs, bits);
     c.state = in.layer("state", 3 * units, units, bits);

@@ -30,8 +30,8 @@ Matrix cloth_seen(const Frames& frames, const PatchSamples& samples, const Mirro
     const PatchFrame frame = frame_of(patch, bone_places(model, samples.inputs, i));
     frames.vertices(samples.frames[static_cast<size_t>(i)], flipped ? other : patch.vertices, places);
     for (size_t v = 0; v < places.size(); ++v) {
-      const V3 x =
-          frame.seen((flipped ? mirrored(places[v]) : places[v]) - frame.origin) * std::sqrt(patch.shares[v]);
+      const V3 x = frame.to_local((flipped ? mirrored(places[v]) : places[v]) - frame.origin) *
+                   std::sqrt(patch.shares[v]);
       float* out = cloth.row(i).data() + 3 * v;
       out[0] = x.x, out[1] = x.y, out[2] = x.z;
     }
@@ -144,7 +144,7 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
     const Patch& patch = model.patches[first];
     PatchBasis& basis = model.bases[first];
     const Matrix cloth = cloth_seen(frames, samples, mirror, model, patch);
-    rows[n].seen = model.seen(first, samples.inputs);
+    rows[n].features = model.features(first, samples.inputs);
     const auto count = static_cast<Eigen::Index>(learnt);
     basis = fit_patch_basis(cloth.topRows(count), options.components);
     for (const uint32_t p : std::span(patches_of[n]).subspan(1))
@@ -152,7 +152,7 @@ PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t
     rows[n].truth = basis.project(cloth);
     floors[n] = floor_of(cloth.topRows(count), rows[n].truth.topRows(count), basis);
     model.networks[n] =
-        fit_ridge(rows[n].seen.topRows(count), rows[n].truth.topRows(count), groups, ridge).network;
+        fit_ridge(rows[n].features.topRows(count), rows[n].truth.topRows(count), groups, ridge).network;
   });
   if (floor)
     for (size_t n = 0; n < networks; ++n) {

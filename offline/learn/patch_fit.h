@@ -30,8 +30,8 @@ struct PatchFitOptions {
 
 // One network's side of all samples: a row each.
 struct PatchRows {
-  Matrix seen;   // features
-  Matrix truth;  // coefficients of the cloth in the patch's basis
+  Matrix features;  // features
+  Matrix truth;     // coefficients of the cloth in the patch's basis
 };
 
 // Squares over all vertices of the learnt samples, m2: how far the cloth is from its mean, and what the bases leave.

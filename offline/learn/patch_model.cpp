@@ -27,14 +27,14 @@ std::vector<PatchFrame> PatchModel::turned(const PatchInputs& inputs, Eigen::Ind
   return frames;
 }
 
-Matrix PatchModel::seen(size_t patch, const PatchInputs& inputs) const {
+Matrix PatchModel::features(size_t patch, const PatchInputs& inputs) const {
   const size_t count = feature_count(patches[patch]);
   Matrix out(inputs.bones.rows(), static_cast<Eigen::Index>(count));
   for (Eigen::Index f = 0; f < out.rows(); ++f) {
     const std::vector<V3> bones = bone_places(*this, inputs, f);
     const auto up = inputs.up.row(f);
-    features(patches[patch], frame_of(patches[patch], bones), bones, {up[0], up[1], up[2]},
-             {out.row(f).data(), count});
+    learn::features(patches[patch], frame_of(patches[patch], bones), bones, {up[0], up[1], up[2]},
+                    {out.row(f).data(), count});
   }
   return out;
 }
@@ -47,7 +47,7 @@ void PatchModel::expand(std::span<const PatchFrame> frames, const Matrix& coeffi
     const Matrix local = bases[p].expand(coefficients.row(static_cast<Eigen::Index>(p)));
     const float* at = local.data();
     for (size_t i = 0; i < patch.vertices.size(); ++i, at += 3)
-      out[patch.vertices[i]] += frames[p].turned(V3{at[0], at[1], at[2]}) * std::sqrt(patch.shares[i]) +
+      out[patch.vertices[i]] += frames[p].to_world(V3{at[0], at[1], at[2]}) * std::sqrt(patch.shares[i]) +
                                 frames[p].origin * patch.shares[i];
   }
 }
@@ -71,7 +71,7 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
       const float* at = local.row(f).data();
       float* row = out.row(f).data();
       for (size_t i = 0; i < patch.vertices.size(); ++i, at += 3) {
-        const V3 d = frame.turned(V3{at[0], at[1], at[2]}) * roots[i] + frame.origin * patch.shares[i];
+        const V3 d = frame.to_world(V3{at[0], at[1], at[2]}) * roots[i] + frame.origin * patch.shares[i];
         float* to = row + 3 * size_t{patch.vertices[i]};
         to[0] += d.x, to[1] += d.y, to[2] += d.z;
       }
@@ -94,7 +94,7 @@ void PatchModel::operator()(const PatchInputs& inputs, bool with_shape, Eigen::R
   for (size_t p = 0; p < patches.size(); ++p) {
     Network network = network_of(p);
     if (!with_shape) network.layers.clear();
-    coefficients.push_back(network(seen(p, inputs)));
+    coefficients.push_back(network(features(p, inputs)));
   }
   expand(inputs, coefficients, out);
 }

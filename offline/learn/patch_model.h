@@ -31,7 +31,7 @@ struct PatchModel {
   // The same in steps. How patches are turned in one frame, one after another:
   std::vector<PatchFrame> turned(const PatchInputs& inputs, Eigen::Index row) const;
   // where they see bones, a row a frame:
-  Matrix seen(size_t patch, const PatchInputs& inputs) const;
+  Matrix features(size_t patch, const PatchInputs& inputs) const;
   // and from coefficients, a row a patch, to places of the vertices.
   void expand(std::span<const PatchFrame> turned, const Matrix& coefficients, std::span<V3> out) const;
   // The last for many frames at once: coefficients of each patch, a row a frame, to displacements.

@@ -16,7 +16,7 @@ class Lattice {
 
   int32_t at(int chain, int k) const {
     const int chains = static_cast<int>(garment_.chains.size());
-    if (garment_.ring) chain = (chain % chains + chains) % chains;
+    if (garment_.closed) chain = (chain % chains + chains) % chains;
     if (chain < 0 || chain >= chains || k < 0) return kNoBone;
     const auto& bones = garment_.chains[static_cast<size_t>(chain)];
     return k < static_cast<int>(bones.size()) ? static_cast<int32_t>(bones[static_cast<size_t>(k)]) : kNoBone;
@@ -46,11 +46,11 @@ Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& opt
   patch.below = lattice.at_or(chain, k + 1, patch.bone);
   patch.left = lattice.at_or(chain - 1, k, patch.bone);
   patch.right = lattice.at_or(chain + 1, k, patch.bone);
-  for_each_seen(options, [&](int i, int j) { patch.seen.push_back(lattice.at(chain + i, k + j)); });
+  for_each_seen(options, [&](int i, int j) { patch.input_bones.push_back(lattice.at(chain + i, k + j)); });
   return patch;
 }
 
-constexpr float kLeastShare = 0.02f;
+constexpr float kMinShare = 0.02f;
 constexpr uint32_t kNoPatch = ~0u;
 
 // Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth. What is left of those that
@@ -73,7 +73,7 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
       sum += shares.back();
     }
     if (!(sum > 0)) shares[0] = sum = 1;
-    const float none = kLeastShare * sum;
+    const float none = kMinShare * sum;
     sum = 0;
     for (float& s : shares) sum += s = std::max(0.0f, s - none);
     for (size_t k = 0; k < shares.size(); ++k)
@@ -117,10 +117,11 @@ void flip(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector
     other.flipped = true;
     other.above = mirror.bones[one.above], other.below = mirror.bones[one.below];
     other.left = mirror.bones[one.left], other.right = mirror.bones[one.right];
-    for (size_t i = 0; i < one.seen.size(); ++i)
-      other.seen[i] = one.seen[i] == kNoBone
-                          ? kNoBone
-                          : static_cast<int32_t>(mirror.bones[static_cast<size_t>(one.seen[i])]);
+    for (size_t i = 0; i < one.input_bones.size(); ++i)
+      other.input_bones[i] =
+          one.input_bones[i] == kNoBone
+              ? kNoBone
+              : static_cast<int32_t>(mirror.bones[static_cast<size_t>(one.input_bones[i])]);
   }
 }
 
@@ -165,15 +166,15 @@ std::vector<float> feature_weights(const PatchOptions& options) {
   return weights;
 }
 
-size_t feature_count(const Patch& patch) { return 3 * (patch.seen.size() + 1); }
+size_t feature_count(const Patch& patch) { return 3 * (patch.input_bones.size() + 1); }
 
 void features(const Patch& patch, const PatchFrame& frame, std::span<const V3> bones, V3 up,
               std::span<float> out) {
   size_t next = 0;
   const auto put = [&](V3 v) { out[next++] = v.x, out[next++] = v.y, out[next++] = v.z; };
-  for (const int32_t b : patch.seen)
-    put(b == kNoBone ? V3{0, 0, 0} : frame.seen(bones[static_cast<size_t>(b)] - frame.origin));
-  put(frame.seen(up) * kUpWeight);
+  for (const int32_t b : patch.input_bones)
+    put(b == kNoBone ? V3{0, 0, 0} : frame.to_local(bones[static_cast<size_t>(b)] - frame.origin));
+  put(frame.to_local(up) * kUpWeight);
 }
 
 }  // namespace billow::learn

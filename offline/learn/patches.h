@@ -18,7 +18,7 @@ inline constexpr int32_t kNoBone = -1;
 struct Patch {
   uint32_t bone = 0;
   uint32_t above = 0, below = 0, left = 0, right = 0;  // its neighbours, or itself where there is none
-  std::vector<int32_t> seen;                           // bones around it, kNoBone beyond the cloth's edge
+  std::vector<int32_t> input_bones;                    // bones around it, kNoBone beyond the cloth's edge
   std::vector<uint32_t> vertices;
   std::vector<float> shares;  // of each vertex; they add up to 1 over the patches
   // Patches on both sides of a garment are each other's mirror images, and what one learns, the other knows: they have one network. The

@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // A feature that hardly moves (a bone near the key joint) is not blown up: it counts as moving by this share of the mean.
-constexpr double kLeastMotion = 0.01;
+constexpr double kMinMotion = 0.01;
 
 // What regression needs to know of some rows.
 struct Sums {
@@ -98,7 +98,7 @@ Standard standardise(const Matrix& inputs, Scaling scaling) {
   const VectorXd variance = (d.rowwise() - mean.transpose()).array().square().colwise().mean();
   const double typical = std::sqrt(variance.mean());
   VectorXd deviation = VectorXd::Constant(mean.size(), typical);
-  if (scaling == Scaling::kFeature) deviation = variance.cwiseSqrt().cwiseMax(kLeastMotion * typical);
+  if (scaling == Scaling::kFeature) deviation = variance.cwiseSqrt().cwiseMax(kMinMotion * typical);
   return {mean.cast<float>(),
           deviation.unaryExpr([](double s) { return s > 0 ? 1 / s : 1.0; }).cast<float>()};
 }

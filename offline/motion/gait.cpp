@@ -34,7 +34,7 @@ class Gait {
 
  private:
   // Seconds. Flights that are shorter are none.
-  static constexpr double kFirstSwing = 0.42, kLeastSwing = 0.33, kMostFlight = 0.14, kLeastFlight = 0.04;
+  static constexpr double kFirstSwing = 0.42, kMinSwing = 0.33, kMaxFlight = 0.14, kMinFlight = 0.04;
 
   void plan_steps();
   double leaves(const Footfall& step, double from) const;
@@ -85,7 +85,7 @@ void Gait::plan_steps() {
     arrived = strike + step.g.ahead * step.g.contact >= path_.end() - 0.05 ? arrived + 1 : 0;
     // Let the other foot come down before this one leaves in walking, a little after in running.
     const double run = smooth_step(1.8, 2.2, path_.speed(step.lift) / std::sqrt(figure_.size));
-    const double latest = step.lift + mix(-0.05, kMostFlight, run);
+    const double latest = step.lift + mix(-0.05, kMaxFlight, run);
     strike = std::max(strike + 0.2,
                       std::min(strike + seconds(strike) * score_.random.uniform(0.985, 1.015), latest));
   }
@@ -93,7 +93,7 @@ void Gait::plan_steps() {
   for (size_t k = 0; k < steps_.size(); ++k) {
     const bool last = k + 2 >= steps_.size();
     Footfall& step = steps_[k];
-    step.lift = last ? kForever : std::min(step.lift, steps_[k + 2].strike - kLeastSwing);
+    step.lift = last ? kForever : std::min(step.lift, steps_[k + 2].strike - kMinSwing);
     // The heel comes up as far as the body has gone on.
     const Place root = path_.at(step.lift);
     const double gone =
@@ -203,7 +203,7 @@ void Gait::write_feet() {
     style.off_pitch = from.g.off_pitch;
     style.roll = k == 0 ? 0.25 : (1 - from.g.heel_off) * (from.lift - from.strike);
     style.strike_pitch = g.strike_pitch;
-    style.flat_after = g.flat * g.contact;
+    style.flat_after = g.pattern_uvs * g.contact;
     // A leg that has little time bends less.
     style.knee = g.knee * (k < 2 ? 0.85 : 1) * std::clamp(1.6 * (to.strike - from.lift) / 0.66, 0.7, 1.0);
     score_.lift(from.side, from.lift, style);
@@ -267,7 +267,7 @@ void Gait::write_height() {
   for (size_t k = 1; k + 1 < steps_.size(); ++k) {
     const Footfall &before = steps_[k - 1], &step = steps_[k], &after = steps_[k + 1];
     const double flight = after.strike - step.lift;
-    if (flight > kLeastFlight) {
+    if (flight > kMinFlight) {
       // Fly: a parabola from where the toes leave to where the next foot comes down, not much higher or lower.
       const double apart = 0.2 * flight;
       double down = height_over(after, after.strike, after.g.strike_pitch, after.g.strike_knee);
@@ -279,7 +279,7 @@ void Gait::write_height() {
       height.key(after.strike, down, up - kGravity * flight, -kGravity);
       // Before the first flight sink into the knee as in running.
       const double middle = mix(step.strike, step.lift, 0.45);
-      if (k >= 2 && before.lift > step.strike - kLeastFlight)
+      if (k >= 2 && before.lift > step.strike - kMinFlight)
         height.key(middle, height_over(step, middle, 0, 0.9 * step.g.mid_knee));
       continue;
     }

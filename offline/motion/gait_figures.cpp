@@ -20,7 +20,7 @@ GaitFigures walking(double v) {
   g.ahead = 0.38;
   const double stride = std::clamp(v / 1.2, 0.25, 1.0);
   g.strike_pitch = -mix(14, 22, quick) * stride * kDegree;
-  g.flat = 0.17;
+  g.pattern_uvs = 0.17;
   g.heel_off = mix(0.42, 0.36, quick);
   g.off_pitch = mix(48, 62, quick) * mix(0.7, 1, stride) * kDegree;
   g.strike_knee = mix(6, 8, quick) * kDegree;
@@ -58,7 +58,7 @@ GaitFigures running(double v) {
   g.contact = (0.58 + 0.06 * v) / v;
   g.ahead = mix(0.21, 0.29, quick);
   g.strike_pitch = -mix(11, 1, quick) * kDegree;
-  g.flat = 0.16;
+  g.pattern_uvs = 0.16;
   g.heel_off = mix(0.48, 0.40, quick);
   g.off_pitch = mix(70, 75, quick) * kDegree;
   g.knee = mix(82, 116, quick) * kDegree;
@@ -85,13 +85,13 @@ GaitFigures running(double v) {
 }
 
 constexpr double GaitFigures::*kMembers[] = {
-    &GaitFigures::frequency,  &GaitFigures::contact,  &GaitFigures::ahead,       &GaitFigures::strike_pitch,
-    &GaitFigures::flat,       &GaitFigures::heel_off, &GaitFigures::off_pitch,   &GaitFigures::knee,
-    &GaitFigures::knee_share, &GaitFigures::leg_back, &GaitFigures::strike_knee, &GaitFigures::off_knee,
-    &GaitFigures::load_knee,  &GaitFigures::mid_knee, &GaitFigures::late_knee,   &GaitFigures::off_ankle,
-    &GaitFigures::leg_front,  &GaitFigures::width,    &GaitFigures::sway,        &GaitFigures::pelvis_turn,
-    &GaitFigures::trunk_turn, &GaitFigures::list,     &GaitFigures::lean,        &GaitFigures::arm_forward,
-    &GaitFigures::arm_back,   &GaitFigures::elbow,    &GaitFigures::elbow_swing, &GaitFigures::arm_turn,
+    &GaitFigures::frequency,   &GaitFigures::contact,  &GaitFigures::ahead,       &GaitFigures::strike_pitch,
+    &GaitFigures::pattern_uvs, &GaitFigures::heel_off, &GaitFigures::off_pitch,   &GaitFigures::knee,
+    &GaitFigures::knee_share,  &GaitFigures::leg_back, &GaitFigures::strike_knee, &GaitFigures::off_knee,
+    &GaitFigures::load_knee,   &GaitFigures::mid_knee, &GaitFigures::late_knee,   &GaitFigures::off_ankle,
+    &GaitFigures::leg_front,   &GaitFigures::width,    &GaitFigures::sway,        &GaitFigures::pelvis_turn,
+    &GaitFigures::trunk_turn,  &GaitFigures::list,     &GaitFigures::lean,        &GaitFigures::arm_forward,
+    &GaitFigures::arm_back,    &GaitFigures::elbow,    &GaitFigures::elbow_swing, &GaitFigures::arm_turn,
     &GaitFigures::arm_out};
 
 }  // namespace

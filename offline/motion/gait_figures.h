@@ -8,7 +8,7 @@ struct GaitFigures {
   double contact;       // seconds a foot is down
   double ahead;         // share of the contact before the hip passes the foot
   double strike_pitch;  // of the foot, below 0: heel first
-  double flat;          // share of the contact at which the sole is down
+  double pattern_uvs;   // share of the contact at which the sole is down
   double heel_off;      // share at which the heel leaves
   double off_pitch;     // when the toes leave
   // Knees when the foot strikes, once it bears the body, at mid stance, when the other foot strikes (walking)

@@ -5,8 +5,8 @@
 namespace billow::motion {
 
 GaitPath::GaitPath(const Place& start, double from, const std::vector<Stretch>& stretches) {
-  constexpr double kMostAside = 3.2;  // m/s2 to the side, as runners reach in tight curves
-  constexpr double kTurnIn = 0.8;     // seconds to come into a curve
+  constexpr double kMaxAside = 3.2;  // m/s2 to the side, as runners reach in tight curves
+  constexpr double kTurnIn = 0.8;    // seconds to come into a curve
   std::vector<Stretch> all = stretches;
   if (all.empty() || all.back().speed > 0) all.push_back({0, 0, 0, 2});
   double t = from, speed = 0, turn = 0;
@@ -14,7 +14,7 @@ GaitPath::GaitPath(const Place& start, double from, const std::vector<Stretch>& 
     // A movement of least jerk has 1.875 times its mean acceleration in the middle.
     const double ramp = std::max(0.3, 1.875 * std::fabs(s.speed - speed) / s.acceleration);
     const double turn_in = std::max(ramp, kTurnIn);
-    const double most = s.speed > 0 ? kMostAside / std::max(s.speed, speed) : 0;
+    const double most = s.speed > 0 ? kMaxAside / std::max(s.speed, speed) : 0;
     speed_.key(t, speed);
     turn_.key(t, turn);
     speed = s.speed, turn = std::clamp(s.turn, -most, most);

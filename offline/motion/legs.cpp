@@ -36,7 +36,7 @@ void Legs::lower_pelvis(double from, size_t count) {
 
 // Raises heels where the ankle would bend up farther than it can.
 void Legs::raise_heels(double from, size_t count) {
-  constexpr double kMostAnkle = 27 * kDegree, kMostPitch = 55 * kDegree;
+  constexpr double kMaxAnkle = 27 * kDegree, kMaxPitch = 55 * kDegree;
   for (size_t side = 0; side < kSides; ++side) {
     std::vector<double> values(count);
     raise_[side].from = from;
@@ -45,11 +45,11 @@ void Legs::raise_heels(double from, size_t count) {
       const Contact* contact = contact_at(side, t);
       if (!contact) continue;
       const double pitch = contact->pitch.at(t);
-      if (standing(side, *contact, t, pitch)[kAnkle] <= kMostAnkle) continue;
-      double low = 0, high = kMostPitch;
+      if (standing(side, *contact, t, pitch)[kAnkle] <= kMaxAnkle) continue;
+      double low = 0, high = kMaxPitch;
       for (int round = 0; round < 20; ++round) {
         const double middle = 0.5 * (low + high);
-        (standing(side, *contact, t, pitch + middle)[kAnkle] > kMostAnkle ? low : high) = middle;
+        (standing(side, *contact, t, pitch + middle)[kAnkle] > kMaxAnkle ? low : high) = middle;
       }
       values[k] = high;
     }
@@ -105,8 +105,8 @@ LegAngles Legs::standing(size_t side, const Contact& contact, double time, doubl
   };
   LegAngles out = solved();
   // A leg that leans takes its foot onto the edge with it, as far as the ankle would tilt too much.
-  constexpr double kMostTilt = 10 * kDegree, kShare = 0.92;
-  const double excess = std::fabs(out[kTilt]) - kMostTilt;
+  constexpr double kMaxTilt = 10 * kDegree, kShare = 0.92;
+  const double excess = std::fabs(out[kTilt]) - kMaxTilt;
   if (excess > 0) {
     const double edge =
         -std::copysign(kShare * excess * excess / (excess + 3 * kDegree), out[kTilt]) * sign_of(side);
@@ -123,7 +123,7 @@ LegAngles Legs::standing(size_t side, const Contact& contact, double time, doubl
 
 // How far the pelvis has to come down for all feet on the ground to be in reach.
 double Legs::shortage(double time) const {
-  constexpr double kLeastBend = 3 * kDegree, kMost = 0.6;
+  constexpr double kMinBend = 3 * kDegree, kMost = 0.6;
   const Figure& figure = score_.figure;
   double most = 0;
   for (size_t side = 0; side < kSides; ++side) {
@@ -132,7 +132,7 @@ double Legs::shortage(double time) const {
     const Frame hips = pelvis(time);
     const D3 way = hips.position + hips.rotation * figure.hip[side] -
                    foot_in(side, *contact, time, contact->pitch.at(time)).ankle;
-    const double reach = figure.reach(side, kLeastBend);
+    const double reach = figure.reach(side, kMinBend);
     const double height = std::sqrt(std::max(0.0, reach * reach - way.x * way.x - way.z * way.z));
     most = std::max(most, std::min(kMost * figure.leg, way.y - height));
   }
@@ -161,8 +161,9 @@ Legs::SwingState Legs::state_of(size_t side, double time, const LegAngles& angle
 LegAngles Legs::angles_of(size_t side, double time, const SwingState& state) const {
   const Frame hips = pelvis(time);
   const Rotation level = transposed(hips.rotation) * about_y(score_.value(kHeading, time));
-  const double s = sign_of(side), out = s * state[kLegOut], flat = std::cos(out);
-  const D3 way{std::sin(out), -flat * std::cos(state[kLegForward]), flat * std::sin(state[kLegForward])};
+  const double s = sign_of(side), out = s * state[kLegOut], pattern_uvs = std::cos(out);
+  const D3 way{std::sin(out), -pattern_uvs * std::cos(state[kLegForward]),
+               pattern_uvs * std::sin(state[kLegForward])};
   const D3 axis = about_y(s * state[kLegTurn]).x;
   // Straighten the knee ever more slowly.
   constexpr double kSoft = 0.0004;
@@ -191,7 +192,7 @@ Legs::SwingState Legs::coming_down(size_t side, const Contact& contact, double b
 }
 
 void Legs::add_swing(size_t side, const Contact& before, const Contact& after) {
-  constexpr double h = 2e-3, kMostBend = 40, kMostStretch = 6, kImpact = 0.35;
+  constexpr double h = 2e-3, kMaxBend = 40, kMaxStretch = 6, kImpact = 0.35;
   Swing swing{before.to, after.from, {}};
   // Leave the ground and come down with the speed and, within reason, the acceleration the leg has on it.
   const auto key = [&](const Contact& contact, double time, double inwards) {
@@ -201,7 +202,7 @@ void Legs::add_swing(size_t side, const Contact& before, const Contact& after) {
       s[k] = state_of(side, t, standing(side, contact, t));
     }
     for (size_t k = 0; k < kSwingAngles; ++k) {
-      const double most = k == kLegKnee ? kMostStretch : kMostBend;
+      const double most = k == kLegKnee ? kMaxStretch : kMaxBend;
       swing.tracks[k].key(time, s[0][k], (-3 * s[0][k] + 4 * s[1][k] - s[2][k]) / (2 * inwards),
                           std::clamp((s[0][k] - 2 * s[1][k] + s[2][k]) / (h * h), -most, most));
     }

@@ -235,7 +235,7 @@ void Measurer::measure_inside() {
       const Transform moved = joints_[k][c.joint[0]] * inverse(rest_[c.joint[0]]);
       V3 from{c.position[0], c.position[1], c.position[2]}, to{c.end[0], c.end[1], c.end[2]};
       float r0 = c.radius, r1 = c.radius_end;
-      if (c.shape == BILLOW_ELLIPSOID) {
+      if (c.shape == BILLOW_SHAPE_ELLIPSOID) {
         const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
         const V3 along = rotate(q, V3{0, 0.7f * c.half_extents[1], 0});
         to = from + along, from = from - along;

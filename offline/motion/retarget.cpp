@@ -18,8 +18,8 @@ namespace {
 
 using body::kNoJoint;
 
-constexpr float kMostClavicle = 0.55f;  // radians it turns against the chest
-constexpr float kMostAnkle = 1.2f;      // radians a foot points away from where its calf has it at rest
+constexpr float kMaxClavicle = 0.55f;  // radians it turns against the chest
+constexpr float kMaxAnkle = 1.2f;      // radians a foot points away from where its calf has it at rest
 constexpr float kToesDown = -0.4f, kToesUp = 1.0f;  // radians
 
 float smooth_step(float low, float high, float x) {
@@ -155,7 +155,7 @@ void Retargeter::follow_clavicle(size_t side) {
     const Quat along = carried(turns, chest, target);
     const Quat free = taken_over(from_.joint(Part::clavicle, side), target, kUnturned);
     const float angle = angle_between(normalized(along), normalized(free));
-    return angle > kMostClavicle ? nlerp(along, free, kMostClavicle / angle) : free;
+    return angle > kMaxClavicle ? nlerp(along, free, kMaxClavicle / angle) : free;
   });
 }
 
@@ -245,8 +245,8 @@ V3 within_ankle(V3 straight, V3 ahead) {
   constexpr float kHalfTurn = 3.1415927f;
   const float angle = std::acos(std::clamp(dot(straight, ahead), -1.0f, 1.0f));
   const V3 axis = unit_or_zero(cross(straight, ahead));
-  if (angle <= kMostAnkle || !(length(axis) > 0)) return angle <= kMostAnkle ? ahead : straight;
-  const float taken = kMostAnkle * (kHalfTurn - angle) / (kHalfTurn - kMostAnkle);
+  if (angle <= kMaxAnkle || !(length(axis) > 0)) return angle <= kMaxAnkle ? ahead : straight;
+  const float taken = kMaxAnkle * (kHalfTurn - angle) / (kHalfTurn - kMaxAnkle);
   return rotate(body::turn_about(axis, taken), straight);
 }
 

@@ -6,7 +6,7 @@
 namespace billow::motion {
 namespace {
 
-constexpr float kLeastFramesPerSecond = 60;
+constexpr float kMinFramesPerSecond = 60;
 constexpr float kTurnApart = 0.1f;    // radians
 constexpr float kPlaceApart = 0.02f;  // m
 constexpr float kTimesApart = 4;      // and so many times as far as the neighbours are from their middle
@@ -42,7 +42,7 @@ class Around {
 
 Clip without_outliers(const Clip& clip) {
   Clip out = clip;
-  if (clip.frames_per_second < kLeastFramesPerSecond) return out;
+  if (clip.frames_per_second < kMinFramesPerSecond) return out;
   for (size_t k = 1; k + 1 < clip.frames.size(); ++k) {
     const Pose &before = out.frames[k - 1], &now = clip.frames[k], &after = clip.frames[k + 1];
     for (size_t j = 0; j < now.rotations.size(); ++j) {

@@ -56,7 +56,7 @@ void add_blend(SectionFile& file, const std::vector<learn::BlendWeights>& blend,
       in_words.push_back(static_cast<uint16_t>(b));
     }
   }
-  if (bones <= asset::kMostBonesInBytes)
+  if (bones <= asset::kMaxBonesInBytes)
     file.add_records("blend.bones", in_bytes);
   else
     file.add_records("blend.bones", in_words);

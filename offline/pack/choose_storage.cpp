@@ -129,17 +129,17 @@ Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, cons
 }
 
 Choice choose_around(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options,
-                     const std::function<double(std::span<const Kind> kinds)>& round_basis,
-                     const std::function<const RoundedNetworks&(double most)>& round_networks) {
+                     const std::function<double(std::span<const Kind> kinds)>& quantise_basis,
+                     const std::function<const RoundedNetworks&(double most)>& quantise_networks) {
   Choice choice;
   choice.others = costs_of_each(parts);
   const double most = for_storage(options.most_error);
-  choice.basis = kinds_of_basis(parts, basis_columns, most / 2, round_basis);
+  choice.basis = kinds_of_basis(parts, basis_columns, most / 2, quantise_basis);
   choice.cost = cost_of({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(basis_columns)},
                         choice.basis, "mixed");
-  const double basis_error = round_basis(choice.basis);
+  const double basis_error = quantise_basis(choice.basis);
   choice.cost.bases = std::sqrt(basis_error);
-  const RoundedNetworks& networks = round_networks(most - basis_error);
+  const RoundedNetworks& networks = quantise_networks(most - basis_error);
   choice.cost.networks = std::sqrt(networks.error);
   choice.cost.bytes += networks.bytes;
   return choice;

@@ -6,7 +6,7 @@
 
 #include "pack/garment_asset.h"
 #include "pack/parts.h"
-#include "pack/round_networks.h"
+#include "pack/quantise_networks.h"
 
 namespace billow::pack {
 
@@ -20,10 +20,10 @@ struct Choice {
 // `parts`: the basis' columns first.
 Choice choose_storage(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options);
 
-// Mixed storage where both are rounded (pack/round_basis.h, pack/round_networks.h). `round_basis(kinds)` tells what that costs, mm squared: the
-// basis may have half of the error, and is rounded last to what is chosen. `round_networks(most)` rounds them to stay under what is left.
+// Mixed storage where both are rounded (pack/quantise_basis.h, pack/quantise_networks.h). `quantise_basis(kinds)` tells what that costs, mm squared: the
+// basis may have half of the error, and is rounded last to what is chosen. `quantise_networks(most)` rounds them to stay under what is left.
 Choice choose_around(const std::vector<Part>& parts, size_t basis_columns, const PackOptions& options,
-                     const std::function<double(std::span<const Kind> kinds)>& round_basis,
-                     const std::function<const RoundedNetworks&(double most)>& round_networks);
+                     const std::function<double(std::span<const Kind> kinds)>& quantise_basis,
+                     const std::function<const RoundedNetworks&(double most)>& quantise_networks);
 
 }  // namespace billow::pack

@@ -26,7 +26,7 @@ struct Packed {
   std::vector<learn::BlendWeights> blend;    // for linear blend skinning, one a vertex; none: without it
   std::string training;                      // a report: JSON
   std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)
-  // Not stored. What bones do in some frames, which networks are rounded by (pack/round_networks.h); may be missing.
+  // Not stored. What bones do in some frames, which networks are rounded by (pack/quantise_networks.h); may be missing.
   learn::PatchInputs frames;
 };
 

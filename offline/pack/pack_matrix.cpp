@@ -126,7 +126,7 @@ std::string bytes_of(const learn::Matrix& dense, const Planes& planes, std::span
     for (const Plane& p : *kind) append(out, p.source);
   for (const auto* kind : kinds_of_planes)
     for (const Plane& p : *kind) append(out, p.scale);
-  const size_t rows = in_panels(record.rows);
+  const size_t rows = round_up_to_panels(record.rows);
   for (size_t r = 0; r < rows && record.row_scales; ++r)
     append(out, r < row_scales.size() ? row_scales[r] : 0.0f);
   out.resize(asset::matrix_panels_at(record), '\0');

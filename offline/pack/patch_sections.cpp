@@ -28,9 +28,10 @@ void check_patch(const learn::Patch& p, size_t patch, const learn::Patch& first,
                std::to_string(b));
   };
   for (const uint32_t b : {p.bone, p.above, p.below, p.left, p.right}) bone(b);
-  for (const int32_t b : p.seen)
+  for (const int32_t b : p.input_bones)
     if (b != learn::kNoBone) bone(b);
-  expect_size(patch, "bones seen", static_cast<Index>(first.seen.size()), static_cast<Index>(p.seen.size()));
+  expect_size(patch, "input bones", static_cast<Index>(first.input_bones.size()),
+              static_cast<Index>(p.input_bones.size()));
   expect_size(patch, "shares", static_cast<Index>(p.vertices.size()), static_cast<Index>(p.shares.size()));
   for (size_t i = 0; i < p.vertices.size(); ++i)
     expect(p.vertices[i] < garment.size() && p.shares[i] > 0 && p.shares[i] <= 1,
@@ -75,7 +76,7 @@ PatchesRecord record_of(const learn::PatchModel& model) {
   const learn::Network& n = model.networks[0];
   r.patches = static_cast<uint32_t>(model.patches.size());
   r.networks = static_cast<uint32_t>(model.networks.size());
-  r.seen = static_cast<uint32_t>(model.patches[0].seen.size());
+  r.input_bones = static_cast<uint32_t>(model.patches[0].input_bones.size());
   r.components = static_cast<uint32_t>(model.components());
   r.layers = static_cast<uint32_t>(n.layers.size());
   r.activation = static_cast<uint32_t>(n.activation);
@@ -89,7 +90,7 @@ class Numbers {
  public:
   void put(const Eigen::Ref<const learn::Vector>& v, uint32_t size) {
     all_.insert(all_.end(), v.data(), v.data() + v.size());
-    all_.resize(all_.size() + in_panels(size) - static_cast<size_t>(v.size()));
+    all_.resize(all_.size() + round_up_to_panels(size) - static_cast<size_t>(v.size()));
   }
   const std::vector<float>& all() const { return all_; }
 
@@ -98,7 +99,7 @@ class Numbers {
 };
 
 std::vector<float> numbers_of(const learn::PatchModel& model, const PatchesRecord& r) {
-  const uint32_t inputs = 3 * (r.seen + 1);
+  const uint32_t inputs = 3 * (r.input_bones + 1);
   Numbers numbers;
   for (const learn::Network& n : model.networks) {
     numbers.put(n.mean, inputs), numbers.put(n.scale, inputs);
@@ -187,7 +188,7 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
   expect(!model.networks.empty(), "patches: expected networks, found none");
   expect(model.rest.size() == garment.size(), "patches: expected the garment's rest");
   const learn::Network& first = model.networks[0];
-  expect(first.layers.size() <= kMostLayers && (!first.layers.empty() || first.linear.size() > 0),
+  expect(first.layers.size() <= kMaxLayers && (!first.layers.empty() || first.linear.size() > 0),
          "patches: expected up to 8 layers, or a linear path, or both");
   std::vector<float> sums(garment.size());
   for (size_t p = 0; p < model.patches.size(); ++p) {
@@ -217,14 +218,14 @@ void add_numbers(SectionFile& file, const learn::PatchModel& model) {
   }
   record.tiles = static_cast<uint32_t>(tiles.size()), record.blocks = static_cast<uint32_t>(blocks.size());
   std::string patches(reinterpret_cast<const char*>(&record), sizeof record);
-  std::vector<int32_t> seen;
+  std::vector<int32_t> input_bones;
   for (const learn::Patch& p : model.patches) {
     const PatchRecord r{p.bone, p.above, p.below, p.left, p.right, p.network, p.flipped, 0};
     patches.append(reinterpret_cast<const char*>(&r), sizeof r);
-    seen.insert(seen.end(), p.seen.begin(), p.seen.end());
+    input_bones.insert(input_bones.end(), p.input_bones.begin(), p.input_bones.end());
   }
   file.add("patches", patches);
-  file.add_records("patches.seen", seen);
+  file.add_records("patches.input_bones", input_bones);
   file.add_records("patches.tiles", tiles);
   file.add_records("patches.blocks", blocks);
   file.add_records("patches.numbers", numbers_of(model, record));
@@ -250,8 +251,8 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   for (size_t p = 0; p < v.patches.size(); ++p) {
     const PatchRecord& r = v.patches[p];
     learn::Patch patch{r.bone, r.above, r.below, r.left, r.right, {}, {}, {}, r.network, r.flipped != 0};
-    const auto seen = v.seen.subspan(p * v.record->seen, v.record->seen);
-    patch.seen.assign(seen.begin(), seen.end());
+    const auto input_bones = v.input_bones.subspan(p * v.record->input_bones, v.record->input_bones);
+    patch.input_bones.assign(input_bones.begin(), input_bones.end());
     add_vertices(v, p, rows[p], basis, patch, model.bases.emplace_back());
     model.patches.push_back(std::move(patch));
   }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace asset;
 
-constexpr size_t kMostBytes = size_t{1} << 32;
+constexpr size_t kMaxBytes = size_t{1} << 32;
 
 std::string string_of(const GarmentView& view, Text t) { return std::string(view.text_of(t)); }
 
@@ -31,10 +31,11 @@ garment::Garment garment_of(const GarmentView& view, const body::Skeleton& skele
   g.name = string_of(view, view.record->name);
   g.material = string_of(view, view.record->material);
   g.key_joint = skeleton.joints[view.record->key_joint].name;
-  g.ring = view.record->ring != 0;
+  g.closed = view.record->closed != 0;
   for (size_t i = 0; i < view.triangles.size(); i += 3)
     g.triangles.push_back({view.triangles[i], view.triangles[i + 1], view.triangles[i + 2]});
-  for (size_t i = 0; i < view.flat.size(); i += 2) g.flat.push_back({view.flat[i], view.flat[i + 1]});
+  for (size_t i = 0; i < view.pattern_uvs.size(); i += 2)
+    g.pattern_uvs.push_back({view.pattern_uvs[i], view.pattern_uvs[i + 1]});
   for (size_t i = 0; i < view.rest.size(); i += 3)
     g.rest.push_back({view.rest[i], view.rest[i + 1], view.rest[i + 2]});
   g.shape = g.rest;
@@ -83,7 +84,7 @@ AlignedBytes::AlignedBytes(std::string_view bytes) : room_(bytes.size() + kAlign
 }
 
 Packed read_garment_asset(const std::filesystem::path& path) {
-  const AlignedBytes bytes(files::read_whole_file(path, kMostBytes));
+  const AlignedBytes bytes(files::read_whole_file(path, kMaxBytes));
   GarmentView view;
   Problem problem;
   if (!read_garment(bytes.data(), bytes.size(), view, problem) || !has_whole_shares(view, problem))

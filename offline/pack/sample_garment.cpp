@@ -17,7 +17,7 @@ class Sample {
     p_.skeleton = person.skeleton;
     p_.colliders = person.colliders;
     p_.collider_names = person.collider_names;
-    p_.settings = o_.ring ? billow_settings_skirt() : billow_settings_cape();
+    p_.settings = o_.closed ? billow_settings_skirt() : billow_settings_cape();
     p_.training = "{\"frames\": 0, \"made_up\": true}";
     make_cloth();
     make_bones();
@@ -34,30 +34,31 @@ class Sample {
   uint32_t vertex(uint32_t row, uint32_t column) const { return row * o_.across + column % o_.across; }
   // 0 at the first column, to 1 at the last, or back at the first.
   float share(uint32_t column) const {
-    return static_cast<float>(column) / static_cast<float>(o_.ring ? o_.across : o_.across - 1);
+    return static_cast<float>(column) / static_cast<float>(o_.closed ? o_.across : o_.across - 1);
   }
   float depth(uint32_t row) const { return static_cast<float>(row) / static_cast<float>(o_.down - 1); }
 
   void make_cloth() {
     garment::Garment& g = p_.garment;
-    g.name = o_.ring ? "sample skirt" : "sample cape";
-    g.key_joint = o_.ring ? "pelvis" : "neck";
-    g.ring = o_.ring;
+    g.name = o_.closed ? "sample skirt" : "sample cape";
+    g.key_joint = o_.closed ? "pelvis" : "neck";
+    g.closed = o_.closed;
     const auto key = static_cast<uint32_t>(p_.skeleton.at(g.key_joint));
     const V3 at = body::rest_transforms(p_.skeleton)[key].position;
     for (uint32_t r = 0; r < o_.down; ++r)
       for (uint32_t c = 0; c < o_.across; ++c) {
-        const float d = depth(r), s = share(c), radius = o_.ring ? 0.2f + 0.3f * d : 0.2f + 0.15f * d;
-        const float angle = o_.ring ? 2 * kPi * s : kPi * (1.1f + 0.8f * s);
+        const float d = depth(r), s = share(c), radius = o_.closed ? 0.2f + 0.3f * d : 0.2f + 0.15f * d;
+        const float angle = o_.closed ? 2 * kPi * s : kPi * (1.1f + 0.8f * s);
         g.rest.push_back(at + V3{radius * std::cos(angle),
-                                 (o_.ring ? 0.05f : 0.15f) - (o_.ring ? 0.65f : 1.1f) * d,
+                                 (o_.closed ? 0.05f : 0.15f) - (o_.closed ? 0.65f : 1.1f) * d,
                                  radius * std::sin(angle)});
       }
     g.shape = g.rest;
     for (uint32_t r = 0; r < o_.down; ++r)
       for (uint32_t c = 0; c < o_.across; ++c)
-        g.flat.push_back({(o_.ring ? 2.2f : 0.9f) * share(c), (o_.ring ? 0.73f : 1.12f) * depth(r)});
-    const uint32_t strips = o_.ring ? o_.across : o_.across - 1;
+        g.pattern_uvs.push_back(
+            {(o_.closed ? 2.2f : 0.9f) * share(c), (o_.closed ? 0.73f : 1.12f) * depth(r)});
+    const uint32_t strips = o_.closed ? o_.across : o_.across - 1;
     for (uint32_t r = 0; r + 1 < o_.down; ++r)
       for (uint32_t c = 0; c < strips; ++c) {
         g.triangles.push_back({vertex(r, c), vertex(r + 1, c), vertex(r, c + 1)});
@@ -70,7 +71,8 @@ class Sample {
   void make_bones() {
     garment::Garment& g = p_.garment;
     for (uint32_t k = 0; k < o_.chains; ++k) {
-      const uint32_t c = k * (o_.ring ? o_.across : o_.across - 1) / (o_.ring ? o_.chains : o_.chains - 1);
+      const uint32_t c =
+          k * (o_.closed ? o_.across : o_.across - 1) / (o_.closed ? o_.chains : o_.chains - 1);
       g.chains.emplace_back();
       for (uint32_t b = 0; b < o_.bones_per_chain; ++b) {
         const uint32_t v = vertex(b * (o_.down - 1) / (o_.bones_per_chain - 1), c);
@@ -103,7 +105,7 @@ class Sample {
     }
   }
 
-  // Waves over the sheet that vanish where it is sewn, the longest first, made orthonormal.
+  // Waves over the sheet that vanish where it is attached, the longest first, made orthonormal.
   learn::Matrix modes(uint32_t components, uint32_t first) {
     const Eigen::Index values = static_cast<Eigen::Index>(3 * p_.garment.size());
     Eigen::MatrixXf waves(values, components);
@@ -191,7 +193,7 @@ class Sample {
       b.mean.resize(static_cast<Eigen::Index>(3 * p.vertices.size()));
       float shares = 0;
       for (size_t i = 0; i < p.vertices.size(); ++i) {
-        const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
+        const V3 x = frame.to_local(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
         b.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
         shares += p.shares[i];
       }
@@ -215,7 +217,7 @@ class Sample {
       const float scale = 3 * std::sqrt(static_cast<float>(k));
       const float along = normal() * scale, across = normal() * scale, phase = 3 * normal();
       for (size_t i = 0; i < p.vertices.size(); ++i) {
-        const auto& at = p_.garment.flat[p.vertices[i]];
+        const auto& at = p_.garment.pattern_uvs[p.vertices[i]];
         const float wave = std::cos(kPi * (along * at[0] + across * at[1]) + phase);
         waves(static_cast<Eigen::Index>(i), k) = (wave + normal() * 0.03f) * std::sqrt(p.shares[i]);
       }
@@ -246,7 +248,7 @@ SampleOptions full_size_cape() {
 
 SampleOptions full_size_skirt() {
   SampleOptions o = full_size_cape();
-  o.ring = true;
+  o.closed = true;
   o.across = 281, o.down = 66;
   o.chains = 26, o.bones_per_chain = 10;
   return o;

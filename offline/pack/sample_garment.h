@@ -8,7 +8,7 @@
 namespace billow::pack {
 
 struct SampleOptions {
-  bool ring = false;                // a skirt about the pelvis; else a cape from the neck
+  bool closed = false;              // a skirt about the pelvis; else a cape from the neck
   uint32_t across = 12, down = 16;  // vertices
   uint32_t chains = 4, bones_per_chain = 5;
   bool patches = true;                                     // else the paper's form: the whole cloth

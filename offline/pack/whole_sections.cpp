@@ -44,12 +44,12 @@ void check_network(const learn::Network& n, Eigen::Index outputs, const garment:
   };
   size(n.mean.size(), static_cast<Eigen::Index>(3 * g.bones.size()), "inputs");
   size(n.scale.size(), n.mean.size(), "scales of inputs");
-  expect(!n.layers.empty() && n.layers.size() <= kMostLayers, name + ": expected 1 to 8 layers");
+  expect(!n.layers.empty() && n.layers.size() <= kMaxLayers, name + ": expected 1 to 8 layers");
   Eigen::Index inputs = n.mean.size();
   for (const learn::Layer& l : n.layers) {
     size(l.weights.cols(), inputs, "inputs of a layer");
     size(l.bias.size(), l.weights.rows(), "biases of a layer");
-    expect(l.weights.rows() <= static_cast<Eigen::Index>(kMostUnits),
+    expect(l.weights.rows() <= static_cast<Eigen::Index>(kMaxUnits),
            name + ": expected up to 4096 units a layer");
     inputs = l.weights.rows();
   }

@@ -7,7 +7,7 @@
 #include "garment/chain_cloth.h"
 #include "pack/choose_storage.h"
 #include "pack/model_sections.h"
-#include "pack/round_basis.h"
+#include "pack/quantise_basis.h"
 
 namespace billow::pack {
 namespace {
@@ -28,7 +28,7 @@ void add_joints(SectionFile& file, const body::Skeleton& skeleton) {
 
 void add_cloth(SectionFile& file, const garment::Garment& g) {
   file.add_records("triangles", g.triangles);
-  if (!g.flat.empty()) file.add_records("flat", g.flat);
+  if (!g.pattern_uvs.empty()) file.add_records("pattern", g.pattern_uvs);
   file.add_records("rest", g.rest);
   std::vector<AttachmentRecord> attachments;
   for (const garment::Attachment& a : g.attachments) {
@@ -71,7 +71,7 @@ void add_colliders(SectionFile& file, const Packed& p) {
   for (size_t i = 0; i < p.colliders.size(); ++i) {
     const billow_collider& c = p.colliders[i];
     expect(
-        c.shape <= BILLOW_HALF_SPACE,
+        c.shape <= BILLOW_SHAPE_HALF_SPACE,
         "collider " + std::to_string(i) + ": expected an analytic shape, found a function, grid or network");
     ColliderRecord r{};
     r.name = file.text(p.collider_names.empty() ? "" : p.collider_names[i]);
@@ -142,7 +142,7 @@ Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed
           return r.error;
         },
         [&](double most) -> const RoundedNetworks& {
-          return rounded = round_networks(stored, packed.frames, most);
+          return rounded = quantise_networks(stored, packed.frames, most);
         });
     add_numbers(file, stored);
     const Matrices whole_numbers = matrices_of(stored);
@@ -185,7 +185,7 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   record.joints = static_cast<uint32_t>(p.skeleton.size());
   record.colliders = static_cast<uint32_t>(p.colliders.size());
   record.key_joint = static_cast<uint32_t>(p.skeleton.at(g.key_joint));
-  record.ring = g.ring;
+  record.closed = g.closed;
   if (const auto* whole = std::get_if<learn::Model>(&p.model)) {
     record.skinning_components = static_cast<uint32_t>(whole->skinning.basis.components());
     record.shape_components = static_cast<uint32_t>(whole->shape.basis.components());

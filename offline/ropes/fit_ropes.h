@@ -32,7 +32,7 @@ struct Fit {
   size_t tries = 0;
 };
 
-// Starts from `start`: dress::rope_settings, say. Throws std::runtime_error for a data set with less than two clips to learn from.
+// Starts from `start`: character::rope_settings, say. Throws std::runtime_error for a data set with less than two clips to learn from.
 Fit fit_ropes(const Frames& frames, const billow_settings& start, const FitOptions& options = {});
 
 }  // namespace billow::ropes

@@ -17,15 +17,18 @@ template <class Settings, class F> void visit(Settings& s, F f) {
   f("lateral_stretch", s.lateral_stretch), f("lateral_compression", s.lateral_compression);
   f("lateral_shear", s.lateral_shear), f("rest_angle", s.rest_angle), f("shrink", s.shrink);
   f("panel_drag", s.panel_drag), f("panel_lift", s.panel_lift), f("panel_folds", s.panel_folds);
-  f("air_density", s.air_density), f("substep_angle", s.substep_angle), f("max_substeps", s.max_substeps);
-  f("push_direction", s.push_direction), f("velocity_direction", s.velocity_direction);
-  f("radius", s.radius), f("friction", s.friction), f("rope_samples", s.rope_samples);
-  f("lateral_samples", s.lateral_samples);
+  f("air_density", s.air_density), f("substep_angle", s.solver.substep_angle),
+      f("max_substeps", s.solver.max_substeps);
+  f("push_direction", s.solver.push_direction), f("velocity_direction", s.solver.velocity_direction);
+  f("radius", s.radius), f("friction", s.friction), f("rope_samples", s.solver.rope_samples);
+  f("lateral_samples", s.solver.lateral_samples);
 }
 
 std::string text_of(float number) { return files::shortest(number); }
 std::string text_of(uint32_t number) { return std::to_string(number); }
-std::string text_of(billow_direction d) { return d == BILLOW_ALONG_HISTORY ? "\"history\"" : "\"gradient\""; }
+std::string text_of(billow_contact_direction d) {
+  return d == BILLOW_CONTACT_DIRECTION_HISTORY ? "\"history\"" : "\"gradient\"";
+}
 std::string text_of(const billow_curve& curve) {
   if (curve.point_count == 0) return text_of(curve.value);
   std::string out = "[";
@@ -36,10 +39,10 @@ std::string text_of(const billow_curve& curve) {
 
 void read(const JsonAt& at, float& out) { out = static_cast<float>(at.number()); }
 void read(const JsonAt& at, uint32_t& out) { out = static_cast<uint32_t>(at.index(BILLOW_MAX_SUBSTEPS + 1)); }
-void read(const JsonAt& at, billow_direction& out) {
+void read(const JsonAt& at, billow_contact_direction& out) {
   const std::string name = at.raw().is_string() ? at.string() : "";
   if (name != "history" && name != "gradient") at.fail("\"history\" or \"gradient\"");
-  out = name == "history" ? BILLOW_ALONG_HISTORY : BILLOW_ALONG_GRADIENT;
+  out = name == "history" ? BILLOW_CONTACT_DIRECTION_HISTORY : BILLOW_CONTACT_DIRECTION_GRADIENT;
 }
 // A number, or several from root to tip.
 void read(const JsonAt& at, billow_curve& out) {

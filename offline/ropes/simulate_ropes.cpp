@@ -1,7 +1,7 @@
 #include "ropes/simulate_ropes.h"
 
+#include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
-#include "dress/ropes.h"
 #include "parallel.h"
 
 namespace billow::ropes {
@@ -42,7 +42,8 @@ Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, con
   const auto before = dataset::lead_in(skeleton, start);
   billow_settings timed = settings;
   timed.profile = cost != nullptr;
-  dress::Ropes ropes(frames.garment(), cloth, {skeleton, frames.person().colliders}, before[0], timed);
+  character::RopeChains ropes(frames.garment(), cloth, {skeleton, frames.person().colliders}, before[0],
+                              timed);
   for (size_t i = 1; i < before.size(); ++i) ropes.step(1 / fps, before[i]);
 
   const std::vector<V3> rest = bones_at_rest(frames.garment());
@@ -57,7 +58,7 @@ Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, con
       *d++ = from_rest.x, *d++ = from_rest.y, *d++ = from_rest.z;
     }
     if (!cost) continue;
-    const billow_report report = ropes.report();
+    const billow_chains_report report = ropes.report();
     for (const double seconds : report.stage_seconds) cost->seconds += seconds;
     cost->substeps += report.substeps;
     ++cost->frames;

@@ -7,7 +7,7 @@
 namespace billow::train {
 namespace {
 
-constexpr float kLeastDeviation = 0.01f;  // m: what hardly moves says little, however it is scaled
+constexpr float kMinDeviation = 0.01f;  // m: what hardly moves says little, however it is scaled
 
 StageOptions stage_options(const CorrectionOptions& o) {
   StageOptions s;
@@ -46,7 +46,7 @@ learn::Network train_one(const learn::Frames& frames, const Matrix& ropes, const
   task.start.mean = learnt.colwise().mean();
   const Vector deviation =
       (learnt.rowwise() - task.start.mean.transpose()).array().square().colwise().mean().sqrt();
-  task.start.scale = (deviation.array() + kLeastDeviation).inverse();
+  task.start.scale = (deviation.array() + kMinDeviation).inverse();
   return train_stage(task, stage_options(options), run).network;
 }
 
@@ -63,7 +63,7 @@ Correction train_correction(const learn::Frames& frames, const Matrix& ropes, co
     return train_one(frames, ropes, off, train, validation, options, run);
   };
   Correction out{trained_on([](size_t) { return true; }), {}};
-  out.unlearnt = learn::corrected(out.network, ropes);
+  out.out_of_fold = learn::corrected(out.network, ropes);
   for (size_t fold = 0; fold < options.folds && !out.network.layers.empty(); ++fold) {
     const learn::Network without = trained_on([&](size_t clip) { return fold_of(clip) != fold; });
     if (without.layers.empty()) continue;
@@ -72,7 +72,7 @@ Correction train_correction(const learn::Frames& frames, const Matrix& ropes, co
       const auto begin = static_cast<Eigen::Index>(clip.begin),
                  count = static_cast<Eigen::Index>(clip.end - clip.begin);
       if (fold_of(c) == fold && frames.part(clip.begin) != dataset::Part::kUnseen)
-        out.unlearnt.middleRows(begin, count) = learn::corrected(without, ropes.middleRows(begin, count));
+        out.out_of_fold.middleRows(begin, count) = learn::corrected(without, ropes.middleRows(begin, count));
     }
   }
   return out;

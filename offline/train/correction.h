@@ -17,7 +17,7 @@ struct CorrectionOptions {
 
 struct Correction {
   learn::Network network;  // of all frames for training; no layers where there are too few clips
-  Matrix unlearnt;         // a row a frame: ropes corrected by a network that has not seen its clip
+  Matrix out_of_fold;      // a row a frame: ropes corrected by a network that has not seen its clip
 };
 
 // `ropes` and `embedded`: a row for each frame. Throws as train_stage().

@@ -134,11 +134,11 @@ std::string to_json(const Options& o) {
   Json json{{"form", name_of(o.form)}};
   if (o.form == Form::kPatches) {
     json["patches"] = json_of(o.patches);
-    json["laying"] = {{"chains", o.laying.chains},
-                      {"bones", o.laying.bones},
-                      {"far_bones", o.laying.far_bones},
-                      {"sharing", o.laying.sharing},
-                      {"far", o.laying.far}};
+    json["laying"] = {{"chains", o.patch_layout.chains},
+                      {"bones", o.patch_layout.bones},
+                      {"far_bones", o.patch_layout.far_bones},
+                      {"sharing", o.patch_layout.sharing},
+                      {"far", o.patch_layout.far}};
     json["mirror"] = o.mirror;
   } else {
     json["skinning"] = json_of(o.skinning);
@@ -157,7 +157,7 @@ void validate(const Options& options) {
   if (options.form == Form::kPatches) {
     const StageOptions& o = options.patches;
     check("patches", o);
-    learn::check(options.laying);
+    learn::check(options.patch_layout);
     if (!o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
       throw std::invalid_argument(
           "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "

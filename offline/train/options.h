@@ -75,7 +75,7 @@ StageOptions patch_defaults();
 struct Options {
   Form form = Form::kPatches;
   StageOptions patches = patch_defaults();  // for patches
-  learn::PatchOptions laying;               // what patches see, and who shares a vertex
+  learn::PatchOptions patch_layout;         // what patches see, and who shares a vertex
   bool mirror = true;            // each frame is learnt a second time, as a mirror shows it, where a
                                  // garment's sides are alike; for patches
   StageOptions skinning, shape;  // for the whole cloth

@@ -24,7 +24,7 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
                        const torch::Device& device)
     : first_(first), learnt_(task.learnt), options_(options) {
   const auto networks = static_cast<int64_t>(count), samples = static_cast<int64_t>(task.samples.size());
-  const int64_t inputs = task.rows[first].seen.cols(), outputs = task.rows[first].truth.cols();
+  const int64_t inputs = task.rows[first].features.cols(), outputs = task.rows[first].truth.cols();
   z_ = torch::zeros({networks, samples, inputs});
   scale_ = torch::ones({networks, 1, inputs});
   linear_ = torch::zeros({networks, samples, outputs});
@@ -58,10 +58,10 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
 void PatchGroup::fill(const PatchTask& task, int64_t n) {
   const learn::PatchRows& rows = task.rows[first_ + static_cast<size_t>(n)];
   const learn::Network& network = task.model.networks[first_ + static_cast<size_t>(n)];
-  z_[n].copy_((to_tensor(rows.seen) - to_tensor(network.mean)) * to_tensor(network.scale));
+  z_[n].copy_((to_tensor(rows.features) - to_tensor(network.mean)) * to_tensor(network.scale));
   scale_[n][0].copy_(to_tensor(network.scale));
   truth_[n].copy_(to_tensor(rows.truth));
-  linear_[n].copy_(to_tensor(network(rows.seen)));
+  linear_[n].copy_(to_tensor(network(rows.features)));
 }
 
 std::vector<torch::Tensor> PatchGroup::parameters() const {

@@ -74,7 +74,7 @@ PatchSurface::Sum PatchSurface::add(uint32_t sample, Asked asked, body::Surface&
     const Index count = model_.components();
     const Directions by = bases_[p].leftCols(count).transpose() * of_patch;
     for (Index k = 0; k < count; ++k) {
-      const V3 g = turned[p].seen(at(by, static_cast<uint32_t>(k)));
+      const V3 g = turned[p].to_local(at(by, static_cast<uint32_t>(k)));
       auto row = gradient.row(static_cast<Index>(p));
       row[k] += g.x, row[count + k] += g.y, row[2 * count + k] += g.z;
     }
@@ -91,9 +91,9 @@ PatchSurface::Directions PatchSurface::places(std::span<const PatchFrame> turned
     const Index count = model_.components();
     Directions columns(bases_[p].cols(), 3);
     for (Index k = 0; k < count; ++k)
-      columns.row(k) = row_of(frame.turned({c[k], c[count + k], c[2 * count + k]}));
+      columns.row(k) = row_of(frame.to_world({c[k], c[count + k], c[2 * count + k]}));
     columns.bottomRows<Index{kRigidColumns}>() << row_of(frame.origin), row_of(frame.along),
-        row_of(frame.across), row_of(frame.off);
+        row_of(frame.across), row_of(frame.normal);
     const Directions of_patch = bases_[p] * columns;
     const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
     for (size_t i = 0; i < vertices.size(); ++i)

@@ -64,7 +64,7 @@ Result train_by_patches(const learn::Frames& frames, const Options& options, con
   say("patches: bases and linear networks from " + std::to_string(record.frames.train.size()) + " frames" +
       (mirror ? " and their mirror images" : ""));
   learn::PatchFitOptions fit;
-  fit.patches = options.laying;
+  fit.patches = options.patch_layout;
   fit.components = static_cast<size_t>(options.patches.components);
   std::vector<learn::PatchRows> rows;
   learn::PatchFloor floor;

@@ -7,19 +7,21 @@
 namespace billow::api {
 namespace {
 
-billow_status check_grid(const billow_grid* g, uint32_t i) {
+billow_status check_grid(const billow_sdf_grid* g, uint32_t i) {
   if (!g || !g->values)
-    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid: expected a grid with values, found NULL", i);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].grid: expected a grid with values, found NULL",
+                i);
   for (const uint32_t n : g->size)
     if (n < 2 || n > 1024)
-      return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.size: expected 2 to 1024, found %u", i, n);
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].grid.size: expected 2 to 1024, found %u", i,
+                  n);
   const struct {
     const char* name;
     float value;
   } lengths[] = {{"spacing", g->spacing}, {"unit", g->unit}};
   for (const auto& l : lengths)
     if (!(l.value >= 1e-9f && l.value <= 1e3f))
-      return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.%s: expected 1e-9 to 1000, found %g", i,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].grid.%s: expected 1e-9 to 1000, found %g", i,
                   l.name, static_cast<double>(l.value));
   const int16_t* value = g->values;
   bool inside = false;
@@ -30,37 +32,38 @@ billow_status check_grid(const billow_grid* g, uint32_t i) {
             x == 0 || y == 0 || z == 0 || x + 1 == g->size[0] || y + 1 == g->size[1] || z + 1 == g->size[2];
         if (outermost && *value <= 0)
           return fail(
-              BILLOW_INVALID_ARGUMENT,
+              BILLOW_ERROR_INVALID_ARGUMENT,
               "colliders[%u].grid.values: expected more than 0 at the outermost points, found %d at %u %u %u",
               i, *value, x, y, z);
         inside |= *value < 0;
       }
   if (!inside)
-    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].grid.values: expected some under 0, found none", i);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].grid.values: expected some under 0, found none",
+                i);
   return BILLOW_OK;
 }
 
-billow_status check_network(const billow_network* n, uint32_t i) {
+billow_status check_network(const billow_neural_sdf* n, uint32_t i) {
   if (!n || !n->weights)
-    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].network: expected a network with weights, found NULL",
-                i);
-  if (n->width < 4 || n->width > kMostUnits || n->width % 4 != 0)
-    return fail(BILLOW_INVALID_ARGUMENT,
-                "colliders[%u].network.width: expected a multiple of 4 up to %d, found %u", i, kMostUnits,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "colliders[%u].network: expected a network with weights, found NULL", i);
+  if (n->width < 4 || n->width > kMaxUnits || n->width % 4 != 0)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "colliders[%u].network.width: expected a multiple of 4 up to %d, found %u", i, kMaxUnits,
                 n->width);
   for (const float h : n->half_extents) {
     if (!(h > 0 && h <= 1e3f))
-      return fail(BILLOW_INVALID_ARGUMENT,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                   "colliders[%u].network.half_extents: expected more than 0 up to 1000, found %g", i,
                   static_cast<double>(h));
     if (!(n->margin >= 0 && n->margin < h))
-      return fail(BILLOW_INVALID_ARGUMENT,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                   "colliders[%u].network.margin: expected 0 to less than the half extents, found %g", i,
                   static_cast<double>(n->margin));
   }
-  for (uint32_t k = 0; k < BILLOW_NETWORK_WEIGHTS(n->width); ++k)
+  for (uint32_t k = 0; k < BILLOW_NEURAL_SDF_WEIGHTS(n->width); ++k)
     if (!(std::fabs(n->weights[k]) <= 1e6f))
-      return fail(BILLOW_INVALID_ARGUMENT,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                   "colliders[%u].network.weights: expected numbers within 1e6, found %g at %u", i,
                   static_cast<double>(n->weights[k]), k);
   return BILLOW_OK;
@@ -68,13 +71,13 @@ billow_status check_network(const billow_network* n, uint32_t i) {
 
 billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t joint_count) {
   auto bad = [&](const char* field, const char* expected, double found) {
-    return fail(BILLOW_INVALID_ARGUMENT, "colliders[%u].%s: expected %s, found %g", i, field, expected,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].%s: expected %s, found %g", i, field, expected,
                 found);
   };
   // As a number: a C program may hold any in an enum, which C++ may not even load.
   int32_t shape;
   std::memcpy(&shape, &c.shape, sizeof shape);
-  if (shape < 0 || shape > BILLOW_NEURAL) return bad("shape", "a billow_shape", shape);
+  if (shape < 0 || shape > BILLOW_SHAPE_NEURAL) return bad("shape", "a billow_shape", shape);
   const struct {
     const char* name;
     const float* values;
@@ -92,23 +95,23 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
       if (!std::isfinite(f.values[k]) || std::fabs(f.values[k]) > 1e9f)
         return bad(f.name, "a finite number within 1e9", static_cast<double>(f.values[k]));
 
-  const bool round =
-      c.shape == BILLOW_SPHERE || c.shape == BILLOW_CAPSULE || c.shape == BILLOW_TAPERED_CAPSULE;
-  if ((round || c.shape == BILLOW_CUSTOM) && !(c.radius > 0))
+  const bool round = c.shape == BILLOW_SHAPE_SPHERE || c.shape == BILLOW_SHAPE_CAPSULE ||
+                     c.shape == BILLOW_SHAPE_TAPERED_CAPSULE;
+  if ((round || c.shape == BILLOW_SHAPE_CUSTOM) && !(c.radius > 0))
     return bad("radius", "more than 0", static_cast<double>(c.radius));
-  if (c.shape == BILLOW_TAPERED_CAPSULE && !(c.radius_end > 0))
+  if (c.shape == BILLOW_SHAPE_TAPERED_CAPSULE && !(c.radius_end > 0))
     return bad("radius_end", "more than 0", static_cast<double>(c.radius_end));
-  if (c.shape == BILLOW_ELLIPSOID || c.shape == BILLOW_BOX)
+  if (c.shape == BILLOW_SHAPE_ELLIPSOID || c.shape == BILLOW_SHAPE_BOX)
     for (float h : c.half_extents)
       if (!(h > 0)) return bad("half_extents", "more than 0", static_cast<double>(h));
-  if (c.shape == BILLOW_BOX)
+  if (c.shape == BILLOW_SHAPE_BOX)
     for (float h : c.half_extents)
       if (!(c.radius >= 0 && c.radius <= h))
         return bad("radius", "0 to the smallest half extent", static_cast<double>(c.radius));
-  if (c.shape == BILLOW_CUSTOM && !c.sdf) return bad("sdf", "a function", 0);
-  if (c.shape == BILLOW_GRID)
+  if (c.shape == BILLOW_SHAPE_CUSTOM && !c.sdf) return bad("sdf", "a function", 0);
+  if (c.shape == BILLOW_SHAPE_GRID)
     if (billow_status wrong = check_grid(c.grid, i)) return wrong;
-  if (c.shape == BILLOW_NEURAL)
+  if (c.shape == BILLOW_SHAPE_NEURAL)
     if (billow_status wrong = check_network(c.network, i)) return wrong;
   float sum = 0;
   for (int k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
@@ -133,7 +136,7 @@ Quat from_y_to(V3 d) {
 }
 
 // The shape has to be set.
-void read_grid(const billow_grid& in, Collider& c) {
+void read_grid(const billow_sdf_grid& in, Collider& c) {
   c.grid.values = in.values;
   for (int k = 0; k < 3; ++k) c.grid.size[k] = static_cast<int>(in.size[k]);
   c.grid.spacing = in.spacing;
@@ -146,7 +149,7 @@ void read_grid(const billow_grid& in, Collider& c) {
   c.off_axis = farthest_on_axis(c);
 }
 
-void read_network(const billow_network& in, Collider& c) {
+void read_network(const billow_neural_sdf& in, Collider& c) {
   c.network.weights = in.weights;
   c.network.width = static_cast<int>(in.width);
   c.network.half = {in.half_extents[0], in.half_extents[1], in.half_extents[2]};
@@ -198,13 +201,13 @@ Collider read_collider(const billow_collider& in) {
 billow_status pose(billow_body* body, const billow_transform* joints, uint32_t joint_count, float scale,
                    bool jump) {
   if (!valid(body))
-    return fail(BILLOW_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
-  if (!joints) return fail(BILLOW_INVALID_ARGUMENT, "joints: expected an array, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
+  if (!joints) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joints: expected an array, found NULL");
   if (joint_count != static_cast<uint32_t>(body->body.joint_count))
-    return fail(BILLOW_INVALID_ARGUMENT, "joint_count: expected %d, found %u", body->body.joint_count,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joint_count: expected %d, found %u", body->body.joint_count,
                 joint_count);
   if (!(scale >= 1e-3f && scale <= 1e3f))
-    return fail(BILLOW_INVALID_ARGUMENT, "scale: expected 0.001 to 1000, found %g",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "scale: expected 0.001 to 1000, found %g",
                 static_cast<double>(scale));
   if (billow_status bad = read_transforms("joints", joints, joint_count, body->joints)) return bad;
   pose_body(body->body, body->joints, scale, jump);
@@ -221,7 +224,7 @@ extern "C" {
 
 billow_collider billow_collider_default(void) {
   billow_collider c{};
-  c.shape = BILLOW_SPHERE;
+  c.shape = BILLOW_SHAPE_SPHERE;
   c.rotation[3] = 1;
   c.radius = c.radius_end = 0.1f;
   for (float& h : c.half_extents) h = 0.1f;
@@ -231,17 +234,19 @@ billow_collider billow_collider_default(void) {
 }
 
 billow_status billow_body_create(const billow_body_desc* desc, billow_body** out) {
-  if (!desc || !out) return fail(BILLOW_INVALID_ARGUMENT, "desc and out: expected pointers, found NULL");
+  if (!desc || !out)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "desc and out: expected pointers, found NULL");
   *out = nullptr;
   if (desc->joint_count < 1 || desc->joint_count > 65536)
-    return fail(BILLOW_INVALID_ARGUMENT, "joint_count: expected 1 to 65536, found %u", desc->joint_count);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joint_count: expected 1 to 65536, found %u",
+                desc->joint_count);
   if (desc->collider_count > BILLOW_MAX_COLLIDERS)
-    return fail(BILLOW_INVALID_ARGUMENT, "collider_count: expected at most %d, found %u",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "collider_count: expected at most %d, found %u",
                 BILLOW_MAX_COLLIDERS, desc->collider_count);
   if (desc->collider_count > 0 && !desc->colliders)
-    return fail(BILLOW_INVALID_ARGUMENT, "colliders: expected an array, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders: expected an array, found NULL");
   if (desc->allocator && (!desc->allocator->allocate || !desc->allocator->release))
-    return fail(BILLOW_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
   for (uint32_t i = 0; i < desc->collider_count; ++i)
     if (billow_status bad = check_collider(desc->colliders[i], i, desc->joint_count)) return bad;
 
@@ -253,7 +258,8 @@ billow_status billow_body_create(const billow_body_desc* desc, billow_body** out
         b.body.before = arena.take<Transform>(desc->collider_count);
         b.body.now = arena.take<Transform>(desc->collider_count);
       });
-  if (!body) return fail(BILLOW_OUT_OF_MEMORY, "no memory for a body of %u colliders", desc->collider_count);
+  if (!body)
+    return fail(BILLOW_ERROR_OUT_OF_MEMORY, "no memory for a body of %u colliders", desc->collider_count);
   Body& b = body->body;
   b.joint_count = static_cast<int>(desc->joint_count);
   b.collider_count = static_cast<int>(desc->collider_count);
@@ -302,11 +308,11 @@ billow_status billow_body_teleport(billow_body* body, const billow_transform* jo
 billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count, float limit,
                                 float* distances, float* gradients, int32_t* colliders) {
   if (!valid(body))
-    return fail(BILLOW_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
   if (count > 0 && (!points || !distances))
-    return fail(BILLOW_INVALID_ARGUMENT, "points and distances: expected arrays, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "points and distances: expected arrays, found NULL");
   if (!(limit >= -1e30f && limit <= BILLOW_NO_LIMIT))
-    return fail(BILLOW_INVALID_ARGUMENT, "limit: expected a distance up to 1e30, found %g",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "limit: expected a distance up to 1e30, found %g",
                 static_cast<double>(limit));
   if (billow_status bad = check_finite("points", points, 3 * static_cast<size_t>(count))) return bad;
   const Body& b = body->body;

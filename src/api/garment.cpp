@@ -32,7 +32,7 @@ class Block {
 };
 
 billow_status no_memory(size_t bytes) {
-  return fail(BILLOW_OUT_OF_MEMORY, "no memory for a garment file of %zu bytes", bytes);
+  return fail(BILLOW_ERROR_OUT_OF_MEMORY, "no memory for a garment file of %zu bytes", bytes);
 }
 
 void release(billow_garment* garment) {
@@ -44,8 +44,8 @@ void release(billow_garment* garment) {
 
 // What only chains and body can judge: whether they can be made from the file.
 billow_status try_on(const billow_garment& garment) {
-  if (const int chain = chain_without_seam(garment.garment); chain >= 0)
-    return fail(BILLOW_BAD_DATA, "garment file: expected chain %d to hang on an attachment, found none",
+  if (const int chain = chain_without_attachment(garment.garment); chain >= 0)
+    return fail(BILLOW_ERROR_BAD_DATA, "garment file: expected chain %d to hang on an attachment, found none",
                 chain);
   billow_chains* chains = nullptr;
   billow_body* body = nullptr;
@@ -53,10 +53,10 @@ billow_status try_on(const billow_garment& garment) {
   if (!bad) bad = create_body(garment.garment, garment.allocator, &body);
   billow_chains_destroy(chains);
   billow_body_destroy(body);
-  if (bad != BILLOW_INVALID_ARGUMENT) return bad;
+  if (bad != BILLOW_ERROR_INVALID_ARGUMENT) return bad;
   char why[400];
   std::snprintf(why, sizeof why, "%s", billow_last_error());
-  return fail(BILLOW_BAD_DATA, "garment file: %s", why);
+  return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", why);
 }
 
 // From a file that stays where it is.
@@ -65,22 +65,23 @@ billow_status create(const void* bytes, size_t size, const billow_allocator& all
   Garment g;
   asset::Problem problem;
   if (!asset::read_garment(bytes, size, g.view, problem))
-    return fail(BILLOW_BAD_DATA, "garment file: %s", problem.text);
+    return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", problem.text);
   const asset::GarmentRecord& r = *g.view.record;
   const size_t first = size_t{r.vertices} + 1, corners = 6 * size_t{r.triangles};
-  Block scratch(allocator, (first + corners) * sizeof(uint32_t));
-  if (!scratch.get()) return no_memory(size);
-  const NormalRoom room{static_cast<uint32_t*>(scratch.get()), static_cast<uint32_t*>(scratch.get()) + first};
-  if (!asset::check_tiles(g.view, room.first, problem))
-    return fail(BILLOW_BAD_DATA, "garment file: %s", problem.text);
-  find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
-  if (!g.view.flat.empty()) g.tangents.count = count_neighbours(room, r.vertices);
+  Block memory(allocator, (first + corners) * sizeof(uint32_t));
+  if (!memory.get()) return no_memory(size);
+  const NormalScratch scratch{static_cast<uint32_t*>(memory.get()),
+                              static_cast<uint32_t*>(memory.get()) + first};
+  if (!asset::check_tiles(g.view, scratch.first, problem))
+    return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", problem.text);
+  find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, scratch, g.normals);
+  if (!g.view.pattern_uvs.empty()) g.tangents.count = count_neighbours(scratch, r.vertices);
 
   out = create_in_one_block<billow_garment>(allocator, [&](billow_garment& made, Arena& arena) {
     made.garment.view = g.view;
     made.garment.normals.more_count = g.normals.more_count;
     made.garment.tangents.count = g.tangents.count;
-    build(made.garment, room, arena);
+    build(made.garment, scratch, arena);
   });
   if (!out) return no_memory(size);
   out->magic = kGarmentMagic;
@@ -103,24 +104,25 @@ billow_status create_from_copy(Block& copy, size_t size, const billow_allocator&
 
 billow_status check_allocator(const billow_allocator* allocator) {
   if (allocator && (!allocator->allocate || !allocator->release))
-    return fail(BILLOW_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
   return BILLOW_OK;
 }
 
 billow_status write_text(std::string_view text, char* out, size_t capacity) {
-  if (!out || capacity == 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL or no room");
-  const size_t n = text.size() < capacity ? text.size() : capacity - 1;
-  std::memcpy(out, text.data(), n);
-  out[n] = '\0';
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  if (capacity <= text.size())
+    return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %zu bytes, found %zu",
+                text.size() + 1, capacity);
+  std::memcpy(out, text.data(), text.size());
+  out[text.size()] = '\0';
   return BILLOW_OK;
 }
 
 // A buffer for `needed` elements.
 billow_status check_room(const void* out, uint32_t capacity, uint32_t needed, const char* what) {
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
   if (capacity < needed)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u %s, found %u", needed, what,
+    return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %u %s, found %u", needed, what,
                 capacity);
   return BILLOW_OK;
 }
@@ -151,9 +153,11 @@ using namespace billow::api;
 extern "C" {
 
 billow_status billow_garment_create(const billow_garment_desc* desc, billow_garment** out) {
-  if (!desc || !out) return fail(BILLOW_INVALID_ARGUMENT, "desc and out: expected pointers, found NULL");
+  if (!desc || !out)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "desc and out: expected pointers, found NULL");
   *out = nullptr;
-  if (!desc->bytes) return fail(BILLOW_INVALID_ARGUMENT, "desc.bytes: expected a file's bytes, found NULL");
+  if (!desc->bytes)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "desc.bytes: expected a file's bytes, found NULL");
   if (billow_status bad = check_allocator(desc->allocator)) return bad;
   const billow_allocator allocator = allocator_or_malloc(desc->allocator);
   if (!desc->keep) {
@@ -163,8 +167,9 @@ billow_status billow_garment_create(const billow_garment_desc* desc, billow_garm
     return create_from_copy(copy, desc->size, allocator, out);
   }
   if (reinterpret_cast<uintptr_t>(desc->bytes) % asset::kAlignment != 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "desc.bytes: expected a multiple of %zu to keep them, found %p",
-                asset::kAlignment, desc->bytes);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "desc.bytes: expected a multiple of %zu to keep them, found %p", asset::kAlignment,
+                desc->bytes);
   billow_garment* garment = nullptr;
   if (billow_status bad = create(desc->bytes, desc->size, allocator, garment)) return bad;
   *out = garment;
@@ -172,20 +177,21 @@ billow_status billow_garment_create(const billow_garment_desc* desc, billow_garm
 }
 
 billow_status billow_garment_load(const char* path, const billow_allocator* given, billow_garment** out) {
-  if (!path || !out) return fail(BILLOW_INVALID_ARGUMENT, "path and out: expected pointers, found NULL");
+  if (!path || !out)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "path and out: expected pointers, found NULL");
   *out = nullptr;
   if (billow_status bad = check_allocator(given)) return bad;
   const File file(path);
   long size = -1;
   if (file.handle && std::fseek(file.handle, 0, SEEK_END) == 0) size = std::ftell(file.handle);
   if (size < 0 || std::fseek(file.handle, 0, SEEK_SET) != 0)
-    return fail(BILLOW_CANNOT_READ, "%s: expected a file, found none that can be read", path);
+    return fail(BILLOW_ERROR_CANNOT_READ, "%s: expected a file, found none that can be read", path);
   const size_t bytes = static_cast<size_t>(size);
   const billow_allocator allocator = allocator_or_malloc(given);
   Block copy(allocator, bytes > 0 ? bytes : 1);
   if (!copy.get()) return no_memory(bytes);
   if (std::fread(copy.get(), 1, bytes, file.handle) != bytes)
-    return fail(BILLOW_CANNOT_READ, "%s: expected %zu bytes, found fewer", path, bytes);
+    return fail(BILLOW_ERROR_CANNOT_READ, "%s: expected %zu bytes, found fewer", path, bytes);
   return create_from_copy(copy, bytes, allocator, out);
 }
 
@@ -209,24 +215,25 @@ uint32_t billow_garment_key_joint(const billow_garment* g) {
   return valid(g) ? g->garment.view.record->key_joint : 0;
 }
 
-billow_status billow_garment_name(const billow_garment* garment, char* out, size_t capacity) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_name(const billow_garment* garment, char* out, size_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   const asset::GarmentView& v = garment->garment.view;
   return write_text(v.text_of(v.record->name), out, capacity);
 }
 
-billow_status billow_garment_joint_name(const billow_garment* garment, uint32_t joint, char* out,
-                                        size_t capacity) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_joint_name(const billow_garment* garment, uint32_t joint, char* out,
+                                            size_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   const asset::GarmentView& v = garment->garment.view;
   if (joint >= v.joints.size())
-    return fail(BILLOW_INVALID_ARGUMENT, "joint: expected less than %zu, found %u", v.joints.size(), joint);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joint: expected less than %zu, found %u", v.joints.size(),
+                joint);
   return write_text(v.text_of(v.joints[joint].name), out, capacity);
 }
 
-billow_status billow_garment_joint_rest(const billow_garment* garment, billow_transform* out,
-                                        uint32_t capacity) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_joint_rest(const billow_garment* garment, billow_transform* out,
+                                            uint32_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   const Garment& g = garment->garment;
   const uint32_t count = g.view.record->joints;
   if (billow_status bad = check_room(out, capacity, count, "joints")) return bad;
@@ -238,35 +245,35 @@ billow_status billow_garment_joint_rest(const billow_garment* garment, billow_tr
   return BILLOW_OK;
 }
 
-billow_status billow_garment_triangles(const billow_garment* garment, uint32_t* out, uint32_t capacity) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_triangles(const billow_garment* garment, uint32_t* out, uint32_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   const asset::GarmentView& v = garment->garment.view;
   if (billow_status bad = check_room(out, capacity, v.record->triangles, "triangles")) return bad;
   std::memcpy(out, v.triangles.data(), v.triangles.size_bytes());
   return BILLOW_OK;
 }
 
-billow_status billow_garment_uvs(const billow_garment* garment, float* out, uint32_t capacity) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_uvs(const billow_garment* garment, float* out, uint32_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   const asset::GarmentView& v = garment->garment.view;
   if (billow_status bad = check_room(out, capacity, v.record->vertices, "vertices")) return bad;
   std::memset(out, 0, 2 * sizeof(float) * v.record->vertices);
-  if (!v.flat.empty()) std::memcpy(out, v.flat.data(), v.flat.size_bytes());
+  if (!v.pattern_uvs.empty()) std::memcpy(out, v.pattern_uvs.data(), v.pattern_uvs.size_bytes());
   return BILLOW_OK;
 }
 
-billow_status billow_garment_settings(const billow_garment* garment, billow_settings* out) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+billow_status billow_garment_get_settings(const billow_garment* garment, billow_settings* out) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
   *out = settings_of(garment->garment);
   return BILLOW_OK;
 }
 
-billow_status billow_garment_section(const billow_garment* garment, const char* name, const void** bytes,
-                                     size_t* size) {
-  if (!valid(garment)) return fail(BILLOW_INVALID_ARGUMENT, kNotGarment);
+billow_status billow_garment_get_section(const billow_garment* garment, const char* name, const void** bytes,
+                                         size_t* size) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
   if (!name || !bytes || !size)
-    return fail(BILLOW_INVALID_ARGUMENT, "name, bytes and size: expected pointers, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "name, bytes and size: expected pointers, found NULL");
   *bytes = nullptr;
   *size = 0;
   const asset::GarmentView& v = garment->garment.view;

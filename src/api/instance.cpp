@@ -11,27 +11,29 @@ float scale_of(const billow_frame& frame) { return frame.scale == 0 ? 1.0f : fra
 
 // Checks all of a frame, and reads its joints, before anything changes.
 billow_status check_frame(billow_instance* i, const billow_frame* frame) {
-  if (!valid(i)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!valid(i)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
   if (!frame || !frame->joints)
-    return fail(BILLOW_INVALID_ARGUMENT, "frame and frame.joints: expected pointers, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame and frame.joints: expected pointers, found NULL");
   const uint32_t joints = i->instance.garment->view.record->joints;
   if (frame->joint_count != joints)
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.joint_count: expected %u, found %u", joints,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame.joint_count: expected %u, found %u", joints,
                 frame->joint_count);
   if (!(frame->dt >= 0))
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame.dt: expected 0 or more, found %g",
                 static_cast<double>(frame->dt));
   const float scale = scale_of(*frame);
   if (!(scale >= 1e-3f && scale <= 1e3f))
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
                 static_cast<double>(scale));
   // As a number: a C program may hold any in an enum.
   int32_t teleport;
   std::memcpy(&teleport, &frame->teleport, sizeof teleport);
   if (teleport < BILLOW_TELEPORT_NONE || teleport > BILLOW_TELEPORT_KEEP)
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.teleport: expected a billow_teleport, found %d", teleport);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame.teleport: expected a billow_teleport, found %d",
+                teleport);
   if (frame->body && !valid(frame->body))
-    return fail(BILLOW_INVALID_ARGUMENT, "frame.body: expected a billow_body or NULL, found something else");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "frame.body: expected a billow_body or NULL, found something else");
   Transform space;
   if (frame->space)
     if (billow_status bad = read_transforms("frame.space", frame->space, 1, &space)) return bad;
@@ -104,12 +106,12 @@ billow_status check_crowd(const Crowd& crowd) {
     bad = check_frame(i, &crowd.frames[seen]);
     if (bad) break;
     if (i->in_crowd) {
-      bad = fail(BILLOW_INVALID_ARGUMENT, "instances: expected each once, found number %u again", seen);
+      bad = fail(BILLOW_ERROR_INVALID_ARGUMENT, "instances: expected each once, found number %u again", seen);
       break;
     }
     i->in_crowd = true;
     if (i->instance.garment != crowd.instances[0]->instance.garment)
-      bad = fail(BILLOW_INVALID_ARGUMENT,
+      bad = fail(BILLOW_ERROR_INVALID_ARGUMENT,
                  "instances: expected all of one garment, found number %u of another", seen);
   }
   for (uint32_t k = 0; k < seen; ++k) crowd.instances[k]->in_crowd = false;
@@ -135,12 +137,13 @@ extern "C" {
 
 billow_status billow_instance_create(const billow_garment* garment, const billow_allocator* given,
                                      billow_instance** out) {
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
   *out = nullptr;
   if (!valid(garment))
-    return fail(BILLOW_INVALID_ARGUMENT, "garment: expected a billow_garment, found NULL or something else");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "garment: expected a billow_garment, found NULL or something else");
   if (given && (!given->allocate || !given->release))
-    return fail(BILLOW_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "allocator: expected both functions, found NULL");
   const billow_allocator allocator = allocator_or_malloc(given);
   const Garment& g = garment->garment;
   billow_chains* chains = nullptr;
@@ -154,7 +157,8 @@ billow_status billow_instance_create(const billow_garment* garment, const billow
       i.instance.garment = &g;
       build(i.instance, arena);
     });
-    if (!made) bad = fail(BILLOW_OUT_OF_MEMORY, "no memory for an instance of %u vertices", g.vertices());
+    if (!made)
+      bad = fail(BILLOW_ERROR_OUT_OF_MEMORY, "no memory for an instance of %u vertices", g.vertices());
   }
   if (bad) {
     billow_chains_destroy(chains);
@@ -193,19 +197,19 @@ billow_instance_options billow_instance_options_default(void) {
 }
 
 billow_status billow_instance_set_options(billow_instance* instance, const billow_instance_options* options) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!options) return fail(BILLOW_INVALID_ARGUMENT, "options: expected a pointer, found NULL");
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!options) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options: expected a pointer, found NULL");
   const struct {
     const char* name;
     float value;
   } lengths[] = {{"clearance", options->clearance}, {"softness", options->softness}};
   for (const auto& l : lengths)
     if (!(l.value >= 1e-5f && l.value <= 1))
-      return fail(BILLOW_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", l.name,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", l.name,
                   static_cast<double>(l.value));
   if (options->linear_blend && !instance->instance.garment->has_blend())
     return fail(
-        BILLOW_INVALID_ARGUMENT,
+        BILLOW_ERROR_INVALID_ARGUMENT,
         "options.linear_blend: expected a garment with weights for it (section blend.weights), found none");
   instance->options = *options;
   InstanceOptions& o = instance->instance.options;
@@ -220,8 +224,8 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
 }
 
 billow_status billow_instance_get_options(const billow_instance* instance, billow_instance_options* out) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
   *out = instance->options;
   return BILLOW_OK;
 }
@@ -238,8 +242,9 @@ billow_status billow_crowd_step(billow_instance* const* instances, const billow_
                                 const billow_jobs* jobs) {
   if (count == 0) return BILLOW_OK;
   if (!instances || !frames)
-    return fail(BILLOW_INVALID_ARGUMENT, "instances and frames: expected pointers, found NULL");
-  if (jobs && !jobs->run) return fail(BILLOW_INVALID_ARGUMENT, "jobs.run: expected a function, found NULL");
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "instances and frames: expected pointers, found NULL");
+  if (jobs && !jobs->run)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "jobs.run: expected a function, found NULL");
   Crowd crowd{instances, frames, count};
   if (billow_status bad = check_crowd(crowd)) return bad;
   if (jobs)
@@ -253,7 +258,7 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   FrameInput in;
   Transform space;
   if (!(seconds >= 0 && seconds <= 3600))
-    return fail(BILLOW_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g",
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g",
                 static_cast<double>(seconds));
   if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
   follow_body(instance->instance, in.joints, in.scale);
@@ -269,22 +274,22 @@ size_t billow_instance_state_size(const billow_instance* instance) {
 }
 
 billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
   const size_t needed = state_size(instance->instance, instance->body->body);
   if (capacity < needed)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %zu bytes, found %zu", needed,
+    return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %zu bytes, found %zu", needed,
                 capacity);
   save_state(instance->instance, instance->body->body, static_cast<unsigned char*>(out));
   return BILLOW_OK;
 }
 
 billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!bytes) return fail(BILLOW_INVALID_ARGUMENT, "bytes: expected a buffer, found NULL");
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!bytes) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "bytes: expected a buffer, found NULL");
   if (const char* wrong = restore_state(instance->instance, instance->body->body,
                                         static_cast<const unsigned char*>(bytes), size))
-    return fail(BILLOW_BAD_DATA,
+    return fail(BILLOW_ERROR_BAD_DATA,
                 "expected the saved state of an instance of this garment, found %s (%zu bytes)", wrong, size);
   instance->chains->settings.scale = instance->instance.chains->settings.scale;
   return BILLOW_OK;
@@ -298,13 +303,13 @@ const float* billow_instance_normal_data(const billow_instance* instance) {
   return valid(instance) ? instance->instance.normals : nullptr;
 }
 
-billow_status billow_instance_bones(const billow_instance* instance, float* out, uint32_t capacity) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
+billow_status billow_instance_get_bones(const billow_instance* instance, float* out, uint32_t capacity) {
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a buffer, found NULL");
   const Instance& i = instance->instance;
   if (capacity < i.garment->bones())
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u bones, found %u", i.garment->bones(),
-                capacity);
+    return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %u bones, found %u",
+                i.garment->bones(), capacity);
   for (uint32_t b = 0; b < i.garment->bones(); ++b)
     out[3 * b] = i.bones[b].x, out[3 * b + 1] = i.bones[b].y, out[3 * b + 2] = i.bones[b].z;
   return BILLOW_OK;
@@ -315,8 +320,8 @@ const char* billow_frame_stage_name(billow_frame_stage stage) {
 }
 
 billow_status billow_instance_get_report(const billow_instance* instance, billow_instance_report* out) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
-  if (!out) return fail(BILLOW_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
   const InstanceReport& r = instance->instance.report;
   *out = {};
   out->pushed = r.pushed;

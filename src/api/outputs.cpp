@@ -17,38 +17,40 @@ template <class Enum> int32_t number_of(const Enum& value) {
 
 billow_status check_vertices(const billow_output& o, uint32_t vertices) {
   if (!o.vertices && o.vertex_count > 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "output.vertices: expected %u of them, found NULL", o.vertex_count);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.vertices: expected %u of them, found NULL",
+                o.vertex_count);
   for (uint32_t k = 0; o.vertices && k < o.vertex_count; ++k)
     if (o.vertices[k] >= vertices)
-      return fail(BILLOW_INVALID_ARGUMENT, "output.vertices: expected less than %u, found %u as number %u",
-                  vertices, o.vertices[k], k);
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                  "output.vertices: expected less than %u, found %u as number %u", vertices, o.vertices[k],
+                  k);
   return BILLOW_OK;
 }
 
 billow_status check_tangents(const Instance& i) {
-  if (i.garment->view.flat.empty())
-    return fail(BILLOW_INVALID_ARGUMENT,
+  if (i.garment->view.pattern_uvs.empty())
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                 "output.attribute: expected a garment with a pattern for tangents, found one without");
   if (!i.options.normals)
-    return fail(BILLOW_INVALID_ARGUMENT,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                 "output.attribute: expected the option normals on for tangents, found it off");
   return BILLOW_OK;
 }
 
 billow_status read_output(const Instance& i, const billow_output& o, VertexOutput& out) {
   const int32_t attribute = number_of(o.attribute), number = number_of(o.number);
-  if (attribute < BILLOW_POSITION || attribute > BILLOW_TANGENT)
-    return fail(BILLOW_INVALID_ARGUMENT, "output.attribute: expected a billow_attribute, found %d",
+  if (attribute < BILLOW_ATTRIBUTE_POSITION || attribute > BILLOW_ATTRIBUTE_TANGENT)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.attribute: expected a billow_attribute, found %d",
                 attribute);
-  if (number < BILLOW_FLOAT32 || number > BILLOW_FLOAT16)
-    return fail(BILLOW_INVALID_ARGUMENT, "output.number: expected a billow_number, found %d", number);
-  if (!o.out) return fail(BILLOW_INVALID_ARGUMENT, "output.out: expected a buffer, found NULL");
+  if (number < BILLOW_FORMAT_FLOAT32 || number > BILLOW_FORMAT_FLOAT16)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.number: expected a billow_format, found %d", number);
+  if (!o.out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.out: expected a buffer, found NULL");
   if (billow_status bad = check_vertices(o, i.garment->vertices())) return bad;
-  if (attribute == BILLOW_TANGENT)
+  if (attribute == BILLOW_ATTRIBUTE_TANGENT)
     if (billow_status bad = check_tangents(i)) return bad;
   if (billow_status bad = check_finite("output.origin", o.origin, 3)) return bad;
   out.attribute = static_cast<Attribute>(attribute);
-  out.halves = number == BILLOW_FLOAT16;
+  out.halves = number == BILLOW_FORMAT_FLOAT16;
   out.vertices = o.vertices;
   out.count = o.vertices ? o.vertex_count : i.garment->vertices();
   out.out = static_cast<std::byte*>(o.out);
@@ -56,11 +58,11 @@ billow_status read_output(const Instance& i, const billow_output& o, VertexOutpu
   const size_t a_number = out.halves ? 2 : 4, least = a_number * numbers_of(out.attribute);
   out.stride = o.stride == 0 ? least : o.stride;
   if (out.stride < least || out.stride % a_number != 0)
-    return fail(BILLOW_INVALID_ARGUMENT,
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                 "stride: expected 0, or %zu bytes or more in steps of %zu, found %zu", least, a_number,
                 o.stride);
   if (o.capacity < out.count)
-    return fail(BILLOW_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", out.count,
+    return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", out.count,
                 o.capacity);
   return BILLOW_OK;
 }
@@ -83,9 +85,9 @@ extern "C" {
 
 billow_status billow_instance_write(const billow_instance* instance, const billow_output* outputs,
                                     uint32_t count) {
-  if (!valid(instance)) return fail(BILLOW_INVALID_ARGUMENT, kNotInstance);
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
   if (!outputs && count > 0)
-    return fail(BILLOW_INVALID_ARGUMENT, "outputs: expected %u of them, found NULL", count);
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "outputs: expected %u of them, found NULL", count);
   VertexOutput output;
   for (uint32_t k = 0; k < count; ++k)
     if (billow_status bad = read_output(instance->instance, outputs[k], output)) return bad;
@@ -96,14 +98,14 @@ billow_status billow_instance_write(const billow_instance* instance, const billo
   return BILLOW_OK;
 }
 
-billow_status billow_instance_positions(const billow_instance* instance, void* out, size_t stride,
-                                        uint32_t capacity) {
-  return write_all(instance, BILLOW_POSITION, out, stride, capacity);
+billow_status billow_instance_get_positions(const billow_instance* instance, void* out, size_t stride,
+                                            uint32_t capacity) {
+  return write_all(instance, BILLOW_ATTRIBUTE_POSITION, out, stride, capacity);
 }
 
-billow_status billow_instance_normals(const billow_instance* instance, void* out, size_t stride,
-                                      uint32_t capacity) {
-  return write_all(instance, BILLOW_NORMAL, out, stride, capacity);
+billow_status billow_instance_get_normals(const billow_instance* instance, void* out, size_t stride,
+                                          uint32_t capacity) {
+  return write_all(instance, BILLOW_ATTRIBUTE_NORMAL, out, stride, capacity);
 }
 
 }  // extern "C"

@@ -26,16 +26,26 @@ struct CountRange {
 
 #define FIELD(name) #name, offsetof(billow_settings, name)
 constexpr FloatRange kFloats[] = {
-    {FIELD(gravity[0]), -1e4f, 1e4f},     {FIELD(gravity[1]), -1e4f, 1e4f},
-    {FIELD(gravity[2]), -1e4f, 1e4f},     {FIELD(global_damping), 0, 1e6f},
-    {FIELD(panel_drag), 0, 100},          {FIELD(panel_lift), 0, 100},
-    {FIELD(panel_folds), 0, 1},           {FIELD(air_density), 0, 1e4f},
-    {FIELD(tension.tolerance), 0, 1},     {FIELD(impulse.tolerance), 0, 1},
-    {FIELD(tautness), 0, 0.5f},           {FIELD(gap_return), 0, 1},
-    {FIELD(rest_speed), 0, 10},           {FIELD(substep_angle), 1e-3f, 100},
-    {FIELD(push_extra), 0, 10},           {FIELD(friction), 0, 100},
-    {FIELD(translation_inertia), 0, 1},   {FIELD(rotation_inertia), 0, 1},
-    {FIELD(teleport_distance), 0, 1e38f}, {FIELD(teleport_angle), 0, 1e38f},
+    {FIELD(gravity[0]), -1e4f, 1e4f},
+    {FIELD(gravity[1]), -1e4f, 1e4f},
+    {FIELD(gravity[2]), -1e4f, 1e4f},
+    {FIELD(global_damping), 0, 1e6f},
+    {FIELD(panel_drag), 0, 100},
+    {FIELD(panel_lift), 0, 100},
+    {FIELD(panel_folds), 0, 1},
+    {FIELD(air_density), 0, 1e4f},
+    {FIELD(solver.tension.tolerance), 0, 1},
+    {FIELD(solver.impulse.tolerance), 0, 1},
+    {FIELD(solver.tautness), 0, 0.5f},
+    {FIELD(solver.gap_return), 0, 1},
+    {FIELD(rest_speed), 0, 10},
+    {FIELD(solver.substep_angle), 1e-3f, 100},
+    {FIELD(solver.push_extra), 0, 10},
+    {FIELD(friction), 0, 100},
+    {FIELD(translation_inertia), 0, 1},
+    {FIELD(rotation_inertia), 0, 1},
+    {FIELD(teleport_distance), 0, 1e38f},
+    {FIELD(teleport_angle), 0, 1e38f},
     {FIELD(scale), 1e-3f, 1e3f},
 };
 constexpr CurveRange kCurves[] = {
@@ -50,20 +60,20 @@ constexpr CurveRange kCurves[] = {
     {FIELD(radius), 0, 10, false},
 };
 constexpr CountRange kCounts[] = {
-    {FIELD(tension.sweeps), 1, 10000},
-    {FIELD(impulse.sweeps), 1, 10000},
-    {FIELD(tension.method), 0, 2},
-    {FIELD(impulse.method), 0, 2},
-    {FIELD(impulse_places), 0, 15},
-    {FIELD(min_substeps), 1, BILLOW_MAX_SUBSTEPS},
-    {FIELD(max_substeps), 1, BILLOW_MAX_SUBSTEPS},
-    {FIELD(push_direction), 0, 1},
-    {FIELD(velocity_direction), 0, 1},
-    {FIELD(push_distance), 0, 1},
-    {FIELD(push_iterations), 1, 100},
-    {FIELD(alternations), 1, 100},
-    {FIELD(rope_samples), 0, 16},
-    {FIELD(lateral_samples), 0, 16},
+    {FIELD(solver.tension.sweeps), 1, 10000},
+    {FIELD(solver.impulse.sweeps), 1, 10000},
+    {FIELD(solver.tension.method), 0, 2},
+    {FIELD(solver.impulse.method), 0, 2},
+    {FIELD(solver.impulses), 0, 15},
+    {FIELD(solver.min_substeps), 1, BILLOW_MAX_SUBSTEPS},
+    {FIELD(solver.max_substeps), 1, BILLOW_MAX_SUBSTEPS},
+    {FIELD(solver.push_direction), 0, 1},
+    {FIELD(solver.velocity_direction), 0, 1},
+    {FIELD(solver.push_method), 0, 1},
+    {FIELD(solver.push_iterations), 1, 100},
+    {FIELD(solver.alternations), 1, 100},
+    {FIELD(solver.rope_samples), 0, 16},
+    {FIELD(solver.lateral_samples), 0, 16},
     {FIELD(teleport), 0, 2},
 };
 #undef FIELD
@@ -76,31 +86,31 @@ billow_status check(const billow_settings& s) {
   for (const FloatRange& r : kFloats) {
     float v = field<float>(s, r.offset);
     if (!(v >= r.low && v <= r.high))
-      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %g to %g, found %g", r.name,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "settings.%s: expected %g to %g, found %g", r.name,
                   static_cast<double>(r.low), static_cast<double>(r.high), static_cast<double>(v));
   }
   for (const CountRange& r : kCounts) {
     uint32_t v = field<uint32_t>(s, r.offset);
     if (v < r.low || v > r.high)
-      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %u to %u, found %u", r.name, r.low, r.high,
-                  v);
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "settings.%s: expected %u to %u, found %u", r.name, r.low,
+                  r.high, v);
   }
   for (const CurveRange& r : kCurves) {
     const billow_curve& c = field<billow_curve>(s, r.offset);
     if (c.point_count > BILLOW_CURVE_POINTS)
-      return fail(BILLOW_INVALID_ARGUMENT, "settings.%s.point_count: expected at most %d, found %u", r.name,
-                  BILLOW_CURVE_POINTS, c.point_count);
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "settings.%s.point_count: expected at most %d, found %u",
+                  r.name, BILLOW_CURVE_POINTS, c.point_count);
     for (uint32_t i = 0; i < (c.point_count ? c.point_count : 1); ++i) {
       float v = c.point_count ? c.value * c.points[i] : c.value;
       if (!(v >= r.low && v <= r.high))
-        return fail(BILLOW_INVALID_ARGUMENT, "settings.%s: expected %g to %g along the chain, found %g",
+        return fail(BILLOW_ERROR_INVALID_ARGUMENT, "settings.%s: expected %g to %g along the chain, found %g",
                     r.name, static_cast<double>(r.low), static_cast<double>(r.high), static_cast<double>(v));
     }
   }
-  if (s.min_substeps > s.max_substeps)
-    return fail(BILLOW_INVALID_ARGUMENT,
-                "settings.min_substeps: expected at most max_substeps (%u), found %u", s.max_substeps,
-                s.min_substeps);
+  if (s.solver.min_substeps > s.solver.max_substeps)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                "settings.solver.min_substeps: expected at most max_substeps (%u), found %u",
+                s.solver.max_substeps, s.solver.min_substeps);
   return BILLOW_OK;
 }
 
@@ -112,7 +122,7 @@ Curve read_curve(const billow_curve& in) {
   return c;
 }
 
-SolverSettings read_solver(const billow_solver_settings& in) {
+SolverSettings read_solver(const billow_linear_solver& in) {
   return {static_cast<Solver>(in.method), static_cast<int>(in.sweeps), in.tolerance, in.warm_start != 0};
 }
 
@@ -127,27 +137,27 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.panel_lift = in.panel_lift;
   r.panel_folds = in.panel_folds;
   r.air_density = in.air_density;
-  r.tension = read_solver(in.tension);
-  r.impulse = read_solver(in.impulse);
-  r.impulse_places = in.impulse_places;
-  r.tautness = in.tautness;
-  r.gap_return = in.gap_return;
-  r.move_with_parent = in.move_with_parent != 0;
-  r.min_substeps = static_cast<int>(in.min_substeps);
-  r.max_substeps = static_cast<int>(in.max_substeps);
-  r.substep_angle = in.substep_angle;
-  r.energy_guard = in.energy_guard != 0;
+  r.tension = read_solver(in.solver.tension);
+  r.impulse = read_solver(in.solver.impulse);
+  r.impulses = in.solver.impulses;
+  r.tautness = in.solver.tautness;
+  r.gap_return = in.solver.gap_return;
+  r.move_with_parent = in.solver.move_with_parent != 0;
+  r.min_substeps = static_cast<int>(in.solver.min_substeps);
+  r.max_substeps = static_cast<int>(in.solver.max_substeps);
+  r.substep_angle = in.solver.substep_angle;
+  r.energy_guard = in.solver.energy_guard != 0;
   r.rest_speed = in.rest_speed;
-  r.push_along_history = in.push_direction == BILLOW_ALONG_HISTORY;
-  r.velocity_along_history = in.velocity_direction == BILLOW_ALONG_HISTORY;
-  r.line_search = in.push_distance == BILLOW_BY_LINE_SEARCH;
-  r.push_iterations = static_cast<int>(in.push_iterations);
-  r.push_extra = in.push_extra;
+  r.push_along_history = in.solver.push_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
+  r.velocity_along_history = in.solver.velocity_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
+  r.line_search = in.solver.push_method == BILLOW_PUSH_METHOD_LINE_SEARCH;
+  r.push_iterations = static_cast<int>(in.solver.push_iterations);
+  r.push_extra = in.solver.push_extra;
   r.friction = in.friction;
-  r.alternations = static_cast<int>(in.alternations);
-  r.rope_samples = static_cast<int>(in.rope_samples);
-  r.lateral_samples = static_cast<int>(in.lateral_samples);
-  r.swept = in.swept != 0;
+  r.alternations = static_cast<int>(in.solver.alternations);
+  r.rope_samples = static_cast<int>(in.solver.rope_samples);
+  r.lateral_samples = static_cast<int>(in.solver.lateral_samples);
+  r.swept = in.solver.swept != 0;
   out.mass = read_curve(in.mass);
   out.drag = read_curve(in.drag);
   out.damping = read_curve(in.damping);
@@ -176,26 +186,26 @@ billow_settings billow_settings_default(void) {
   s.gravity[1] = -9.81f;
   s.mass.value = 0.02f;
   s.air_density = 1.2f;
-  s.tension = s.impulse = {BILLOW_DIRECT, 10, 1e-6f, 0};
-  s.impulse_places = BILLOW_IMPULSE_AFTER_SECOND_VELOCITY;
-  s.tautness = 0.01f;
-  s.gap_return = 0.2f;
-  s.move_with_parent = 1;
-  s.min_substeps = 1;
-  s.max_substeps = 8;
-  s.substep_angle = 0.1f;
-  s.energy_guard = 1;
+  s.solver.tension = s.solver.impulse = {BILLOW_SOLVER_DIRECT, 10, 1e-6f, 0};
+  s.solver.impulses = BILLOW_IMPULSE_AFTER_SECOND_VELOCITY;
+  s.solver.tautness = 0.01f;
+  s.solver.gap_return = 0.2f;
+  s.solver.move_with_parent = 1;
+  s.solver.min_substeps = 1;
+  s.solver.max_substeps = 8;
+  s.solver.substep_angle = 0.1f;
+  s.solver.energy_guard = 1;
   s.rest_speed = 0.01f;
-  s.push_direction = BILLOW_ALONG_HISTORY;
-  s.velocity_direction = BILLOW_ALONG_HISTORY;
-  s.push_distance = BILLOW_BY_DEPTH;
-  s.push_iterations = 2;
+  s.solver.push_direction = BILLOW_CONTACT_DIRECTION_HISTORY;
+  s.solver.velocity_direction = BILLOW_CONTACT_DIRECTION_HISTORY;
+  s.solver.push_method = BILLOW_PUSH_METHOD_DEPTH;
+  s.solver.push_iterations = 2;
   s.radius.value = 0.005f;
   s.friction = 0.3f;
-  s.alternations = 1;
-  s.rope_samples = 1;
-  s.lateral_samples = 3;
-  s.swept = 1;
+  s.solver.alternations = 1;
+  s.solver.rope_samples = 1;
+  s.solver.lateral_samples = 3;
+  s.solver.swept = 1;
   s.translation_inertia = 1;
   s.rotation_inertia = 1;
   s.teleport = BILLOW_TELEPORT_KEEP;

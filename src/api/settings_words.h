@@ -21,12 +21,14 @@ template <class Settings, class F> void visit_settings(Settings& s, F f) {
   curve(s.mass), curve(s.drag), curve(s.damping), f(s.global_damping);
   curve(s.lateral_stretch), curve(s.lateral_compression), curve(s.rest_angle), curve(s.shrink);
   f(s.panel_drag), f(s.panel_lift), f(s.air_density);
-  solver(s.tension), solver(s.impulse);
-  f(s.impulse_places), f(s.tautness), f(s.gap_return), f(s.move_with_parent);
-  f(s.min_substeps), f(s.max_substeps), f(s.substep_angle), f(s.energy_guard), f(s.rest_speed);
-  f(s.push_direction), f(s.velocity_direction), f(s.push_distance), f(s.push_iterations);
-  curve(s.radius), f(s.push_extra), f(s.friction);
-  f(s.alternations), f(s.rope_samples), f(s.lateral_samples), f(s.swept);
+  solver(s.solver.tension), solver(s.solver.impulse);
+  f(s.solver.impulses), f(s.solver.tautness), f(s.solver.gap_return), f(s.solver.move_with_parent);
+  f(s.solver.min_substeps), f(s.solver.max_substeps), f(s.solver.substep_angle), f(s.solver.energy_guard),
+      f(s.rest_speed);
+  f(s.solver.push_direction), f(s.solver.velocity_direction), f(s.solver.push_method),
+      f(s.solver.push_iterations);
+  curve(s.radius), f(s.solver.push_extra), f(s.friction);
+  f(s.solver.alternations), f(s.solver.rope_samples), f(s.solver.lateral_samples), f(s.solver.swept);
   f(s.translation_inertia), f(s.rotation_inertia);
   f(s.teleport), f(s.teleport_distance), f(s.teleport_angle), f(s.scale), f(s.profile);
   f(s.panel_folds), curve(s.lateral_shear);

@@ -32,7 +32,7 @@ billow_allocator allocator_or_malloc(const billow_allocator* given) {
 billow_status check_finite(const char* what, const float* values, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (!std::isfinite(values[i]))
-      return fail(BILLOW_INVALID_ARGUMENT, "%s: expected finite numbers, found %g at element %zu", what,
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "%s: expected finite numbers, found %g at element %zu", what,
                   static_cast<double>(values[i]), i);
   return BILLOW_OK;
 }
@@ -44,8 +44,9 @@ billow_status read_transforms(const char* what, const billow_transform* in, uint
     for (int k = 0; k < 7; ++k) {
       float value = k < 3 ? p[k] : q[k - 3];
       if (!std::isfinite(value) || std::fabs(value) > 1e15f)
-        return fail(BILLOW_INVALID_ARGUMENT, "%s[%u].%s[%d]: expected a finite number within 1e15, found %g",
-                    what, i, k < 3 ? "position" : "rotation", k < 3 ? k : k - 3, static_cast<double>(value));
+        return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                    "%s[%u].%s[%d]: expected a finite number within 1e15, found %g", what, i,
+                    k < 3 ? "position" : "rotation", k < 3 ? k : k - 3, static_cast<double>(value));
     }
   }
   // All or nothing: only now is anything written.

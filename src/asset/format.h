@@ -1,4 +1,4 @@
-// The garment file, version 5: its records, as they lie in the file. docs/garment_file.md describes every byte.
+// The garment file, version 6: its records, as they lie in the file. docs/garment_file.md describes every byte.
 #pragma once
 
 #include <bit>
@@ -15,24 +15,25 @@ namespace billow::asset {
 static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
 
 inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 inline constexpr size_t kAlignment = 64;
 
 // Limits of what a reader accepts: far beyond any garment, and small enough that no size overflows.
-inline constexpr uint32_t kMostSections = 256;
-inline constexpr uint32_t kMostVertices = 1u << 20;
-inline constexpr uint32_t kMostTriangles = 1u << 22;
-inline constexpr uint32_t kMostJoints = 4096;
-inline constexpr uint32_t kMostBones = 1u << 16;
-inline constexpr uint32_t kMostChains = 4096;
-inline constexpr uint32_t kMostBonesPerChain = 256;
-inline constexpr uint32_t kMostColliders = 128;
-inline constexpr uint32_t kMostUnits = 4096;        // of a layer
-inline constexpr uint32_t kMostComponents = 4096;   // of a basis
-inline constexpr uint32_t kMostColumns = 1u << 18;  // of a matrix; stored ones too
-inline constexpr uint32_t kMostSeen = 1024;         // bones that a patch sees
-inline constexpr uint32_t kMostBlocks = 1u << 22;   // of all tiles together
-inline constexpr float kLargest = 1e9f;             // of any number
+inline constexpr uint32_t kMaxSections = 256;
+inline constexpr uint32_t kMaxVertices = 1u << 20;
+inline constexpr uint32_t kMaxTriangles = 1u << 22;
+inline constexpr uint32_t kMaxJoints = 4096;
+inline constexpr uint32_t kMaxBones = 1u << 16;
+inline constexpr uint32_t kMaxChains = 4096;
+inline constexpr uint32_t kMaxBonesPerChain = 256;
+inline constexpr uint32_t kMaxColliders = 128;
+inline constexpr uint32_t kMaxUnits = 4096;        // of a layer
+inline constexpr uint32_t kMaxComponents = 4096;   // of a basis
+inline constexpr uint32_t kMaxColumns = 1u << 18;  // of a matrix; stored ones too
+inline constexpr uint32_t kMaxInputBones = 1024;   // bones that a patch sees
+inline constexpr uint32_t kMaxBlocks = 1u << 22;   // of all tiles together
+inline constexpr uint32_t kMaxText = 255;          // bytes of a name
+inline constexpr float kLargest = 1e9f;            // of any number
 
 struct Header {
   char magic[8];
@@ -62,7 +63,7 @@ struct GarmentRecord {
   Text name, material;
   uint32_t vertices, triangles, attachments, bones, chains, chain_bones, joints, colliders;
   uint32_t key_joint;
-  uint32_t ring;                                   // 1: the last chain is beside the first
+  uint32_t closed;                                 // 1: the last chain is beside the first
   uint32_t skinning_components, shape_components;  // skinning 0: the cloth is by patches
 };
 static_assert(sizeof(GarmentRecord) == 64);
@@ -106,12 +107,12 @@ struct ChainClothRecord {
 static_assert(sizeof(ChainClothRecord) == 8);
 
 // Sections "blend.bones" (in bytes up to so many bones, else in words of 16 bits) and "blend.weights" (in bytes): four a vertex.
-inline constexpr uint32_t kMostBonesInBytes = 256;
+inline constexpr uint32_t kMaxBonesInBytes = 256;
 
 // Section "colliders".
 struct ColliderRecord {
   Text name;
-  uint32_t shape;  // as billow_shape, up to BILLOW_HALF_SPACE
+  uint32_t shape;  // as billow_shape, up to BILLOW_SHAPE_HALF_SPACE
   float position[3], rotation[4], end[3], radius, radius_end, half_extents[3];
   uint32_t joint[4];
   float weight[4];
@@ -126,9 +127,9 @@ static_assert(sizeof(ColliderRecord) == 128);
 struct NetworkRecord {
   uint32_t inputs, outputs;
   uint32_t layers;
-  uint32_t activation;          // 0 relu, 1 tanh, 2 gelu
-  uint32_t linear;              // 1: there is a linear path
-  uint32_t units[kMostLayers];  // outputs of each layer
+  uint32_t activation;         // 0 relu, 1 tanh, 2 gelu
+  uint32_t linear;             // 1: there is a linear path
+  uint32_t units[kMaxLayers];  // outputs of each layer
   uint32_t reserved[3];
 };
 static_assert(sizeof(NetworkRecord) == 64);
@@ -136,15 +137,15 @@ static_assert(sizeof(NetworkRecord) == 64);
 // Section "patches". Behind it: a PatchRecord each.
 struct PatchesRecord {
   uint32_t patches;
-  uint32_t networks;    // of which a patch has one, alone or with its mirror image
-  uint32_t seen;        // bones that each of them sees
-  uint32_t components;  // of each; a coefficient of one is a direction
-  uint32_t tiles;       // of eight vertices
-  uint32_t blocks;      // of all tiles together
+  uint32_t networks;     // of which a patch has one, alone or with its mirror image
+  uint32_t input_bones;  // bones that each of them sees
+  uint32_t components;   // of each; a coefficient of one is a direction
+  uint32_t tiles;        // of eight vertices
+  uint32_t blocks;       // of all tiles together
   uint32_t layers;
-  uint32_t activation;          // 0 relu, 1 tanh, 2 gelu
-  uint32_t linear;              // 1: there is a linear path
-  uint32_t units[kMostLayers];  // outputs of each layer
+  uint32_t activation;         // 0 relu, 1 tanh, 2 gelu
+  uint32_t linear;             // 1: there is a linear path
+  uint32_t units[kMaxLayers];  // outputs of each layer
   uint32_t reserved[3];
 
   // Of all components the first, the second, the third.

@@ -13,8 +13,8 @@ struct NetworkView {
   const NetworkRecord* record = nullptr;
   std::span<const float> mean, scale;  // of the inputs
   std::span<const float> deviation;    // of the outputs
-  std::span<const float> bias[kMostLayers];
-  PackedMatrix layer[kMostLayers];
+  std::span<const float> bias[kMaxLayers];
+  PackedMatrix layer[kMaxLayers];
   PackedMatrix linear;  // no rows: none
 
   Mlp mlp() const;
@@ -24,32 +24,32 @@ struct NetworkView {
 struct PatchNumbers {
   const float *mean, *scale;  // of the inputs
   const float* linear_bias;
-  const float* bias[kMostLayers];
+  const float* bias[kMaxLayers];
 };
 
 struct PatchesView {
   const PatchesRecord* record = nullptr;
   std::span<const PatchRecord> patches;
-  std::span<const int32_t> seen;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
+  std::span<const int32_t> input_bones;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
   std::span<const TileRecord> tiles;
-  std::span<const uint32_t> blocks;         // the patch of each, in a tile one after another
-  std::span<const float> numbers;           // of networks
-  std::span<const float> bases;             // of each patch deviations and scales
-  PackedMatrix layer[kMostLayers], linear;  // rows network after network
+  std::span<const uint32_t> blocks;        // the patch of each, in a tile one after another
+  std::span<const float> numbers;          // of networks
+  std::span<const float> bases;            // of each patch deviations and scales
+  PackedMatrix layer[kMaxLayers], linear;  // rows network after network
   // Rows block after block, one for each of the tile's vertices: components times the root of the share, the share, and the mean times
   // that root, along, across and off the patch.
   PackedMatrix basis;
 
-  uint32_t inputs() const { return 3 * (record->seen + 1); }
+  uint32_t inputs() const { return 3 * (record->input_bones + 1); }
   size_t numbers_per_network() const;
   PatchNumbers numbers_of(size_t network) const;
   // Of a patch's coefficients, and of the columns of its basis: as many as the file rounds up to.
   size_t numbers_per_basis() const {
-    return size_t{in_panels(record->coefficients())} + in_panels(record->basis_columns());
+    return size_t{round_up_to_panels(record->coefficients())} + round_up_to_panels(record->basis_columns());
   }
   const float* deviations_of(size_t patch) const { return bases.data() + patch * numbers_per_basis(); }
   const float* basis_scales_of(size_t patch) const {
-    return deviations_of(patch) + in_panels(record->coefficients());
+    return deviations_of(patch) + round_up_to_panels(record->coefficients());
   }
   // The networks of all patches, and their bases.
   Mlp mlp() const;
@@ -69,7 +69,7 @@ struct GarmentView {
   std::string_view text;
   std::span<const JointRecord> joints;
   std::span<const uint32_t> triangles;  // three vertices each
-  std::span<const float> flat;          // u v of each vertex, m; empty: no pattern
+  std::span<const float> pattern_uvs;   // u v of each vertex, m; empty: no pattern
   std::span<const float> rest;          // x y z of each vertex
   std::span<const AttachmentRecord> attachments;
   std::span<const BoneRecord> bones;

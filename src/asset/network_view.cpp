@@ -12,7 +12,7 @@ Mlp NetworkView::mlp() const {
   m.mean = mean.data(), m.scale = scale.data();
   for (uint32_t k = 0; k < m.layers; ++k) m.layer[k] = layer[k], m.bias[k] = bias[k].data();
   m.linear = linear;
-  find_shortcuts(m);
+  precompute(m);
   return m;
 }
 
@@ -24,11 +24,11 @@ Mlp PatchesView::mlp() const {
   m.mean = n.mean, m.scale = n.scale, m.linear_bias = n.linear_bias;
   m.numbers = numbers_per_network();
   for (uint32_t k = 0; k < m.layers; ++k) {
-    m.layer[k] = layer[k].block(0, in_panels(record->units[k]));
+    m.layer[k] = layer[k].block(0, round_up_to_panels(record->units[k]));
     m.bias[k] = n.bias[k];
   }
-  if (record->linear) m.linear = linear.block(0, in_panels(record->coefficients()));
-  find_shortcuts(m);
+  if (record->linear) m.linear = linear.block(0, round_up_to_panels(record->coefficients()));
+  precompute(m);
   return m;
 }
 

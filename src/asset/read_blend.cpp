@@ -23,7 +23,7 @@ bool Reader::read_blend() {
   const uint64_t count = uint64_t{kBonesPerVertex} * view_.record->vertices;
   BlendView& blend = view_.blend;
   if (!find_array("blend.weights", count, blend.weights)) return false;
-  if (view_.record->bones <= kMostBonesInBytes)
+  if (view_.record->bones <= kMaxBonesInBytes)
     return find_array("blend.bones", count, blend.bones_in_bytes) && check_blend(blend.bones_in_bytes);
   return find_array("blend.bones", count, blend.bones_in_words) && check_blend(blend.bones_in_words);
 }

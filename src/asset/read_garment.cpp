@@ -40,8 +40,8 @@ bool Reader::read_table(bool checksums) {
   if (header.file_size != size_)
     return fail("expected the %llu bytes the header tells of, found %zu",
                 static_cast<unsigned long long>(header.file_size), size_);
-  if (header.section_count < 1 || header.section_count > kMostSections)
-    return fail("expected 1 to %u sections, found %u", kMostSections, header.section_count);
+  if (header.section_count < 1 || header.section_count > kMaxSections)
+    return fail("expected 1 to %u sections, found %u", kMaxSections, header.section_count);
   const size_t table_end = sizeof(Header) + header.section_count * sizeof(Section);
   if (table_end > size_)
     return fail("expected %u sections, found a file that ends before", header.section_count);
@@ -94,18 +94,18 @@ bool Reader::read_garment_record() {
   const struct {
     const char* name;
     uint32_t found, least, most;
-  } counts[] = {{"vertices", g.vertices, 3, kMostVertices},
-                {"triangles", g.triangles, 1, kMostTriangles},
-                {"attachments", g.attachments, 1, kMostVertices},
-                {"bones", g.bones, 2, kMostBones},
-                {"chains", g.chains, g.ring ? 3u : 1u, kMostChains},
-                {"chain_bones", g.chain_bones, 2, kMostBones},
-                {"joints", g.joints, 1, kMostJoints},
-                {"colliders", g.colliders, 0, kMostColliders},
+  } counts[] = {{"vertices", g.vertices, 3, kMaxVertices},
+                {"triangles", g.triangles, 1, kMaxTriangles},
+                {"attachments", g.attachments, 1, kMaxVertices},
+                {"bones", g.bones, 2, kMaxBones},
+                {"chains", g.chains, g.closed ? 3u : 1u, kMaxChains},
+                {"chain_bones", g.chain_bones, 2, kMaxBones},
+                {"joints", g.joints, 1, kMaxJoints},
+                {"colliders", g.colliders, 0, kMaxColliders},
                 {"key_joint", g.key_joint, 0, g.joints - 1},
-                {"ring", g.ring, 0, 1},
-                {"skinning_components", g.skinning_components, 0, kMostComponents},
-                {"shape_components", g.shape_components, 0, g.skinning_components ? kMostComponents : 0}};
+                {"closed", g.closed, 0, 1},
+                {"skinning_components", g.skinning_components, 0, kMaxComponents},
+                {"shape_components", g.shape_components, 0, g.skinning_components ? kMaxComponents : 0}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'garment', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
@@ -132,8 +132,8 @@ bool Reader::read_cloth() {
       !find_array("rest", 3 * uint64_t{g.vertices}, view_.rest) || !check_numbers("rest", view_.rest) ||
       !find_array("attachments", g.attachments, view_.attachments))
     return false;
-  if (find("flat") &&
-      (!find_array("flat", 2 * uint64_t{g.vertices}, view_.flat) || !check_numbers("flat", view_.flat)))
+  if (find("pattern") && (!find_array("pattern", 2 * uint64_t{g.vertices}, view_.pattern_uvs) ||
+                          !check_numbers("pattern", view_.pattern_uvs)))
     return false;
   for (size_t i = 0; i < view_.triangles.size(); ++i)
     if (!check_below("triangles", i / 3, "a vertex", view_.triangles[i], g.vertices)) return false;
@@ -167,9 +167,9 @@ bool Reader::read_chains() {
   size_t next = 0;
   for (size_t c = 0; c < view_.chain_sizes.size(); ++c) {
     const uint32_t n = view_.chain_sizes[c];
-    if (n < 2 || n > kMostBonesPerChain || n > view_.chain_bones.size() - next)
+    if (n < 2 || n > kMaxBonesPerChain || n > view_.chain_bones.size() - next)
       return fail("section 'chains', record %zu: expected 2 to %u bones and no more than are left, found %u",
-                  c, kMostBonesPerChain, n);
+                  c, kMaxBonesPerChain, n);
     for (size_t k = 0; k < n; ++k, ++next) {
       const ChainBoneRecord& b = view_.chain_bones[next];
       if (!check_below("chain_bones", next, "a bone", b.bone, g.bones)) return false;
@@ -213,7 +213,7 @@ bool Reader::read_rest() {
 
   // What this version does not know was put there by something it does not understand.
   constexpr std::string_view kKnown[] = {"garment",   "text",        "joints",      "triangles",
-                                         "rest",      "flat",        "attachments", "bones",
+                                         "rest",      "pattern",     "attachments", "bones",
                                          "chains",    "chain_bones", "chain_cloth", "settings",
                                          "colliders", "training",    "blend.bones", "blend.weights"};
   constexpr std::string_view kPatches[] = {"patches", "correction"},

@@ -21,14 +21,14 @@ bool Reader::read_network(const char* name, uint32_t outputs, NetworkView& netwo
   if (n.inputs != 3 * view_.record->bones || n.outputs != outputs)
     return fail("section '%s': expected %u inputs and %u outputs, found %u and %u", name,
                 3 * view_.record->bones, outputs, n.inputs, n.outputs);
-  if (n.layers < 1 || n.layers > kMostLayers || n.activation > 2 || n.linear > 1 || n.inputs > kMostColumns)
+  if (n.layers < 1 || n.layers > kMaxLayers || n.activation > 2 || n.linear > 1 || n.inputs > kMaxColumns)
     return fail("section '%s': expected 1 to %u layers, activation 0 to 2, linear 0 or 1, found %u, %u, %u",
-                name, kMostLayers, n.layers, n.activation, n.linear);
+                name, kMaxLayers, n.layers, n.activation, n.linear);
   uint64_t biases = 0;
   for (uint32_t k = 0; k < n.layers; ++k) {
-    if (n.units[k] < 1 || n.units[k] > kMostUnits || (k + 1 == n.layers && n.units[k] != outputs))
+    if (n.units[k] < 1 || n.units[k] > kMaxUnits || (k + 1 == n.layers && n.units[k] != outputs))
       return fail("section '%s', layer %u: expected 1 to %u units, as many as outputs in the last, found %u",
-                  name, k + 1, kMostUnits, n.units[k]);
+                  name, k + 1, kMaxUnits, n.units[k]);
     biases += n.units[k];
   }
   const uint64_t numbers = 2 * uint64_t{n.inputs} + outputs + biases;
@@ -63,12 +63,12 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   if (m.rows != rows || m.columns != columns)
     return fail("section '%s': expected %llu x %u numbers, found %u x %u", name,
                 static_cast<unsigned long long>(rows), columns, m.rows, m.columns);
-  if (m.float32 > kMostColumns || m.float16 > kMostColumns || m.int8 > kMostColumns || m.float16 % 2 ||
+  if (m.float32 > kMaxColumns || m.float16 > kMaxColumns || m.int8 > kMaxColumns || m.float16 % 2 ||
       m.int8 % 8)
     return fail(
         "section '%s': expected up to %u columns of a kind, fp16 in twos and int8 in eights, found %u, %u, "
         "%u",
-        name, kMostColumns, m.float32, m.float16, m.int8);
+        name, kMaxColumns, m.float32, m.float16, m.int8);
   if (m.row_scales > 1) return fail("section '%s': expected row scales 0 or 1, found %u", name, m.row_scales);
   if (s->size != matrix_size(m))
     return fail("section '%s': expected %llu bytes, found %llu", name,
@@ -90,7 +90,7 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   if (m.row_scales) matrix.row_scales = matrix.scales + stored;
   for (uint32_t j = 0; j < stored; ++j)
     if (!check_below(name, j, "a column", matrix.sources[j], columns)) return false;
-  find_shortcuts(matrix);
+  precompute(matrix);
   const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
   return check_numbers(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
 }

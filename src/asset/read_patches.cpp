@@ -9,16 +9,16 @@ namespace {
 
 // How many floats a network has, and where each kind of them begins.
 struct NumbersLayout {
-  size_t mean, scale, linear_bias, bias[kMostLayers], count;
+  size_t mean, scale, linear_bias, bias[kMaxLayers], count;
 
   explicit NumbersLayout(const PatchesRecord& r) : bias{} {
     size_t next = 0;
     const auto take = [&](uint32_t n) {
       const size_t at = next;
-      next += in_panels(n);
+      next += round_up_to_panels(n);
       return at;
     };
-    const uint32_t inputs = 3 * (r.seen + 1);
+    const uint32_t inputs = 3 * (r.input_bones + 1);
     mean = take(inputs), scale = take(inputs);
     linear_bias = take(r.coefficients());
     for (uint32_t k = 0; k < r.layers; ++k) bias[k] = take(r.units[k]);
@@ -41,7 +41,7 @@ PatchNumbers PatchesView::numbers_of(size_t network) const {
 bool Reader::read_patches() {
   if (!read_patches_record()) return false;
   const PatchesRecord& r = *view_.patches.record;
-  if (!find_array("patches.seen", uint64_t{r.patches} * r.seen, view_.patches.seen) ||
+  if (!find_array("patches.input_bones", uint64_t{r.patches} * r.input_bones, view_.patches.input_bones) ||
       !find_array("patches.tiles", r.tiles, view_.patches.tiles) ||
       !find_array("patches.blocks", r.blocks, view_.patches.blocks) ||
       !find_array("patches.numbers", uint64_t{r.networks} * view_.patches.numbers_per_network(),
@@ -70,21 +70,21 @@ bool Reader::read_patches_record() {
   const struct {
     const char* name;
     uint32_t found, least, most;
-  } counts[] = {{"patches", r.patches, 1, kMostBones},
-                {"networks", r.networks, 1, kMostBones},
-                {"seen", r.seen, 0, kMostSeen},
-                {"components", r.components, 1, kMostUnits / 3},
-                {"tiles", r.tiles, 1, kMostBlocks},
-                {"blocks", r.blocks, 1, kMostBlocks},
-                {"layers", r.layers, 0, kMostLayers},
+  } counts[] = {{"patches", r.patches, 1, kMaxBones},
+                {"networks", r.networks, 1, kMaxBones},
+                {"input_bones", r.input_bones, 0, kMaxInputBones},
+                {"components", r.components, 1, kMaxUnits / 3},
+                {"tiles", r.tiles, 1, kMaxBlocks},
+                {"blocks", r.blocks, 1, kMaxBlocks},
+                {"layers", r.layers, 0, kMaxLayers},
                 {"activation", r.activation, 0, 2},
                 {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
   for (const auto& c : counts)
     if (c.found < c.least || c.found > c.most)
       return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
-  for (uint32_t k = 0; k < kMostLayers; ++k) {
+  for (uint32_t k = 0; k < kMaxLayers; ++k) {
     uint32_t least = 0, most = 0;  // behind the last
-    if (k + 1 < r.layers) least = 1, most = kMostUnits;
+    if (k + 1 < r.layers) least = 1, most = kMaxUnits;
     if (k + 1 == r.layers) least = most = r.coefficients();
     if (r.units[k] < least || r.units[k] > most)
       return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, least, most,
@@ -108,10 +108,10 @@ bool Reader::check_patch(size_t patch) {
   if (!check_below("patches", patch, "a network", p.network, r.networks) ||
       !check_below("patches", patch, "flipped", p.flipped, 2))
     return false;
-  for (const int32_t b : view_.patches.seen.subspan(patch * r.seen, r.seen))
+  for (const int32_t b : view_.patches.input_bones.subspan(patch * r.input_bones, r.input_bones))
     if (b < -1 || b >= static_cast<int64_t>(bones))
-      return fail("section 'patches.seen', patch %zu: expected a bone below %u or -1, found %d", patch, bones,
-                  b);
+      return fail("section 'patches.input_bones', patch %zu: expected a bone below %u or -1, found %d", patch,
+                  bones, b);
   return true;
 }
 
@@ -136,11 +136,11 @@ bool Reader::read_patch_matrices() {
   char name[32];
   for (uint32_t k = 0; k < r.layers; ++k) {
     std::snprintf(name, sizeof name, "patches.%u", k + 1);
-    if (!read_matrix(name, uint64_t{r.networks} * in_panels(r.units[k]), k == 0 ? v.inputs() : r.units[k - 1],
-                     v.layer[k]))
+    if (!read_matrix(name, uint64_t{r.networks} * round_up_to_panels(r.units[k]),
+                     k == 0 ? v.inputs() : r.units[k - 1], v.layer[k]))
       return false;
   }
-  if (r.linear && !read_matrix("patches.linear", uint64_t{r.networks} * in_panels(r.coefficients()),
+  if (r.linear && !read_matrix("patches.linear", uint64_t{r.networks} * round_up_to_panels(r.coefficients()),
                                v.inputs(), v.linear))
     return false;
   return read_matrix("patches.basis", uint64_t{kPanelRows} * r.blocks, r.basis_columns(), v.basis);

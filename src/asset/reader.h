@@ -70,6 +70,8 @@ class Reader {
     return true;
   }
   bool check_text(const char* name, Text t) {
+    if (t.length > kMaxText)
+      return fail("section '%s': expected a text of at most %u bytes, found %u", name, kMaxText, t.length);
     if (uint64_t{t.offset} + t.length <= view_.text.size()) return true;
     return fail("section '%s': expected a text within %zu bytes, found %u bytes at %u", name,
                 view_.text.size(), t.length, t.offset);

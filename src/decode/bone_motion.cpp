@@ -63,12 +63,12 @@ void find_bone_axes(const BoneChains& chains, BoneAxes* out) {
   size_t first = 0;
   for (size_t c = 0; c < count; first += chains.sizes[c++]) {
     const auto chain = chain_at(c, first);
-    const auto before = c > 0         ? chain_at(c - 1, first - chains.sizes[c - 1])
-                        : chains.ring ? chain_at(count - 1, all - chains.sizes[count - 1])
-                                      : chain;
-    const auto after = c + 1 < count ? chain_at(c + 1, first + chains.sizes[c])
-                       : chains.ring ? chain_at(0, 0)
-                                     : chain;
+    const auto before = c > 0           ? chain_at(c - 1, first - chains.sizes[c - 1])
+                        : chains.closed ? chain_at(count - 1, all - chains.sizes[count - 1])
+                                        : chain;
+    const auto after = c + 1 < count   ? chain_at(c + 1, first + chains.sizes[c])
+                       : chains.closed ? chain_at(0, 0)
+                                       : chain;
     for (size_t k = 0; k < chain.size(); ++k)
       *out++ = {chain[k], chain[k > 0 ? k - 1 : k], chain[std::min(k + 1, chain.size() - 1)],
                 level(before, k, chain.size()), level(after, k, chain.size())};

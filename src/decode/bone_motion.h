@@ -13,7 +13,7 @@ namespace billow {
 struct BoneChains {
   std::span<const uint32_t> sizes;
   std::span<const uint32_t> bones;
-  bool ring = false;  // the last chain is beside the first
+  bool closed = false;  // the last chain is beside the first
 };
 
 // Two differences of places that span a bone's frame: along its chain, and across to the chains beside it.

@@ -2,8 +2,9 @@
 
 namespace billow {
 
-void expand(const PackedMatrix& basis, float* coefficients, const Factors& room, float* displacements) {
-  multiply(basis, find_entries(coefficients, basis.columns), room, displacements);
+void expand(const PackedMatrix& basis, float* coefficients, const QuantisedVector& scratch,
+            float* displacements) {
+  multiply(basis, find_range(coefficients, basis.columns), scratch, displacements);
 }
 
 void place(const float* rest, const float* displacements, size_t vertices, const Transform& world,

@@ -18,18 +18,18 @@ struct TiledBasis {
   uint32_t most_blocks = 0;          // of a tile
 
   // Then all sums are of integers, in one step.
-  bool in_steps() const { return rows.integers_only() && !rows.row_scales; }
+  bool all_int8() const { return rows.integers_only() && !rows.row_scales; }
 };
 
 // What all patches say in one frame. Places are from `centre`, and that from `key_joint`.
-struct PatchesSaid {
-  Factors factors;  // patch after patch: of x, of y, of z
-  float step;
+struct QuantisedCoefficients {
+  QuantisedVector quantised;  // patch after patch: of x, of y, of z
+  float q_scale;
   V3 centre, key_joint;
 
   // Whether sums of integers, which are below 2^31, may be 10 km away.
   bool may_be_far() const {
-    const float most = 2147483648.0f * step;
+    const float most = 2147483648.0f * q_scale;
     const auto near = [&](float c) { return std::fabs(c) + most < 9e3f; };
     return !(near(centre.x) && near(centre.y) && near(centre.z));
   }
@@ -37,12 +37,13 @@ struct PatchesSaid {
 
 // From directions, patch after patch: all columns' x, then y, then z, each in eights. Numbers that are not finite, or beyond 1e30, become 0. Returns
 // the step: one for all patches, so that their integers add up.
-float find_said(const TiledBasis& basis, std::span<float> directions, const Factors& room);
+float quantise_coefficients(const TiledBasis& basis, std::span<float> directions,
+                            const QuantisedVector& scratch);
 
 // Some tiles' places in the world (x y z). `positions` has room for a vertex more. Whatever networks say, places are within 10 km of the
 // key joint: what is no number counts as -10 km.
-using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said,
-                             float* positions);
+using ExpandTiles = void (*)(const TiledBasis& basis, size_t first, size_t count,
+                             const QuantisedCoefficients& coefficients, float* positions);
 
 // The fastest that this processor has for a basis: all give the same.
 ExpandTiles best_expand_tiles(const TiledBasis& basis);

@@ -23,9 +23,9 @@ BILLOW_ALWAYS_INLINE F8 wholes(__m256i a, __m256i b) {
 // are stored. It has to be local to its file, as in integer_kernel.h.
 template <class Method, size_t kEights> class Tiles {
  public:
-  static void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said,
-                     float* positions) {
-    const Tiles tiles(basis, said, positions);
+  static void expand(const TiledBasis& basis, size_t first, size_t count,
+                     const QuantisedCoefficients& coefficients, float* positions) {
+    const Tiles tiles(basis, coefficients, positions);
     for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) tiles.expand(*t);
   }
 
@@ -36,14 +36,15 @@ template <class Method, size_t kEights> class Tiles {
     return F8(_mm256_setr_ps(a, a, b, b, a, a, b, b));
   }
 
-  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const PatchesSaid& said, float* positions)
+  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const QuantisedCoefficients& coefficients,
+                             float* positions)
       : panels_(reinterpret_cast<const int8_t*>(basis.rows.panels)),
         patches_(basis.blocks),
-        steps_(said.factors.steps),
-        step_(said.step),
-        xy_{twice(said.centre.x, said.centre.y), twice(said.key_joint.x, said.key_joint.y),
-            said.may_be_far()},
-        z_{splat8(said.centre.z), splat8(said.key_joint.z), xy_.far},
+        q16_(coefficients.quantised.q16),
+        q_scale_(coefficients.q_scale),
+        xy_{twice(coefficients.centre.x, coefficients.centre.y),
+            twice(coefficients.key_joint.x, coefficients.key_joint.y), coefficients.may_be_far()},
+        z_{splat8(coefficients.centre.z), splat8(coefficients.key_joint.z), xy_.far},
         positions_(positions) {}
 
   BILLOW_ALWAYS_INLINE void expand(const TileRecord& tile) const {
@@ -57,17 +58,16 @@ template <class Method, size_t kEights> class Tiles {
     const int8_t* at = panels_ + kColumns * kPanelRows * tile.first_block + 8 * first_row;
     const uint32_t *patch = patches_ + tile.first_block, *const end = patch + tile.blocks;
     for (; patch != end; ++patch) {
-      const int16_t* steps = steps_ + 3 * kColumns * *patch;
+      const int16_t* q16 = q16_ + 3 * kColumns * *patch;
 #pragma GCC unroll 4
-      for (size_t k = 0; k < kEights; ++k, at += 8 * kPanelRows, steps += 8) {
-        const __m256i steps_x = steps_at(steps), steps_y = steps_at(steps + kColumns),
-                      steps_z = steps_at(steps + 2 * kColumns);
+      for (size_t k = 0; k < kEights; ++k, at += 8 * kPanelRows, q16 += 8) {
+        const __m256i q16_x = q16_at(q16), q16_y = q16_at(q16 + kColumns), q16_z = q16_at(q16 + 2 * kColumns);
 #pragma GCC unroll 4
         for (size_t r = 0; r < kRegisters; ++r) {
           const __m256i rows = two_rows(at + 16 * r);
-          Method::Products::add(x[r], rows, steps_x);
-          Method::Products::add(y[r], rows, steps_y);
-          Method::Products::add(z[r], rows, steps_z);
+          Method::Products::add(x[r], rows, q16_x);
+          Method::Products::add(y[r], rows, q16_y);
+          Method::Products::add(z[r], rows, q16_z);
         }
       }
     }
@@ -76,7 +76,8 @@ template <class Method, size_t kEights> class Tiles {
       // In each half: x of a row of either register, then y; and z.
       const __m256i halves_x = halves(x[r], x[r + 1]), halves_y = halves(y[r], y[r + 1]),
                     halves_z = halves(z[r], z[r + 1]);
-      const F8 xy = xy_(wholes(halves_x, halves_y) * step_), zz = z_(wholes(halves_z, halves_z) * step_);
+      const F8 xy = xy_(wholes(halves_x, halves_y) * q_scale_),
+               zz = z_(wholes(halves_z, halves_z) * q_scale_);
       const uint32_t* vertices = tile.vertices + first_row + 2 * r;
       store(vertices, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(0, 0, 2, 0)));
       store(vertices + 2, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(1, 1, 3, 1)));
@@ -90,8 +91,8 @@ template <class Method, size_t kEights> class Tiles {
 
   const int8_t* panels_;
   const uint32_t* patches_;
-  const int16_t* steps_;
-  float step_;
+  const int16_t* q16_;
+  float q_scale_;
   Placed<F8> xy_, z_;
   float* positions_;
 };

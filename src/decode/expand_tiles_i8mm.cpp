@@ -16,10 +16,10 @@ struct Sums {
   int32x4_t rows01 = vdupq_n_s32(0), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
   // Eight columns: two rows of the basis each, and of what is said the high bytes and the low ones.
-  BILLOW_ALWAYS_INLINE void add(const int8x16_t (&rows)[4], const int8_t* steps) {
-    const int8x16_t said = vld1q_s8(steps);
-    rows01 = vmmlaq_s32(rows01, rows[0], said), rows23 = vmmlaq_s32(rows23, rows[1], said);
-    rows45 = vmmlaq_s32(rows45, rows[2], said), rows67 = vmmlaq_s32(rows67, rows[3], said);
+  BILLOW_ALWAYS_INLINE void add(const int8x16_t (&rows)[4], const int8_t* q16) {
+    const int8x16_t coefficients = vld1q_s8(q16);
+    rows01 = vmmlaq_s32(rows01, rows[0], coefficients), rows23 = vmmlaq_s32(rows23, rows[1], coefficients);
+    rows45 = vmmlaq_s32(rows45, rows[2], coefficients), rows67 = vmmlaq_s32(rows67, rows[3], coefficients);
   }
 };
 
@@ -35,14 +35,15 @@ BILLOW_ALWAYS_INLINE F4 by_turns(float a, float b) {
 // All sums of a tile stay in registers until they are points: x and y of two rows side by side, z of four.
 template <size_t kEights> class Tiles {
  public:
-  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const PatchesSaid& said, float* positions)
+  BILLOW_ALWAYS_INLINE Tiles(const TiledBasis& basis, const QuantisedCoefficients& coefficients,
+                             float* positions)
       : panels_(reinterpret_cast<const int8_t*>(basis.rows.panels)),
         patches_(basis.blocks),
-        steps_(said.factors.bytes),
-        step_(said.step),
-        xy_{by_turns(said.centre.x, said.centre.y), by_turns(said.key_joint.x, said.key_joint.y),
-            said.may_be_far()},
-        z_{splat(said.centre.z), splat(said.key_joint.z), xy_.far},
+        q16_(coefficients.quantised.bytes),
+        q_scale_(coefficients.q_scale),
+        xy_{by_turns(coefficients.centre.x, coefficients.centre.y),
+            by_turns(coefficients.key_joint.x, coefficients.key_joint.y), coefficients.may_be_far()},
+        z_{splat(coefficients.centre.z), splat(coefficients.key_joint.z), xy_.far},
         positions_(positions) {}
 
   BILLOW_ALWAYS_INLINE void expand(const TileRecord& tile) const {
@@ -51,17 +52,17 @@ template <size_t kEights> class Tiles {
     Sums x, y, z;
     const uint32_t* const first = patches_ + tile.first_block;
     for (const uint32_t* patch = first; patch < first + tile.blocks; ++patch) {
-      const int8_t* steps = steps_ + 3 * kSaid * *patch;
+      const int8_t* q16 = q16_ + 3 * kSaid * *patch;
 #pragma GCC unroll 4
-      for (size_t k = 0; k < kEights; ++k, at += kEightBytes, steps += 16) {
+      for (size_t k = 0; k < kEights; ++k, at += kEightBytes, q16 += 16) {
         const int8x16_t rows[] = {vld1q_s8(at), vld1q_s8(at + 16), vld1q_s8(at + 32), vld1q_s8(at + 48)};
-        x.add(rows, steps), y.add(rows, steps + kSaid), z.add(rows, steps + 2 * kSaid);
+        x.add(rows, q16), y.add(rows, q16 + kSaid), z.add(rows, q16 + 2 * kSaid);
       }
     }
-    const F4 z0 = z_(whole(vuzp1q_s32(z.rows01, z.rows23), vuzp2q_s32(z.rows01, z.rows23)) * step_);
+    const F4 z0 = z_(whole(vuzp1q_s32(z.rows01, z.rows23), vuzp2q_s32(z.rows01, z.rows23)) * q_scale_);
     store<0>(tile.vertices, x.rows01, y.rows01, z0);
     store<2>(tile.vertices + 2, x.rows23, y.rows23, z0);
-    const F4 z4 = z_(whole(vuzp1q_s32(z.rows45, z.rows67), vuzp2q_s32(z.rows45, z.rows67)) * step_);
+    const F4 z4 = z_(whole(vuzp1q_s32(z.rows45, z.rows67), vuzp2q_s32(z.rows45, z.rows67)) * q_scale_);
     store<0>(tile.vertices + 4, x.rows45, y.rows45, z4);
     store<2>(tile.vertices + 6, x.rows67, y.rows67, z4);
   }
@@ -70,7 +71,7 @@ template <size_t kEights> class Tiles {
   // Two rows, the z of which are in these lanes.
   template <int kLane>
   BILLOW_ALWAYS_INLINE void store(const uint32_t* vertices, int32x4_t x, int32x4_t y, F4 z) const {
-    const F4 xy = xy_(whole(vtrn1q_s32(x, y), vtrn2q_s32(x, y)) * step_);
+    const F4 xy = xy_(whole(vtrn1q_s32(x, y), vtrn2q_s32(x, y)) * q_scale_);
     float *const a = positions_ + 3 * size_t{vertices[0]}, *const b = positions_ + 3 * size_t{vertices[1]};
     vst1_f32(a, vget_low_f32(xy.v));
     vst1q_lane_f32(a + 2, z.v, kLane);
@@ -80,15 +81,16 @@ template <size_t kEights> class Tiles {
 
   const int8_t* panels_;
   const uint32_t* patches_;
-  const int8_t* steps_;
-  float step_;
+  const int8_t* q16_;
+  float q_scale_;
   Placed<F4> xy_, z_;
   float* positions_;
 };
 
 template <size_t kEights>
-void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
-  const Tiles<kEights> tiles(basis, said, positions);
+void expand(const TiledBasis& basis, size_t first, size_t count, const QuantisedCoefficients& coefficients,
+            float* positions) {
+  const Tiles<kEights> tiles(basis, coefficients, positions);
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) tiles.expand(*t);
 }
 

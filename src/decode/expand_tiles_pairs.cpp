@@ -14,8 +14,8 @@ using namespace pairs;
 struct Sums {
   I32 row0 = no_sums(), row1 = no_sums();
 
-  BILLOW_ALWAYS_INLINE void add_eight(I16 r0, I16 r1, I16 steps) {
-    row0 = add(row0, dot(r0, steps)), row1 = add(row1, dot(r1, steps));
+  BILLOW_ALWAYS_INLINE void add_eight(I16 r0, I16 r1, I16 q16) {
+    row0 = add(row0, dot(r0, q16)), row1 = add(row1, dot(r1, q16));
   }
   BILLOW_ALWAYS_INLINE I32 pairs() const { return add_neighbours(row0, row1); }
 };
@@ -25,28 +25,31 @@ struct TwoRows {
   Sums x, y, z;
 
   BILLOW_ALWAYS_INLINE TwoRows(const int8_t* at, const uint32_t* patch, const uint32_t* end,
-                               const Factors& said, size_t columns) {
+                               const QuantisedVector& coefficients, size_t columns) {
     for (; patch != end; ++patch) {
       const size_t first = 3 * columns * *patch;
       for (size_t k = first; k < first + columns; k += 8, at += 8 * kPanelRows) {
         const I16 row0 = widened(at), row1 = widened(at + 8);
-        x.add_eight(row0, row1, eight_steps(said, k));
-        y.add_eight(row0, row1, eight_steps(said, k + columns));
-        z.add_eight(row0, row1, eight_steps(said, k + 2 * columns));
+        x.add_eight(row0, row1, eight_steps(coefficients, k));
+        y.add_eight(row0, row1, eight_steps(coefficients, k + columns));
+        z.add_eight(row0, row1, eight_steps(coefficients, k + 2 * columns));
       }
     }
   }
 };
 
 struct SumsByPairs {
-  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile, const PatchesSaid& said) const {
+  Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
+                         const QuantisedCoefficients& coefficients) const {
     const size_t columns = basis.rows.int8;
     const auto* at =
         reinterpret_cast<const int8_t*>(basis.rows.panels) + kPanelRows * columns * tile.first_block;
     const uint32_t *patch = basis.blocks + tile.first_block, *end = patch + tile.blocks;
-    const auto rows = [&](int first) { return TwoRows(at + 8 * first, patch, end, said.factors, columns); };
+    const auto rows = [&](int first) {
+      return TwoRows(at + 8 * first, patch, end, coefficients.quantised, columns);
+    };
     const auto four = [&](const Sums& a, const Sums& b) {
-      return to_floats(add_neighbours(a.pairs(), b.pairs())) * said.step;
+      return to_floats(add_neighbours(a.pairs(), b.pairs())) * coefficients.q_scale;
     };
     const TwoRows rows01 = rows(0), rows23 = rows(2);
     const F4 x = four(rows01.x, rows23.x), y = four(rows01.y, rows23.y), z = four(rows01.z, rows23.z);
@@ -55,8 +58,9 @@ struct SumsByPairs {
   }
 };
 
-void expand(const TiledBasis& basis, size_t first, size_t count, const PatchesSaid& said, float* positions) {
-  sum_tiles(basis, first, count, said, said.may_be_far(), positions, SumsByPairs{});
+void expand(const TiledBasis& basis, size_t first, size_t count, const QuantisedCoefficients& coefficients,
+            float* positions) {
+  sum_tiles(basis, first, count, coefficients, coefficients.may_be_far(), positions, SumsByPairs{});
 }
 
 }  // namespace

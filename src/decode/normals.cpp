@@ -3,7 +3,7 @@
 namespace billow {
 namespace {
 
-constexpr uint32_t kMostAround = 64;  // triangles of a vertex that are put in order
+constexpr uint32_t kMaxAround = 64;  // triangles of a vertex that are put in order
 
 // The polygons round one vertex, as quadrangles.
 class Polygons {
@@ -48,11 +48,11 @@ class Polygons {
 // Puts the edges (a, b) opposite to a vertex in order, end to start, and takes them as polygons.
 void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t count) {
   Polygons polygons(out, vertex);
-  for (; count > kMostAround; --count) {
+  for (; count > kMaxAround; --count) {
     const uint32_t alone[3] = {vertex, edges[2 * count - 2], edges[2 * count - 1]};
     polygons.add(alone, 3);
   }
-  bool used[kMostAround] = {};
+  bool used[kMaxAround] = {};
   for (;;) {
     // Begin where nothing leads to, or anywhere.
     uint32_t start = count;
@@ -64,7 +64,7 @@ void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t 
       if (!led_to) break;
     }
     if (start == count) break;
-    uint32_t ring[kMostAround + 2] = {}, size = 0;
+    uint32_t ring[kMaxAround + 2] = {}, size = 0;
     ring[size++] = vertex;
     ring[size++] = edges[2 * start];
     for (uint32_t next = start; next < count;) {
@@ -102,22 +102,23 @@ V3 corner(const float* positions, uint32_t v) {
 }  // namespace
 
 void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, uint32_t vertices,
-                          const NormalRoom& room, NormalPolygons& polygons) {
+                          const NormalScratch& scratch, NormalPolygons& polygons) {
   polygons.vertices = vertices;
   polygons.more_count = 0;
   // Sort the corners of triangles by vertex.
-  for (uint32_t v = 0; v <= vertices; ++v) room.first[v] = 0;
-  for (size_t i = 0; i < 3 * size_t{triangle_count}; ++i) ++room.first[triangles[i]];
+  for (uint32_t v = 0; v <= vertices; ++v) scratch.first[v] = 0;
+  for (size_t i = 0; i < 3 * size_t{triangle_count}; ++i) ++scratch.first[triangles[i]];
   uint32_t sum = 0;
-  for (uint32_t v = 0; v <= vertices; ++v) sum += room.first[v], room.first[v] = sum;
+  for (uint32_t v = 0; v <= vertices; ++v) sum += scratch.first[v], scratch.first[v] = sum;
   for (size_t t = triangle_count; t-- > 0;)
     for (size_t k = 3; k-- > 0;) {
-      const uint32_t at = --room.first[triangles[3 * t + k]];
-      room.corners[2 * size_t{at}] = triangles[3 * t + (k + 1) % 3];
-      room.corners[2 * size_t{at} + 1] = triangles[3 * t + (k + 2) % 3];
+      const uint32_t at = --scratch.first[triangles[3 * t + k]];
+      scratch.corners[2 * size_t{at}] = triangles[3 * t + (k + 1) % 3];
+      scratch.corners[2 * size_t{at} + 1] = triangles[3 * t + (k + 2) % 3];
     }
   for (uint32_t v = 0; v < vertices; ++v)
-    add_around(polygons, v, room.corners + 2 * size_t{room.first[v]}, room.first[v + 1] - room.first[v]);
+    add_around(polygons, v, scratch.corners + 2 * size_t{scratch.first[v]},
+               scratch.first[v + 1] - scratch.first[v]);
   if (!polygons.corners) return;
   // Fill up the last group with corners that are there.
   for (uint32_t v = vertices; v % kLanes != 0; ++v) Polygons(polygons, v).finish(0);

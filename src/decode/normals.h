@@ -28,7 +28,7 @@ struct NormalPolygons {
 };
 
 // Room to find them: `first` one more than vertices, `corners` six a triangle.
-struct NormalRoom {
+struct NormalScratch {
   uint32_t* first = nullptr;
   uint32_t* corners = nullptr;
 };
@@ -36,7 +36,7 @@ struct NormalRoom {
 // Finds the polygons of a mesh. With null pointers in `polygons` it only counts `more`. Triangles that form no polygon round
 // a vertex (three at one edge, turned over) are taken one by one.
 void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, uint32_t vertices,
-                          const NormalRoom& room, NormalPolygons& polygons);
+                          const NormalScratch& scratch, NormalPolygons& polygons);
 
 // Unit normals, on the side from which triangles run counter-clockwise; 0 1 0 where there is none. `positions` has room for a
 // float behind its last, `normals` for a group of lanes.

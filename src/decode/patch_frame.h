@@ -12,10 +12,12 @@ inline constexpr float kUpWeight = 0.2f;  // m
 
 // Columns along the chain, across, and off the cloth.
 struct PatchFrame {
-  V3 origin, along, across, off;
+  V3 origin, along, across, normal;
 
-  V3 seen(V3 direction) const { return {dot(along, direction), dot(across, direction), dot(off, direction)}; }
-  V3 turned(V3 local) const { return along * local.x + across * local.y + off * local.z; }
+  V3 to_local(V3 direction) const {
+    return {dot(along, direction), dot(across, direction), dot(normal, direction)};
+  }
+  V3 to_world(V3 local) const { return along * local.x + across * local.y + normal * local.z; }
 };
 
 inline V3 unit_or(V3 v, V3 otherwise) {
@@ -31,10 +33,11 @@ inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right, bo
   f.along = unit_or(below - above, {0, -1, 0});
   // A single chain has no side: take one that changes little with it.
   const V3 side = std::fabs(f.along.x) < 0.9f ? V3{1, 0, 0} : V3{0, 0, 1};
-  const V3 off = cross(right - left, f.along);
-  f.off = dot(off, off) > 1e-16f ? unit_or(off, {0, 0, 1}) : unit_or(cross(side, f.along), {0, 0, 1});
-  f.across = cross(f.along, f.off);
-  if (flipped) f.off = -f.off;
+  const V3 normal = cross(right - left, f.along);
+  f.normal =
+      dot(normal, normal) > 1e-16f ? unit_or(normal, {0, 0, 1}) : unit_or(cross(side, f.along), {0, 0, 1});
+  f.across = cross(f.along, f.normal);
+  if (flipped) f.normal = -f.normal;
   return f;
 }
 

@@ -9,7 +9,7 @@ namespace billow {
 namespace {
 
 // How often what is still inside is pushed again. The second push gets nearly all; the rest are in creases, and some of these stay.
-constexpr int kMostRounds = 16;
+constexpr int kMaxRounds = 16;
 
 // f of the header: c + s / (2 - t) with t = (phi - c) / s. It has value and slope of the identity at t = 1.
 F8 compressed(F8 phi, const PushOutSettings& s) {
@@ -24,18 +24,18 @@ void move_along(float* p, const float* gradient, float by) {
 // By so much out of the surface that a point is in now, without going back into the one that it was in before: sideways, where these
 // face each other.
 V3 way_out(V3 gradient, V3 before, float by) {
-  constexpr float kMostSideways = 20;  // times as far
+  constexpr float kMaxSideways = 20;  // times as far
   const float both = dot(gradient, before);
   if (both >= 0) return gradient * by;
   const V3 sideways = gradient - before * both;
-  return sideways * (by / std::max(dot(sideways, gradient), 1 / kMostSideways));
+  return sideways * (by / std::max(dot(sideways, gradient), 1 / kMaxSideways));
 }
 
 // Vertices that are sent to and fro, between an arm and the chest, say, leave the crease between them. Up to a cluster of them; how many
 // are still inside.
 uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bounds, float margin,
                        float* positions, const uint32_t* vertices, size_t count) {
-  constexpr int kMostTries = 24;
+  constexpr int kMaxTries = 24;
   V3 before[kCluster] = {};
   for (int k = 0;; ++k) {
     float points[3 * kCluster], distances[kCluster], gradients[3 * kCluster];
@@ -43,7 +43,7 @@ uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bou
     query_points(colliders, bounds, points, count, margin, distances, gradients, nullptr);
     uint32_t inside = 0;
     for (size_t i = 0; i < count; ++i) inside += distances[i] < 0;
-    if (inside == 0 || k == kMostTries) return inside;
+    if (inside == 0 || k == kMaxTries) return inside;
     for (size_t i = 0; i < count; ++i) {
       if (!(distances[i] < 0)) continue;
       const V3 gradient{gradients[3 * i], gradients[3 * i + 1], gradients[3 * i + 2]};
@@ -89,7 +89,7 @@ void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters) {
 
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
-                            const PushOutRoom& room) {
+                            const PushOutScratch& scratch) {
   PushOutResult result;
   if (collider_count == 0) return result;
   ColliderBounds bounds;
@@ -114,7 +114,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
       float* to = positions + 3 * size_t{group[k]};
       to[0] = x[k], to[1] = y[k], to[2] = z[k];
       ++result.moved;
-      if (deep >> k & 1) room.vertices[left++] = group[k];
+      if (deep >> k & 1) scratch.vertices[left++] = group[k];
     }
   };
   for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
@@ -133,20 +133,21 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   }
 
   // Push what is still inside, a little farther each time.
-  for (int round = 0; round < kMostRounds && left > 0; ++round) {
+  for (int round = 0; round < kMaxRounds && left > 0; ++round) {
     for (uint32_t i = 0; i < left; ++i)
-      for (int k = 0; k < 3; ++k) room.points[3 * i + k] = positions[3 * size_t{room.vertices[i]} + k];
+      for (int k = 0; k < 3; ++k) scratch.points[3 * i + k] = positions[3 * size_t{scratch.vertices[i]} + k];
     const float wanted = 0.5f * settings.clearance;
-    query_points(colliders, bounds, room.points, left, wanted, room.distances, room.gradients, nullptr);
+    query_points(colliders, bounds, scratch.points, left, wanted, scratch.distances, scratch.gradients,
+                 nullptr);
     uint32_t next = 0;
     result.inside = 0;
     for (uint32_t i = 0; i < left; ++i) {
-      const float phi = room.distances[i];
+      const float phi = scratch.distances[i];
       if (!(phi < wanted)) continue;
       result.inside += phi < 0;
-      const uint32_t v = room.vertices[i];
-      move_along(positions + 3 * size_t{v}, room.gradients + 3 * i, settings.clearance - phi);
-      room.vertices[next++] = v;
+      const uint32_t v = scratch.vertices[i];
+      move_along(positions + 3 * size_t{v}, scratch.gradients + 3 * i, settings.clearance - phi);
+      scratch.vertices[next++] = v;
     }
     left = next;
   }
@@ -155,7 +156,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   if (left > 0) result.inside = 0;
   for (size_t first = 0; first < left; first += kCluster)
     result.inside += leave_creases(colliders, bounds, 0.5f * settings.clearance, positions,
-                                   room.vertices + first, std::min(kCluster, left - first));
+                                   scratch.vertices + first, std::min(kCluster, left - first));
   return result;
 }
 

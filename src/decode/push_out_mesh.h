@@ -24,7 +24,7 @@ inline constexpr size_t kCluster = 32;
 void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters);
 
 // Room for all vertices.
-struct PushOutRoom {
+struct PushOutScratch {
   float* distances = nullptr;
   float* gradients = nullptr;  // x y z
   float* points = nullptr;     // x y z
@@ -39,6 +39,6 @@ struct PushOutResult {
 // `positions` has room for a float behind its last.
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
-                            const PushOutRoom& room);
+                            const PushOutScratch& scratch);
 
 }  // namespace billow

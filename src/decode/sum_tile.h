@@ -5,7 +5,7 @@
 
 #include "core/simd.h"
 #include "decode/expand_tiles.h"
-#include "net/steps.h"
+#include "net/quantise.h"
 
 namespace billow {
 
@@ -40,9 +40,9 @@ struct Coordinates {
   F8 x, y, z;
 };
 // From sums of x, of y and of z, eight each.
-template <class Number> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Number* sums, float step) {
+template <class Number> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Number* sums, float q_scale) {
   const auto eight = [&](uint32_t first) {
-    return F8{load_whole(sums + first) * step, load_whole(sums + first + kLanes) * step};
+    return F8{load_as_floats(sums + first) * q_scale, load_as_floats(sums + first + kLanes) * q_scale};
   };
   return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
 }
@@ -62,15 +62,16 @@ template <class F> struct Placed {
 // `find` gives the coordinates of a tile.
 template <class Find>
 BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
-                                    const PatchesSaid& said, bool far, float* positions, Find find) {
+                                    const QuantisedCoefficients& coefficients, bool far, float* positions,
+                                    Find find) {
   const auto placed = [&](float centre, float key_joint) {
     return Placed<F8>{splat8(centre), splat8(key_joint), far};
   };
-  const Placed<F8> place_x = placed(said.centre.x, said.key_joint.x),
-                   place_y = placed(said.centre.y, said.key_joint.y),
-                   place_z = placed(said.centre.z, said.key_joint.z);
+  const Placed<F8> place_x = placed(coefficients.centre.x, coefficients.key_joint.x),
+                   place_y = placed(coefficients.centre.y, coefficients.key_joint.y),
+                   place_z = placed(coefficients.centre.z, coefficients.key_joint.z);
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
-    const Coordinates c = find(basis, *t, said);
+    const Coordinates c = find(basis, *t, coefficients);
     const F8 x = place_x(c.x), y = place_y(c.y), z = place_z(c.z);
     store_four(t->vertices, low_half(x), low_half(y), low_half(z), positions);
     store_four(t->vertices + kLanes, high_half(x), high_half(y), high_half(z), positions);

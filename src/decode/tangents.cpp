@@ -11,18 +11,18 @@ V3 at(const float* points, uint32_t v) {
   return {p[0], p[1], p[2]};
 }
 
-struct Flat {
+struct Uv {
   float u, v;
 };
-Flat between(const float* flat, uint32_t from, uint32_t to) {
-  return {flat[2 * size_t{to}] - flat[2 * size_t{from}],
-          flat[2 * size_t{to} + 1] - flat[2 * size_t{from} + 1]};
+Uv between(const float* pattern_uvs, uint32_t from, uint32_t to) {
+  return {pattern_uvs[2 * size_t{to}] - pattern_uvs[2 * size_t{from}],
+          pattern_uvs[2 * size_t{to} + 1] - pattern_uvs[2 * size_t{from} + 1]};
 }
 
 // Folds make cloth shorter than its pattern, but not by so much.
-bool across_seam(const float* flat, const float* rest, uint32_t a, uint32_t b) {
+bool across_seam(const float* pattern_uvs, const float* rest, uint32_t a, uint32_t b) {
   constexpr float kMost = 4;
-  const Flat d = between(flat, a, b);
+  const Uv d = between(pattern_uvs, a, b);
   const V3 r = at(rest, b) - at(rest, a);
   return d.u * d.u + d.v * d.v > kMost * kMost * dot(r, r) + 1e-12f;
 }
@@ -32,10 +32,10 @@ struct Around {
   const uint32_t* edges;
   uint32_t count;
 };
-Around around(const NormalRoom& room, uint32_t vertex) {
-  constexpr uint32_t kMostAround = 64;
-  const uint32_t count = room.first[vertex + 1] - room.first[vertex];
-  return {room.corners + 2 * size_t{room.first[vertex]}, count <= kMostAround ? count : 0};
+Around around(const NormalScratch& scratch, uint32_t vertex) {
+  constexpr uint32_t kMaxAround = 64;
+  const uint32_t count = scratch.first[vertex + 1] - scratch.first[vertex];
+  return {scratch.corners + 2 * size_t{scratch.first[vertex]}, count <= kMaxAround ? count : 0};
 }
 
 // Calls `take` with the place in `edges` of each neighbour's first mention.
@@ -46,17 +46,17 @@ template <class Take> void for_each_neighbour(const Around& a, Take take) {
 
 }  // namespace
 
-uint32_t count_neighbours(const NormalRoom& room, uint32_t vertices) {
+uint32_t count_neighbours(const NormalScratch& scratch, uint32_t vertices) {
   uint32_t count = 0;
-  for (uint32_t v = 0; v < vertices; ++v) for_each_neighbour(around(room, v), [&](uint32_t) { ++count; });
+  for (uint32_t v = 0; v < vertices; ++v) for_each_neighbour(around(scratch, v), [&](uint32_t) { ++count; });
   return count;
 }
 
-void find_tangent_rows(const NormalRoom& room, const float* flat, const float* rest, uint32_t vertices,
-                       TangentRows& rows) {
+void find_tangent_rows(const NormalScratch& scratch, const float* pattern_uvs, const float* rest,
+                       uint32_t vertices, TangentRows& rows) {
   uint32_t next = 0;
   for (uint32_t v = 0; v < vertices; ++v) {
-    const Around a = around(room, v);
+    const Around a = around(scratch, v);
     const uint32_t first = rows.first[v] = next;
     for_each_neighbour(a, [&](uint32_t i) {
       rows.neighbours[next] = a.edges[i];
@@ -69,11 +69,11 @@ void find_tangent_rows(const NormalRoom& room, const float* flat, const float* r
     float area = 0;
     for (uint32_t t = 0; t < a.count; ++t) {
       const uint32_t one = a.edges[2 * t], two = a.edges[2 * t + 1];
-      if (across_seam(flat, rest, v, one) || across_seam(flat, rest, v, two) ||
-          across_seam(flat, rest, one, two))
+      if (across_seam(pattern_uvs, rest, v, one) || across_seam(pattern_uvs, rest, v, two) ||
+          across_seam(pattern_uvs, rest, one, two))
         continue;
       // dx/du = ((x1 - x0) dv2 - (x2 - x0) dv1) / twice the area; times the area without its sign.
-      const Flat d1 = between(flat, v, one), d2 = between(flat, v, two);
+      const Uv d1 = between(pattern_uvs, v, one), d2 = between(pattern_uvs, v, two);
       const float twice = d1.u * d2.v - d2.u * d1.v, sign = twice < 0 ? -1.0f : 1.0f;
       area += twice;
       coefficient_of(one) += sign * d2.v;

@@ -19,12 +19,12 @@ struct TangentRows {
 };
 
 // How many neighbours all vertices have. `room` as find_normal_polygons has left it, here and below.
-uint32_t count_neighbours(const NormalRoom& room, uint32_t vertices);
+uint32_t count_neighbours(const NormalScratch& scratch, uint32_t vertices);
 
 // From the pattern `flat` (u v each) and the cloth at rest, which tells triangles across a seam: they are much longer on the pattern, and do
 // not count. `rows` has room.
-void find_tangent_rows(const NormalRoom& room, const float* flat, const float* rest, uint32_t vertices,
-                       TangentRows& rows);
+void find_tangent_rows(const NormalScratch& scratch, const float* pattern_uvs, const float* rest,
+                       uint32_t vertices, TangentRows& rows);
 
 // The tangent of a vertex: of unit length, at right angles to its normal. Both arrays have room for a float behind their last.
 V3 find_tangent(const TangentRows& rows, const float* positions, const float* normals, uint32_t vertex);

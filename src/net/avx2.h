@@ -9,8 +9,8 @@
 namespace billow::avx2 {
 
 // Eight steps, twice.
-BILLOW_ALWAYS_INLINE __m256i steps_at(const void* steps) {
-  return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(steps)));
+BILLOW_ALWAYS_INLINE __m256i q16_at(const void* q16) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(q16)));
 }
 // Eight columns of two rows, each as 16 bits.
 BILLOW_ALWAYS_INLINE __m256i two_rows(const int8_t* at) {
@@ -19,16 +19,16 @@ BILLOW_ALWAYS_INLINE __m256i two_rows(const int8_t* at) {
 
 // How products are added to sums, four of each row.
 struct Products {
-  static BILLOW_ALWAYS_INLINE void add(__m256i& sums, __m256i rows, __m256i steps) {
-    sums = _mm256_add_epi32(sums, _mm256_madd_epi16(rows, steps));
+  static BILLOW_ALWAYS_INLINE void add(__m256i& sums, __m256i rows, __m256i q16) {
+    sums = _mm256_add_epi32(sums, _mm256_madd_epi16(rows, q16));
   }
 };
 #if defined(__AVX512VNNI__)
 // The same in one instruction. By its intrinsic GCC 12 copies all sums in each round, and networks take a fifth longer. More than 256 bits at
 // once would slow down the processor, and so the rest of the frame.
 struct DotProducts {
-  static BILLOW_ALWAYS_INLINE void add(__m256i& sums, __m256i rows, __m256i steps) {
-    asm("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(rows), "v"(steps));
+  static BILLOW_ALWAYS_INLINE void add(__m256i& sums, __m256i rows, __m256i q16) {
+    asm("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(rows), "v"(q16));
   }
 };
 #endif
@@ -37,10 +37,10 @@ struct DotProducts {
 template <class Products> struct PanelSums {
   __m256i rows01 = _mm256_setzero_si256(), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
-  static BILLOW_ALWAYS_INLINE __m256i steps_at(const int8_t* steps) { return avx2::steps_at(steps); }
-  BILLOW_ALWAYS_INLINE void add(const int8_t* at, __m256i steps) {
-    Products::add(rows01, two_rows(at), steps), Products::add(rows23, two_rows(at + 16), steps);
-    Products::add(rows45, two_rows(at + 32), steps), Products::add(rows67, two_rows(at + 48), steps);
+  static BILLOW_ALWAYS_INLINE __m256i q16_at(const int8_t* q16) { return avx2::q16_at(q16); }
+  BILLOW_ALWAYS_INLINE void add(const int8_t* at, __m256i q16) {
+    Products::add(rows01, two_rows(at), q16), Products::add(rows23, two_rows(at + 16), q16);
+    Products::add(rows45, two_rows(at + 32), q16), Products::add(rows67, two_rows(at + 48), q16);
   }
   BILLOW_ALWAYS_INLINE void finish(int32_t* out) const {
     // 0 2 4 6, and 1 3 5 7.

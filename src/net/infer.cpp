@@ -9,7 +9,7 @@ namespace billow {
 namespace {
 
 // z = (d - mean) * scale
-Entries center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
+RangedVector center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
   F4 largest[2] = {zero(), zero()};
   const auto put = [&](F4 x, uint32_t i, int which) {
     largest[which] = larger_or_nan(largest[which], abs(x));
@@ -24,79 +24,79 @@ Entries center(const float* inputs, const float* mean, const float* scale, uint3
     for (uint32_t k = i; k < count; ++k) last[k - i] = (inputs[k] - mean[k]) * scale[k];
     put(load(last), i, 1);
   }
-  return sound_entries(z, count, horizontal_max_or_nan(larger_or_nan(largest[0], largest[1])));
+  return with_range(z, count, horizontal_max_or_nan(larger_or_nan(largest[0], largest[1])));
 }
 
 // One of those that are worked on together, step by step.
 struct Asked {
   const InferItem* item = nullptr;
-  const InferRoom* room = nullptr;
+  const InferScratch* scratch = nullptr;
   size_t numbers_at = 0;
-  Entries values;
-  float step = 0;
+  RangedVector values;
+  float q_scale = 0;
 
   Asked() = default;
-  Asked(const Mlp& n, const InferItem& i, const InferRoom& r)
-      : item(&i), room(&r), numbers_at(i.which * n.numbers) {
+  Asked(const Mlp& n, const InferItem& i, const InferScratch& r)
+      : item(&i), scratch(&r), numbers_at(i.which * n.numbers) {
     values = center(i.inputs, n.mean + numbers_at, n.scale + numbers_at, n.inputs, r.inputs);
   }
-  void find_steps(const PackedMatrix& m) { step = find_factors(m, values, room->factors); }
+  void quantise_input(const PackedMatrix& m) { q_scale = quantise(m, values, scratch->quantised); }
   // One layer of integers; returns how large its largest row is.
   float run(const IntegerKernel& kernel, const PackedMatrix& m, LayerFunction function, const float* bias,
             float* out) const {
     // Of small blocks the next one is fetched meanwhile.
-    constexpr size_t kMostAhead = 8192;
+    constexpr size_t kMaxAhead = 8192;
     const size_t stride = size_t{kPanelRows} * m.int8, block = m.rows / kPanelRows * stride;
     const PanelRun panels{m.panels + item->which * block, stride, m.rows / kPanelRows, m.int8,
-                          std::min(kMostAhead, block)};
-    return kernel.layers[function](panels, room->factors,
-                                   {step, m.row_scales + item->which * m.rows, bias + numbers_at, out});
+                          std::min(kMaxAhead, block)};
+    return kernel.layers[function](panels, scratch->quantised,
+                                   {q_scale, m.row_scales + item->which * m.rows, bias + numbers_at, out});
   }
 };
 
 // While one waits for what it was just about to know, another works.
-void infer_together(const Mlp& n, const InferItem* items, size_t count, const InferRoom* rooms) {
+void infer_batch(const Mlp& n, const InferItem* items, size_t count, const InferScratch* scratches) {
   const IntegerKernel& kernel = best_integer_kernel();
-  Asked all[kTogether];
-  for (size_t i = 0; i < count; ++i) all[i] = Asked(n, items[i], rooms[i]);
+  Asked all[kInferBatch];
+  for (size_t i = 0; i < count; ++i) all[i] = Asked(n, items[i], scratches[i]);
   if (n.linear.rows > 0) {
-    for (size_t i = 0; i < count; ++i) all[i].find_steps(n.linear);
+    for (size_t i = 0; i < count; ++i) all[i].quantise_input(n.linear);
     for (size_t i = 0; i < count; ++i)
-      all[i].run(kernel, n.linear, kScaleOnly, n.linear_bias, rooms[i].linear);
+      all[i].run(kernel, n.linear, kScaleOnly, n.linear_bias, scratches[i].linear);
   }
   for (uint32_t k = 0; k < n.layers; ++k) {
     const PackedMatrix& m = n.layer[k];
     const bool last = k + 1 == n.layers;
     for (size_t i = 0; i < count && (k > 0 || !n.linear_as_first); ++i)
-      if (items[i].layers) all[i].find_steps(m);
+      if (items[i].layers) all[i].quantise_input(m);
     for (size_t i = 0; i < count; ++i) {
       if (!items[i].layers) continue;
       const float largest = all[i].run(kernel, m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
-                                       n.bias[k], rooms[i].values);
-      all[i].values = sound_entries(rooms[i].values, m.rows, largest);
+                                       n.bias[k], scratches[i].values);
+      all[i].values = with_range(scratches[i].values, m.rows, largest);
     }
   }
   for (size_t i = 0; i < count; ++i)
     for (uint32_t k = 0; k < n.outputs; k += kLanes) {
       F4 c = load(n.linear_bias + all[i].numbers_at + k);
-      if (items[i].layers && n.layers > 0) c += load(rooms[i].values + k);
-      if (n.linear.rows > 0) c += load(rooms[i].linear + k);
+      if (items[i].layers && n.layers > 0) c += load(scratches[i].values + k);
+      if (n.linear.rows > 0) c += load(scratches[i].linear + k);
       store(items[i].coefficients + k, c);
     }
 }
 
 // to = f(to + bias), for whole groups of lanes: what is beyond the last is never looked at.
-template <class F> Entries add_bias(const float* bias, uint32_t count, float* to, F f) {
+template <class F> RangedVector add_bias(const float* bias, uint32_t count, float* to, F f) {
   for (uint32_t i = 0; i < count; i += kLanes) {
     float by[kLanes] = {};
     std::copy_n(bias + i, std::min<uint32_t>(kLanes, count - i), by);
     store(to + i, f(load(to + i) + load(by)));
   }
-  std::fill(to + count, to + in_panels(count), 0.0f);
-  return find_entries(to, count);
+  std::fill(to + count, to + round_up_to_panels(count), 0.0f);
+  return find_range(to, count);
 }
 
-Entries activate(ActivationKind activation, const float* bias, uint32_t count, float* to) {
+RangedVector activate(ActivationKind activation, const float* bias, uint32_t count, float* to) {
   switch (activation) {
     case ActivationKind::kRelu:
       return add_bias(bias, count, to, [](F4 x) { return relu(x); });
@@ -109,30 +109,32 @@ Entries activate(ActivationKind activation, const float* bias, uint32_t count, f
 }
 
 // However its matrices are stored.
-void infer_any(const Mlp& n, const InferItem& item, const InferRoom& room) {
+void infer_any(const Mlp& n, const InferItem& item, const InferScratch& scratch) {
   const size_t at = item.which * n.numbers;
-  const auto block = [&](const PackedMatrix& m) { return m.block(item.which * in_panels(m.rows), m.rows); };
-  Entries values = center(item.inputs, n.mean + at, n.scale + at, n.inputs, room.inputs);
-  if (n.linear.rows > 0) multiply(block(n.linear), values, room.factors, room.linear);
+  const auto block = [&](const PackedMatrix& m) {
+    return m.block(item.which * round_up_to_panels(m.rows), m.rows);
+  };
+  RangedVector values = center(item.inputs, n.mean + at, n.scale + at, n.inputs, scratch.inputs);
+  if (n.linear.rows > 0) multiply(block(n.linear), values, scratch.quantised, scratch.linear);
   const uint32_t layers = item.layers ? n.layers : 0;
   for (uint32_t k = 0; k < layers; ++k) {
     const PackedMatrix m = block(n.layer[k]);
     const float* bias = n.bias[k] + at;
-    multiply(m, values, room.factors, room.values);
-    values = k + 1 == layers ? add_bias(bias, m.rows, room.values, [](F4 x) { return x; })
-                             : activate(n.activation, bias, m.rows, room.values);
+    multiply(m, values, scratch.quantised, scratch.values);
+    values = k + 1 == layers ? add_bias(bias, m.rows, scratch.values, [](F4 x) { return x; })
+                             : activate(n.activation, bias, m.rows, scratch.values);
   }
   for (uint32_t i = 0; i < n.outputs; ++i) {
     float c = n.linear_bias ? n.linear_bias[at + i] : 0.0f;
-    if (layers > 0) c += room.values[i];
-    if (n.linear.rows > 0) c += room.linear[i];
+    if (layers > 0) c += scratch.values[i];
+    if (n.linear.rows > 0) c += scratch.linear[i];
     item.coefficients[i] = c;
   }
 }
 
 }  // namespace
 
-void find_shortcuts(Mlp& n) {
+void precompute(Mlp& n) {
   n.linear_as_first = n.linear.rows > 0 && n.layers > 0 && same_columns(n.linear, n.layer[0]);
   const auto whole = [](const PackedMatrix& m) {
     return m.integers_only() && m.row_scales && m.rows % kPanelRows == 0;
@@ -154,9 +156,9 @@ uint32_t Mlp::most_stored() const {
   return most;
 }
 
-void infer(const Mlp& n, const InferItem* items, size_t count, const InferRoom* rooms) {
-  if (n.whole_panels) return infer_together(n, items, count, rooms);
-  for (size_t i = 0; i < count; ++i) infer_any(n, items[i], rooms[i]);
+void infer(const Mlp& n, const InferItem* items, size_t count, const InferScratch* scratches) {
+  if (n.whole_panels) return infer_batch(n, items, count, scratches);
+  for (size_t i = 0; i < count; ++i) infer_any(n, items[i], scratches[i]);
 }
 
 }  // namespace billow

@@ -7,7 +7,7 @@ namespace billow {
 
 enum class ActivationKind : uint32_t { kRelu, kTanh, kGelu };
 
-inline constexpr uint32_t kMostLayers = 8;
+inline constexpr uint32_t kMaxLayers = 8;
 
 // Immutable; points into the file.
 //   z = (d - mean) * scale
@@ -17,12 +17,12 @@ struct Mlp {
   uint32_t inputs = 0, outputs = 0, layers = 0;
   ActivationKind activation = ActivationKind::kTanh;
   const float *mean = nullptr, *scale = nullptr;  // of the inputs
-  PackedMatrix layer[kMostLayers];
-  const float* bias[kMostLayers] = {};
+  PackedMatrix layer[kMaxLayers];
+  const float* bias[kMaxLayers] = {};
   PackedMatrix linear;                 // no rows: none
   const float* linear_bias = nullptr;  // null: none
   size_t numbers = 0;
-  // What follows from these: find_shortcuts.
+  // What follows from these: precompute.
   bool linear_as_first = false;  // the linear path stores the same columns as the first layer
   bool whole_panels = false;     // all matrices are of integers, of whole panels of rows with scales
 
@@ -31,11 +31,11 @@ struct Mlp {
   uint32_t most_stored() const;
 };
 
-void find_shortcuts(Mlp& networks);
+void precompute(Mlp& networks);
 
 // Room for one inference: each has Mlp::widest() numbers and a panel more, and begins as zeros.
-struct InferRoom {
-  Factors factors;
+struct InferScratch {
+  QuantisedVector quantised;
   float *inputs = nullptr, *values = nullptr, *linear = nullptr;
 };
 
@@ -49,7 +49,7 @@ struct InferItem {
 
 // Up to so many at a time, each with a room of its own: while one waits for what it was just about to know, another works. What
 // comes out of one has nothing to do with the others.
-inline constexpr size_t kTogether = 8;
-void infer(const Mlp& networks, const InferItem* items, size_t count, const InferRoom* rooms);
+inline constexpr size_t kInferBatch = 8;
+void infer(const Mlp& networks, const InferItem* items, size_t count, const InferScratch* scratches);
 
 }  // namespace billow

@@ -7,23 +7,23 @@
 
 #include "net/activate.h"
 #include "net/integer_sums.h"
-#include "net/steps.h"
+#include "net/quantise.h"
 
 namespace billow {
 
 template <class Sums> struct IntegerKernelOf {
   // Panels from one on.
   template <int kPanels>
-  static BILLOW_ALWAYS_INLINE void sum(const PanelRun& run, uint32_t panel, const Factors& factors,
+  static BILLOW_ALWAYS_INLINE void sum(const PanelRun& run, uint32_t panel, const QuantisedVector& quantised,
                                        int32_t* out) {
     Sums::template of<kPanels>(reinterpret_cast<const int8_t*>(run.first + panel * run.stride), run.stride,
-                               run.ahead, run.columns, factors, out);
+                               run.ahead, run.columns, quantised, out);
   }
 
-  static void sums(const PanelRun& run, const Factors& factors, int32_t* out) {
+  static void sums(const PanelRun& run, const QuantisedVector& quantised, int32_t* out) {
     uint32_t p = 0;
-    for (; p + 2 <= run.count; p += 2) sum<2>(run, p, factors, out + p * kPanelRows);
-    if (p < run.count) sum<1>(run, p, factors, out + p * kPanelRows);
+    for (; p + 2 <= run.count; p += 2) sum<2>(run, p, quantised, out + p * kPanelRows);
+    if (p < run.count) sum<1>(run, p, quantised, out + p * kPanelRows);
   }
 
   template <LayerFunction kFunction, int kGroups, class F>
@@ -43,7 +43,7 @@ template <class Sums> struct IntegerKernelOf {
     const auto x = function<kFunction>(make_wide<kGroups, Widest>([&](int g) {
       const size_t row = first + kWidth * static_cast<size_t>(g);
       const Widest scaled =
-          load_whole_as<Widest>(sums + kWidth * g) * rows.step * load_as<Widest>(rows.scales + row);
+          load_lanes_as_floats<Widest>(sums + kWidth * g) * rows.q_scale * load_as<Widest>(rows.scales + row);
       return kFunction == kScaleOnly ? scaled : scaled + load_as<Widest>(rows.bias + row);
     }));
 #pragma GCC unroll 8
@@ -55,7 +55,7 @@ template <class Sums> struct IntegerKernelOf {
 
   // Rows are finished while their sums are at hand, and memory is waited for meanwhile.
   template <LayerFunction kFunction>
-  static float layer(const PanelRun& given, const Factors& factors, const LayerRows& given_rows) {
+  static float layer(const PanelRun& given, const QuantisedVector& quantised, const LayerRows& given_rows) {
     // Copies, as a compiler cannot know that writing rows does not change them.
     const PanelRun run = given;
     const LayerRows rows = given_rows;
@@ -63,17 +63,17 @@ template <class Sums> struct IntegerKernelOf {
     int32_t sums[4 * kPanelRows];
     uint32_t p = 0;
     for (; p + 4 <= run.count; p += 4) {
-      sum<2>(run, p, factors, sums);
-      sum<2>(run, p + 2, factors, sums + 2 * kPanelRows);
+      sum<2>(run, p, quantised, sums);
+      sum<2>(run, p + 2, quantised, sums + 2 * kPanelRows);
       finish<kFunction, 4>(sums, rows, p, largest);
     }
     if (p + 2 <= run.count) {
-      sum<2>(run, p, factors, sums);
+      sum<2>(run, p, quantised, sums);
       finish<kFunction, 2>(sums, rows, p, largest);
       p += 2;
     }
     if (p < run.count) {
-      sum<1>(run, p, factors, sums);
+      sum<1>(run, p, quantised, sums);
       finish<kFunction, 1>(sums, rows, p, largest);
     }
     return horizontal_max_or_nan(largest);

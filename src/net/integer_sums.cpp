@@ -8,7 +8,7 @@ namespace {
 
 struct PlainProducts {
   template <int kPanels>
-  static void of(const int8_t* at, size_t stride, size_t, uint32_t columns, const Factors& factors,
+  static void of(const int8_t* at, size_t stride, size_t, uint32_t columns, const QuantisedVector& quantised,
                  int32_t* out) {
     for (int p = 0; p < kPanels; ++p, at += stride, out += kPanelRows) {
       uint32_t sums[kPanelRows] = {};
@@ -16,7 +16,7 @@ struct PlainProducts {
       for (uint32_t k = 0; k < columns; k += 8)
         for (uint32_t r = 0; r < kPanelRows; ++r, row += 8) {
           int32_t sum = 0;
-          for (uint32_t j = 0; j < 8; ++j) sum += row[j] * factors.steps[k + j];
+          for (uint32_t j = 0; j < 8; ++j) sum += row[j] * quantised.q16[k + j];
           sums[r] += static_cast<uint32_t>(sum);
         }
       for (uint32_t r = 0; r < kPanelRows; ++r) out[r] = static_cast<int32_t>(sums[r]);

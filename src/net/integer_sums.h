@@ -17,7 +17,7 @@ struct PanelRun {
 
 // What the sums of a layer become: out = f(sum * step * scale + bias).
 struct LayerRows {
-  float step;
+  float q_scale;
   const float *scales, *bias;  // one a row
   float* out;
 };
@@ -27,9 +27,10 @@ enum LayerFunction { kRelu, kTanh, kGelu, kBiasOnly, kScaleOnly, kLayerFunctions
 // What a processor's instructions make of panels. Sums wrap as unsigned integers do, but steps are chosen so that they never
 // reach that: so all of them give the same bits.
 struct IntegerKernel {
-  void (*sums)(const PanelRun& run, const Factors& factors, int32_t* sums);  // eight a panel
+  void (*sums)(const PanelRun& run, const QuantisedVector& quantised, int32_t* sums);  // eight a panel
   // A layer in one pass; returns how large its largest row is, NaN where one is none.
-  float (*layers[kLayerFunctions])(const PanelRun& run, const Factors& factors, const LayerRows& rows);
+  float (*layers[kLayerFunctions])(const PanelRun& run, const QuantisedVector& quantised,
+                                   const LayerRows& rows);
 };
 
 // All that this processor has, the fastest first, and then nulls.

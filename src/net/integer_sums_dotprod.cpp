@@ -17,8 +17,8 @@ struct DotProducts {
   struct Steps {
     int8x16_t high, low;  // eight, twice
   };
-  static BILLOW_ALWAYS_INLINE Steps steps_at(const int8_t* steps) {
-    const int8x8_t high = vld1_s8(steps), low = vld1_s8(steps + 8);
+  static BILLOW_ALWAYS_INLINE Steps q16_at(const int8_t* q16) {
+    const int8x8_t high = vld1_s8(q16), low = vld1_s8(q16 + 8);
     return {vcombine_s8(high, high), vcombine_s8(low, low)};
   }
   BILLOW_ALWAYS_INLINE void add(const int8_t* at, const Steps& s) {

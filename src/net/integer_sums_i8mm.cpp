@@ -13,12 +13,12 @@ namespace {
 struct MatrixProducts {
   int32x4_t rows01 = vdupq_n_s32(0), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
-  static BILLOW_ALWAYS_INLINE int8x16_t steps_at(const int8_t* steps) { return vld1q_s8(steps); }
-  BILLOW_ALWAYS_INLINE void add(const int8_t* at, int8x16_t steps) {
-    rows01 = vmmlaq_s32(rows01, vld1q_s8(at), steps);
-    rows23 = vmmlaq_s32(rows23, vld1q_s8(at + 16), steps);
-    rows45 = vmmlaq_s32(rows45, vld1q_s8(at + 32), steps);
-    rows67 = vmmlaq_s32(rows67, vld1q_s8(at + 48), steps);
+  static BILLOW_ALWAYS_INLINE int8x16_t q16_at(const int8_t* q16) { return vld1q_s8(q16); }
+  BILLOW_ALWAYS_INLINE void add(const int8_t* at, int8x16_t q16) {
+    rows01 = vmmlaq_s32(rows01, vld1q_s8(at), q16);
+    rows23 = vmmlaq_s32(rows23, vld1q_s8(at + 16), q16);
+    rows45 = vmmlaq_s32(rows45, vld1q_s8(at + 32), q16);
+    rows67 = vmmlaq_s32(rows67, vld1q_s8(at + 48), q16);
   }
   BILLOW_ALWAYS_INLINE void finish(int32_t* out) const {
     vst1q_s32(out, together(rows01, rows23));

@@ -18,11 +18,11 @@ using namespace pairs;
 struct RowSums {
   I32 row0 = no_sums(), row1 = no_sums(), row2 = no_sums(), row3 = no_sums();
 
-  BILLOW_ALWAYS_INLINE void add_eight(const int8_t* at, I16 steps) {
-    row0 = add(row0, dot(widened(at), steps));
-    row1 = add(row1, dot(widened(at + 8), steps));
-    row2 = add(row2, dot(widened(at + 16), steps));
-    row3 = add(row3, dot(widened(at + 24), steps));
+  BILLOW_ALWAYS_INLINE void add_eight(const int8_t* at, I16 q16) {
+    row0 = add(row0, dot(widened(at), q16));
+    row1 = add(row1, dot(widened(at + 8), q16));
+    row2 = add(row2, dot(widened(at + 16), q16));
+    row3 = add(row3, dot(widened(at + 24), q16));
   }
   BILLOW_ALWAYS_INLINE void finish(int32_t* out) const {
     store(out, add_neighbours(add_neighbours(row0, row1), add_neighbours(row2, row3)));
@@ -32,14 +32,14 @@ struct RowSums {
 struct PairProducts {
   template <int kPanels>
   static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t, uint32_t columns,
-                                      const Factors& factors, int32_t* out) {
+                                      const QuantisedVector& quantised, int32_t* out) {
     for (int p = 0; p < kPanels; ++p, at += stride, out += kPanelRows) {
       RowSums upper, lower;
       const int8_t* eight = at;
       for (uint32_t k = 0; k < columns; k += 8, eight += 8 * kPanelRows) {
-        const I16 steps = eight_steps(factors, k);
-        upper.add_eight(eight, steps);
-        lower.add_eight(eight + 4 * kPanelRows, steps);
+        const I16 q16 = eight_steps(quantised, k);
+        upper.add_eight(eight, q16);
+        lower.add_eight(eight + 4 * kPanelRows, q16);
       }
       upper.finish(out);
       lower.finish(out + 4);

@@ -16,7 +16,7 @@
 namespace billow {
 
 inline constexpr uint32_t kPanelRows = 8;
-inline constexpr uint32_t in_panels(uint32_t rows) {
+inline constexpr uint32_t round_up_to_panels(uint32_t rows) {
   return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;
 }
 
@@ -28,7 +28,7 @@ struct PackedMatrix {
   // Of the stored columns, float32 first, then float16, int8: the column each belongs to, and its scale.
   const uint32_t* sources = nullptr;
   const float* scales = nullptr;
-  // What follows from these: find_shortcuts.
+  // What follows from these: precompute.
   uint32_t in_order = 0;    // so many of the first columns of integers belong, four by four, to neighbours
   float largest_scale = 0;  // of integers
   const std::byte* panels = nullptr;
@@ -47,45 +47,47 @@ struct PackedMatrix {
   size_t panel_bytes() const { return size_t{kPanelRows} * (4 * float32 + 2 * float16 + int8); }
 };
 
-void find_shortcuts(PackedMatrix& matrix);
+void precompute(PackedMatrix& matrix);
 // Whether two matrices store the same columns with the same scales: then one's steps are the other's.
 bool same_columns(const PackedMatrix& a, const PackedMatrix& b);
 
 // A vector, and how large its entries are.
-struct Entries {
+struct RangedVector {
   const float* at = nullptr;  // with room for whole panels, of whatever finite numbers
   float largest = 0;
 };
 // There has to be room for whole panels. Numbers that are not finite, or beyond 1e30, become 0.
-Entries find_entries(float* vector, uint32_t count);
+RangedVector find_range(float* vector, uint32_t count);
 // The same where it is known how large the largest is, or NaN where one of them is.
-Entries sound_entries(float* vector, uint32_t count, float largest);
+RangedVector with_range(float* vector, uint32_t count, float largest);
 
 // Room for a product, for the stored columns of the largest matrix.
-struct Factors {
-  float* scaled = nullptr;   // of every stored column of floats: its scale times its entry of the vector
-  int16_t* steps = nullptr;  // the same of integers, in steps
+struct QuantisedVector {
+  float* scaled = nullptr;  // of every stored column of floats: its scale times its entry of the vector
+  int16_t* q16 = nullptr;   // the same of integers, in steps
   int8_t* bytes =
       nullptr;  // what ARM has instead: steps = 256 * high + low, for each eight the high bytes, then the low
 
   // Those of one of several vectors that stand behind each other, with so many stored columns.
-  Factors of(size_t which, size_t stored) const {
-    return {scaled + which * stored, steps + which * stored, bytes + 2 * which * stored};
+  QuantisedVector of(size_t which, size_t stored) const {
+    return {scaled + which * stored, q16 + which * stored, bytes + 2 * which * stored};
   }
 };
 
 // out = matrix * vector; `out` has room for whole panels. Integers are summed exactly and floats in the order of columns, so the
 // result is the same on every machine. Entries of the vector for integer columns are rounded to 16 bits of the largest.
-void multiply(const PackedMatrix& matrix, const Entries& vector, const Factors& room, float* out);
+void multiply(const PackedMatrix& matrix, const RangedVector& vector, const QuantisedVector& scratch,
+              float* out);
 
 // The same in two: the factors of a vector, which returns the step of those of integers; and the product with them.
-float find_factors(const PackedMatrix& matrix, const Entries& vector, const Factors& room);
+float quantise(const PackedMatrix& matrix, const RangedVector& vector, const QuantisedVector& scratch);
 // The first of these in two: a step for entries up to `largest`, fine enough for 16 bits, coarse enough that so many products add up;
 // and the factors, for a vector that has room for whole panels.
-float find_step(const PackedMatrix& matrix, float largest, uint64_t products);
-void put_factors(const PackedMatrix& matrix, const float* vector, float step, const Factors& room);
-void multiply(const PackedMatrix& matrix, float step, const Factors& factors, float* out);
+float quantisation_scale(const PackedMatrix& matrix, float largest, uint64_t products);
+void quantise_with(const PackedMatrix& matrix, const float* vector, float q_scale,
+                   const QuantisedVector& scratch);
+void multiply(const PackedMatrix& matrix, float q_scale, const QuantisedVector& quantised, float* out);
 // Where there are integers only: the sums of all rows. A row is its sum times the step, times its scale.
-void sum_integers(const PackedMatrix& matrix, const Factors& factors, int32_t* sums);
+void sum_integers(const PackedMatrix& matrix, const QuantisedVector& quantised, int32_t* sums);
 
 }  // namespace billow

@@ -5,13 +5,13 @@
 #include "core/wide.h"
 #include "net/half.h"
 #include "net/integer_sums.h"
-#include "net/steps.h"
+#include "net/quantise.h"
 
 namespace billow {
 namespace {
 
 // One panel's float columns.
-void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4& sum0, F4& sum1) {
+void add_floats(const PackedMatrix& m, const std::byte* at, const QuantisedVector& f, F4& sum0, F4& sum1) {
   for (uint32_t k = 0; k < m.float32; ++k, at += 4 * kPanelRows) {
     const auto* values = reinterpret_cast<const float*>(at);
     const F4 x = splat(f.scaled[k]);
@@ -27,12 +27,12 @@ void add_floats(const PackedMatrix& m, const std::byte* at, const Factors& f, F4
 }
 
 // The rows of some panels, from the sums of their integers, and their floats if there are any.
-void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float step,
-                   const Factors& f, float* out) {
+void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int32_t* whole, float q_scale,
+                   const QuantisedVector& f, float* out) {
   const bool floats = m.float32 + m.float16 > 0;
   for (size_t panel = first; panel < first + count; ++panel, whole += kPanelRows) {
     const size_t row = panel * kPanelRows;
-    F4 sum0 = load_whole(whole) * step, sum1 = load_whole(whole + kLanes) * step;
+    F4 sum0 = load_as_floats(whole) * q_scale, sum1 = load_as_floats(whole + kLanes) * q_scale;
     if (floats) add_floats(m, m.panels + panel * m.panel_bytes(), f, sum0, sum1);
     if (m.row_scales) sum0 *= load(m.row_scales + row), sum1 *= load(m.row_scales + row + kLanes);
     store(out + row, sum0);
@@ -41,18 +41,18 @@ void finish_panels(const PackedMatrix& m, size_t first, size_t count, const int3
 }
 
 // As far as `most` panels from one on go.
-void sum_panels(const PackedMatrix& m, size_t first, size_t count, const Factors& f, int32_t* sums) {
+void sum_panels(const PackedMatrix& m, size_t first, size_t count, const QuantisedVector& f, int32_t* sums) {
   // Of small blocks the next one is fetched meanwhile.
-  constexpr size_t kMostAhead = 8192;
+  constexpr size_t kMaxAhead = 8192;
   const size_t bytes = m.panel_bytes(), integers_at = size_t{kPanelRows} * (4 * m.float32 + 2 * m.float16);
-  const size_t ahead = std::min(kMostAhead, m.panel_count() * bytes);
+  const size_t ahead = std::min(kMaxAhead, m.panel_count() * bytes);
   best_integer_kernel().sums(
       {m.panels + first * bytes + integers_at, bytes, static_cast<uint32_t>(count), m.int8, ahead}, f, sums);
 }
 
 }  // namespace
 
-void find_shortcuts(PackedMatrix& m) {
+void precompute(PackedMatrix& m) {
   const uint32_t first = m.float32 + m.float16;
   const auto neighbours = [&](uint32_t j) {
     for (uint32_t k = 1; k < kLanes; ++k)
@@ -75,13 +75,13 @@ bool same_columns(const PackedMatrix& a, const PackedMatrix& b) {
          std::equal(a.scales, a.scales + count, b.scales);
 }
 
-Entries find_entries(float* vector, uint32_t count) {
+RangedVector find_range(float* vector, uint32_t count) {
   F4 largest = zero();
   for (uint32_t j = 0; j < count; j += kLanes) largest = larger_or_nan(largest, abs(load(vector + j)));
-  return sound_entries(vector, count, horizontal_max_or_nan(largest));
+  return with_range(vector, count, horizontal_max_or_nan(largest));
 }
 
-Entries sound_entries(float* vector, uint32_t count, float largest) {
+RangedVector with_range(float* vector, uint32_t count, float largest) {
   constexpr float kMost = 1e30f;
   if (largest <= kMost) return {vector, largest};
   largest = 0;
@@ -93,32 +93,32 @@ Entries sound_entries(float* vector, uint32_t count, float largest) {
   return {vector, largest};
 }
 
-float find_factors(const PackedMatrix& m, const Entries& vector, const Factors& f) {
-  const float step = find_step(m, vector.largest, m.int8);
-  put_factors(m, vector.at, step, f);
-  return step;
+float quantise(const PackedMatrix& m, const RangedVector& vector, const QuantisedVector& f) {
+  const float q_scale = quantisation_scale(m, vector.largest, m.int8);
+  quantise_with(m, vector.at, q_scale, f);
+  return q_scale;
 }
 
-float find_step(const PackedMatrix& m, float largest, uint64_t products) {
+float quantisation_scale(const PackedMatrix& m, float largest, uint64_t products) {
   // The largest fits 16 bits, and no sum of entries of up to 128 reaches 2^31.
-  constexpr float kMostSteps = 127 * 256, kMostSum = 2147483648.0f / 128 / 1.001f;
+  constexpr float kMaxSteps = 127 * 256, kMaxSum = 2147483648.0f / 128 / 1.001f;
   const auto count = static_cast<float>(products);
-  return largest * m.largest_scale / (count * kMostSteps < kMostSum ? kMostSteps : kMostSum / count);
+  return largest * m.largest_scale / (count * kMaxSteps < kMaxSum ? kMaxSteps : kMaxSum / count);
 }
 
-void put_factors(const PackedMatrix& m, const float* at, float step, const Factors& f) {
+void quantise_with(const PackedMatrix& m, const float* at, float q_scale, const QuantisedVector& f) {
   const uint32_t floats = m.float32 + m.float16, integers = m.int8;
   for (uint32_t j = 0; j < floats; ++j) f.scaled[j] = m.scales[j] * at[m.sources[j]];
   // Steps so small that one over them is no number are none.
-  const float inverse = step > 1e-36f ? 1.0f / step : 0.0f;
+  const float inverse = q_scale > 1e-36f ? 1.0f / q_scale : 0.0f;
   // In variables of their own, as a compiler cannot know that writing steps does not change them.
   const uint32_t* sources = m.sources + floats;
   const float* scales = m.scales + floats;
   // Whole eights in order, and the rest one by one.
   const uint32_t in_order = m.in_order / 8 * 8;
-  put_steps(
+  quantise_range(
       0, in_order, inverse, scales, [&](uint32_t j) { return load(at + sources[j]); }, f);
-  put_steps(
+  quantise_range(
       in_order, integers, inverse, scales,
       [&](uint32_t j) {
         const float entries[kLanes] = {at[sources[j]], at[sources[j + 1]], at[sources[j + 2]],
@@ -128,22 +128,22 @@ void put_factors(const PackedMatrix& m, const float* at, float step, const Facto
       f);
 }
 
-void sum_integers(const PackedMatrix& m, const Factors& room, int32_t* sums) {
-  sum_panels(m, 0, m.panel_count(), room, sums);
+void sum_integers(const PackedMatrix& m, const QuantisedVector& scratch, int32_t* sums) {
+  sum_panels(m, 0, m.panel_count(), scratch, sums);
 }
 
-void multiply(const PackedMatrix& m, const Entries& vector, const Factors& room, float* out) {
-  multiply(m, find_factors(m, vector, room), room, out);
+void multiply(const PackedMatrix& m, const RangedVector& vector, const QuantisedVector& scratch, float* out) {
+  multiply(m, quantise(m, vector, scratch), scratch, out);
 }
 
-void multiply(const PackedMatrix& m, float step, const Factors& factors, float* out) {
+void multiply(const PackedMatrix& m, float q_scale, const QuantisedVector& quantised, float* out) {
   constexpr size_t kAtOnce = 64;
   const size_t panels = m.panel_count();
   for (size_t p = 0; p < panels; p += kAtOnce) {
     const size_t count = std::min(kAtOnce, panels - p);
     int32_t sums[kAtOnce * kPanelRows];
-    sum_panels(m, p, count, factors, sums);
-    finish_panels(m, p, count, sums, step, factors, out);
+    sum_panels(m, p, count, quantised, sums);
+    finish_panels(m, p, count, sums, q_scale, quantised, out);
   }
 }
 

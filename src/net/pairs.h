@@ -17,7 +17,7 @@ inline I32 no_sums() { return vdupq_n_s32(0); }
 // Eight bytes, each as 16 bits.
 inline I16 widened(const int8_t* p) { return vmovl_s8(vld1_s8(p)); }
 // Eight steps, from one on.
-inline I16 eight_steps(const Factors& f, size_t k) {
+inline I16 eight_steps(const QuantisedVector& f, size_t k) {
   const int8x8_t high = vld1_s8(f.bytes + 2 * k), low = vld1_s8(f.bytes + 2 * k + 8);
   return vaddw_s8(vshll_n_s8(high, 8), low);
 }
@@ -40,8 +40,8 @@ inline I16 widened(const int8_t* p) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
   return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
 }
-inline I16 eight_steps(const Factors& f, size_t k) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(f.steps + k));
+inline I16 eight_steps(const QuantisedVector& f, size_t k) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(f.q16 + k));
 }
 inline I32 dot(I16 a, I16 b) { return _mm_madd_epi16(a, b); }
 inline I32 add(I32 a, I32 b) { return _mm_add_epi32(a, b); }
@@ -59,7 +59,7 @@ using I16 = v128_t;
 using I32 = v128_t;
 inline I32 no_sums() { return wasm_i32x4_splat(0); }
 inline I16 widened(const int8_t* p) { return wasm_i16x8_load8x8(p); }
-inline I16 eight_steps(const Factors& f, size_t k) { return wasm_v128_load(f.steps + k); }
+inline I16 eight_steps(const QuantisedVector& f, size_t k) { return wasm_v128_load(f.q16 + k); }
 inline I32 dot(I16 a, I16 b) { return wasm_i32x4_dot_i16x8(a, b); }
 inline I32 add(I32 a, I32 b) { return wasm_i32x4_add(a, b); }
 inline I32 add_neighbours(I32 a, I32 b) {

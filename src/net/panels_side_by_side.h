@@ -13,13 +13,13 @@ namespace billow {
 template <class One> struct PanelsSideBySide {
   template <int kPanels>
   static BILLOW_ALWAYS_INLINE void of(const int8_t* at, size_t stride, size_t ahead, uint32_t columns,
-                                      const Factors& factors, int32_t* out) {
+                                      const QuantisedVector& quantised, int32_t* out) {
 #if defined(BILLOW_SIMD_NEON)
-    const int8_t* const steps = factors.bytes;
+    const int8_t* const q16 = quantised.bytes;
 #else
-    const auto* const steps = reinterpret_cast<const int8_t*>(factors.steps);
+    const auto* const q16 = reinterpret_cast<const int8_t*>(quantised.q16);
 #endif
-    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, steps, out);
+    add_up(std::make_integer_sequence<int, kPanels>(), at, stride, ahead, columns, q16, out);
   }
 
  private:
@@ -27,11 +27,11 @@ template <class One> struct PanelsSideBySide {
   // of four, side by side, a Neoverse V1 makes a quarter less than of two.
   template <int... kPanel>
   static BILLOW_ALWAYS_INLINE void add_up(std::integer_sequence<int, kPanel...>, const int8_t* at,
-                                          size_t stride, size_t ahead, uint32_t columns, const int8_t* steps,
+                                          size_t stride, size_t ahead, uint32_t columns, const int8_t* q16,
                                           int32_t* out) {
     One sums[sizeof...(kPanel)];
-    for (const int8_t* end = steps + 2 * size_t{columns}; steps != end; steps += 16, at += 64) {
-      const auto eight = One::steps_at(steps);
+    for (const int8_t* end = q16 + 2 * size_t{columns}; q16 != end; q16 += 16, at += 64) {
+      const auto eight = One::q16_at(q16);
       (__builtin_prefetch(at + kPanel * stride + ahead), ...);
       (sums[kPanel].add(at + kPanel * stride, eight), ...);
     }

@@ -121,7 +121,7 @@ void wrap(const Layout& lay, const Rows3& rows) {
 
 }  // namespace
 
-void wrap_ring(ChainSet& set) {
+void wrap_around(ChainSet& set) {
   if (!set.layout.closed) return;
   wrap(set.layout, set.x);
   wrap(set.layout, set.v);
@@ -135,7 +135,7 @@ void apply_forces(ChainSet& set, float dt, double time) {
   if (s.has_shrink) apply_shrink_springs(set, dt);
   if (s.has_rest_angle) apply_rest_angle_forces(set, dt);
   if (!set.layout.neighbours) return;
-  wrap_ring(set);
+  wrap_around(set);
   if (s.has_lateral) apply_lateral_springs(set, dt);
   if (s.has_shear)
     for (int i = 1; i < set.layout.levels; ++i)

@@ -52,7 +52,7 @@ struct RopeSettings {
   float global_damping = 0;
   float panel_drag = 0, panel_lift = 0, panel_folds = 0, air_density = 1.2f;
   SolverSettings tension, impulse;
-  unsigned impulse_places = kAfterSecondVelocity;
+  unsigned impulses = kAfterSecondVelocity;
   float tautness = 1e-2f;
   float gap_return = 0.2f;
   bool move_with_parent = true;
@@ -107,7 +107,7 @@ struct RopeScratch {
   V3x4* vectors = nullptr;
 };
 // Colliders that matter to one group of chains at the level at hand.
-struct Nearby {
+struct BroadPhase {
   uint64_t touching[kMaxColliders / 64];  // one bit each
   int crossing_count = 0;
   uint8_t crossing[kMaxColliders];  // their numbers
@@ -172,7 +172,7 @@ struct ChainSet {
   RopeScratch rope;
   float* distance = nullptr;  // of the bones from the body, as far as collide() looked
   ColliderBounds bounds;
-  Nearby* nearby = nullptr;  // per group
+  BroadPhase* candidates = nullptr;  // per group
   // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
   // v_phi.
   float* held = nullptr;

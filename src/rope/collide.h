@@ -11,16 +11,16 @@ inline constexpr float kLookFarther = 1e-4f;
 
 // Brings bones at x that were moved back within rope length and out of the body. Lanes that are not doubtful are known
 // to be out where they are.
-void settle_bones(ChainSet& set, const Surroundings& around, int level, uint32_t groups, V3x4* x,
+void settle_bones(ChainSet& set, const CollisionContext& context, int level, uint32_t groups, V3x4* x,
                   M4* doubtful);
 
 // Fills set.nearby[group] for a level.
-void find_nearby(ChainSet& set, int level, int group);
+void find_candidates(ChainSet& set, int level, int group);
 
-// Points `around` at what find_nearby() found for groups of the level at hand, from `first` on. How many these are.
-int look_around(Surroundings& around, const ChainSet& set, int level, int first);
+// Points `around` at what find_candidates() found for groups of the level at hand, from `first` on. How many these are.
+int use_candidates(CollisionContext& context, const ChainSet& set, int level, int first);
 
 // Segments between the bones of one level on neighbouring chains.
-void collide_lateral(ChainSet& set, Surroundings& around, int level);
+void collide_lateral(ChainSet& set, CollisionContext& context, int level);
 
 }  // namespace billow

@@ -34,16 +34,16 @@ M4 samples_clear(const RopeSettings& s, const Segments4& of, F4 from_a, F4 from_
 }
 
 // Where on the segments the body goes deepest; the middle if nowhere.
-void find_deepest_samples(const Surroundings& around, uint32_t groups, Segments4* segments, F4* where) {
-  const int n = around.settings.lateral_samples;
+void find_deepest_samples(const CollisionContext& context, uint32_t groups, Segments4* segments, F4* where) {
+  const int n = context.settings.lateral_samples;
   if (n == 1) return;
-  Question asked;
+  SdfQuery asked;
   F4 deepest[kQueryTogether];
   for_each_group(groups, [&](int g) { deepest[g] = zero(), asked.limit[g] = segments[g].clearance; });
   for (int k = 1; k <= n; ++k) {
     const float t = static_cast<float>(k) / static_cast<float>(n + 1);
     for_each_group(groups, [&](int g) { asked.x[g] = segments[g].at(splat(t)).x; });
-    nearest_surfaces(around.reach, groups, asked);
+    nearest_surfaces(context.reach, groups, asked);
     for_each_group(groups, [&](int g) {
       const F4 depth = asked.limit[g] - asked.near[g].phi;
       const M4 deeper = depth > deepest[g];
@@ -53,9 +53,9 @@ void find_deepest_samples(const Surroundings& around, uint32_t groups, Segments4
   }
 }
 
-void record_push(ChainSet& set, const Surroundings& around, size_t edge, const Segments4& segments,
+void record_push(ChainSet& set, const CollisionContext& context, size_t edge, const Segments4& segments,
                  V3x4 point, const Push4& push) {
-  const PosedCollider* colliders = around.colliders;
+  const PosedCollider* colliders = context.colliders;
   const LateralScratch& out = set.lateral;
   store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
   // What sticks, sticks at both ends.
@@ -65,23 +65,23 @@ void record_push(ChainSet& set, const Surroundings& around, size_t edge, const S
   store(out.far_shift, edge,
         select(push.stuck, embed(colliders, push.near, segments.b_before) - segments.b, shift));
   store(out.normal, edge, push.normal);
-  store(out.velocity, edge, body_velocity(colliders, push.near, push.x, around.inverse_dt));
+  store(out.velocity, edge, body_velocity(colliders, push.near, push.x, context.inverse_dt));
   store(out.gradient, edge, push.near.gradient);
   store(out.collider + edge, push.near.first);
 }
 
 // Whether any of them touched.
-bool push_segments(ChainSet& set, const Surroundings& around, int level, int count) {
+bool push_segments(ChainSet& set, const CollisionContext& context, int level, int count) {
   const Layout& lay = set.layout;
   Segments4 segments[kQueryTogether];
   Moved4 points[kQueryTogether];
   F4 where[kQueryTogether];
   uint32_t near = 0, passing = 0;
   for (int g = 0; g < count; ++g) {
-    const size_t at = lay.group_at(level, around.first + g);
-    store(set.lateral.touched + lay.group_at(0, around.first + g), zero());
+    const size_t at = lay.group_at(level, context.first + g);
+    store(set.lateral.touched + lay.group_at(0, context.first + g), zero());
     const M4 exists = load(set.lateral_length + at) > 0.0f;
-    if (around.nearby[g].nothing || !any(exists)) continue;
+    if (context.candidates[g].nothing || !any(exists)) continue;
     const F4 clearance = max(load(set.radius + at), load(set.radius + at + 1));
     segments[g] = {load(set.x, at), load(set.x, at + 1), load(set.x_before, at), load(set.x_before, at + 1),
                    select(exists, clearance, splat(-kFarAway))};
@@ -90,15 +90,15 @@ bool push_segments(ChainSet& set, const Surroundings& around, int level, int cou
         samples_clear(set.settings, segments[g], load(set.distance + at), load(set.distance + at + 1));
     if (any(exists & ~clear))
       near |= 1u << g;
-    else if (may_pass_through(around, g, segments[g].at(where[g])))
+    else if (may_pass_through(context, g, segments[g].at(where[g])))
       passing |= 1u << g;
   }
-  find_deepest_samples(around, near, segments, where);
+  find_deepest_samples(context, near, segments, where);
   for_each_group(near | passing, [&](int g) { points[g] = segments[g].at(where[g]); });
   Push4 push[kQueryTogether];
-  const uint32_t touched = push_out(around, near | passing, points, push);
+  const uint32_t touched = push_out(context, near | passing, points, push);
   for_each_group(touched, [&](int g) {
-    record_push(set, around, lay.group_at(0, around.first + g), segments[g], points[g].x, push[g]);
+    record_push(set, context, lay.group_at(0, context.first + g), segments[g], points[g].x, push[g]);
   });
   return touched;
 }
@@ -120,14 +120,14 @@ void note_contact(ChainSet& set, size_t at, size_t edge, M4 moved, M4 by_right) 
 }
 
 // Moves the bones of a level by the mean of what the segments on either side ask for.
-void move_bones(ChainSet& set, const Surroundings& around, int level, int count) {
+void move_bones(ChainSet& set, const CollisionContext& context, int level, int count) {
   const Layout& lay = set.layout;
   const LateralScratch& in = set.lateral;
   V3x4 x[kQueryTogether];
   M4 moved[kQueryTogether], by_right[kQueryTogether];
   uint32_t groups = 0;
   for (int g = 0; g < count; ++g) {
-    const size_t at = lay.group_at(level, around.first + g), edge = lay.group_at(0, around.first + g);
+    const size_t at = lay.group_at(level, context.first + g), edge = lay.group_at(0, context.first + g);
     F4 right = load(in.touched + edge), left = load(in.touched + edge - 1);
     F4 asked = right + left;
     moved[g] = (asked > 0.0f) & (load(set.w + at) > 0.0f);
@@ -140,9 +140,9 @@ void move_bones(ChainSet& set, const Surroundings& around, int level, int count)
     x[g] = load(set.x, at);
     x[g] = select(moved[g], x[g] + shift, x[g]);
   }
-  settle_bones(set, around, level, groups, x, moved);
+  settle_bones(set, context, level, groups, x, moved);
   for_each_group(groups, [&](int g) {
-    const size_t at = lay.group_at(level, around.first + g), edge = lay.group_at(0, around.first + g);
+    const size_t at = lay.group_at(level, context.first + g), edge = lay.group_at(0, context.first + g);
     store(set.x, at, select(moved[g], x[g], load(set.x, at)));
     note_contact(set, at, edge, moved[g], by_right[g]);
   });
@@ -153,7 +153,7 @@ void copy_column(const Rows3& rows, size_t to, size_t from) { set(rows, to, get(
 
 }  // namespace
 
-void collide_lateral(ChainSet& set, Surroundings& around, int level) {
+void collide_lateral(ChainSet& set, CollisionContext& context, int level) {
   const Layout& lay = set.layout;
   // On a ring the last segment's far end is chain 0: give it a copy to look at.
   if (lay.closed) {
@@ -163,8 +163,8 @@ void collide_lateral(ChainSet& set, Surroundings& around, int level) {
   }
   bool touched = false;
   for (int first = 0; first < lay.groups(); first += kQueryTogether) {
-    const int count = look_around(around, set, level, first);
-    touched |= push_segments(set, around, level, count);
+    const int count = use_candidates(context, set, level, first);
+    touched |= push_segments(set, context, level, count);
   }
   if (!touched) return;
 
@@ -179,8 +179,8 @@ void collide_lateral(ChainSet& set, Surroundings& around, int level) {
     s.touched[before] = 0;
   }
   for (int first = 0; first < lay.groups(); first += kQueryTogether) {
-    const int count = look_around(around, set, level, first);
-    move_bones(set, around, level, count);
+    const int count = use_candidates(context, set, level, first);
+    move_bones(set, context, level, count);
   }
 }
 

@@ -10,7 +10,7 @@ constexpr int kLastPushes = 3;   // along the gradient, when the chosen way has 
 // Finds points that pass right through a collider within the sub-step, seen from the collider, and stops them
 // a little inside its surface, on the side they came from, for the push-out to deal with. Conservative
 // advancement: the distance to the surface is always safe to go.
-M4 stop_at_first_hit(const Obstacles& crossed, V3x4& x, V3x4 before, F4 clearance) {
+M4 stop_at_first_hit(const CandidateList& crossed, V3x4& x, V3x4 before, F4 clearance) {
   M4 stopped = none();
   for (int i = 0; i < crossed.count; ++i) {
     const PosedCollider& c = crossed.colliders[crossed.numbers[i]];
@@ -51,8 +51,8 @@ struct WayBack {
   F4 length;       // 0 where there is none
 };
 
-WayBack way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 before) {
-  V3x4 carried = embed(around.colliders, near, before);
+WayBack way_back(const CollisionContext& context, const Nearest4& near, V3x4 x, V3x4 before) {
+  V3x4 carried = embed(context.colliders, near, before);
   V3x4 r = carried - x;
   F4 l = length(r);
   V3x4 r_hat = normalized_or(r, near.gradient);
@@ -61,11 +61,11 @@ WayBack way_back(const Surroundings& around, const Nearest4& near, V3x4 x, V3x4 
 }
 
 // Farthest point along `direction` from x, within `available`, is outside; bisects to the surface.
-V3x4 line_search(const Surroundings& around, V3x4 x, V3x4 direction, F4 available, F4 clearance) {
+V3x4 line_search(const CollisionContext& context, V3x4 x, V3x4 direction, F4 available, F4 clearance) {
   F4 low = zero(), high = available;
   for (int k = 0; k < kBisections; ++k) {
     F4 middle = (low + high) * 0.5f;
-    M4 inside = nearest_surface(around.reach.obstacles, x + direction * middle, clearance).phi < clearance;
+    M4 inside = nearest_surface(context.reach.obstacles, x + direction * middle, clearance).phi < clearance;
     low = select(inside, middle, low);
     high = select(inside, high, middle);
   }
@@ -90,8 +90,8 @@ Nearest4 nearer(const Nearest4& a, const Nearest4& b) {
 // Some groups of points, pushed out step by step, side by side.
 class Pushing {
  public:
-  Pushing(const Surroundings& around, Moved4* points, Push4* out)
-      : around_(around), s_(around.settings), points_(points), out_(out) {}
+  Pushing(const CollisionContext& context, Moved4* points, Push4* out)
+      : around_(context), s_(context.settings), points_(points), out_(out) {}
 
   uint32_t run(uint32_t groups) {
     const uint32_t touched = find_touching(groups);
@@ -209,30 +209,30 @@ class Pushing {
     return groups;
   }
 
-  const Surroundings& around_;
+  const CollisionContext& around_;
   const RopeSettings& s_;
   Moved4* points_;
   Push4* out_;
   // Of each group: what is nearest to where it is now; lanes that have to move; where they came from.
-  Question asked_;
+  SdfQuery asked_;
   M4 inside_[kQueryTogether];
   WayBack back_[kQueryTogether];
 };
 
 }  // namespace
 
-bool may_pass_through(const Surroundings& around, int group, const Moved4& p) {
-  const Obstacles crossed = around.crossed(group);
+bool may_pass_through(const CollisionContext& context, int group, const Moved4& p) {
+  const CandidateList crossed = context.crossed(group);
   if (crossed.count == 0) return false;
-  F4 moved = length(p.x - p.before - splat(around.common));
+  F4 moved = length(p.x - p.before - splat(context.common));
   M4 may = none();
   for (int i = 0; i < crossed.count; ++i)
     may = may | may_have_crossed(crossed.colliders[crossed.numbers[i]], p.x, moved, p.clearance);
   return any(may);
 }
 
-uint32_t push_out(const Surroundings& around, uint32_t groups, Moved4* points, Push4* out) {
-  return groups ? Pushing(around, points, out).run(groups) : 0;
+uint32_t push_out(const CollisionContext& context, uint32_t groups, Moved4* points, Push4* out) {
+  return groups ? Pushing(context, points, out).run(groups) : 0;
 }
 
 }  // namespace billow

@@ -8,14 +8,14 @@
 namespace billow {
 
 // What some groups of points need to know about their surroundings during one sub-step.
-struct Surroundings {
+struct CollisionContext {
   const RopeSettings& settings;
   const PosedCollider* colliders;
   V3 common;  // motion that bones and colliders share over the sub-step
   float inverse_dt;
   float stick_distance;  // a path no longer than this is the start of a fall, not motion: see push_out
 
-  Surroundings(const RopeSettings& s, const PosedCollider* c, V3 moved, float dt)
+  CollisionContext(const RopeSettings& s, const PosedCollider* c, V3 moved, float dt)
       : settings(s),
         colliders(c),
         common(moved),
@@ -23,14 +23,14 @@ struct Surroundings {
         stick_distance(length(s.gravity) * dt * dt) {}
 
   // Of the groups at hand.
-  int level = 0, first = 0;        // number of the first
-  const Nearby* nearby = nullptr;  // of each
-  Neighbourhood reach;             // colliders within reach of any of them at the sub-step's end
-  uint8_t numbers[kMaxColliders];  // of these
+  int level = 0, first = 0;                // number of the first
+  const BroadPhase* candidates = nullptr;  // of each
+  CandidateSet reach;                      // colliders within reach of any of them at the sub-step's end
+  uint8_t numbers[kMaxColliders];          // of these
 
   // Thin and fast enough to be passed through within the sub-step.
-  Obstacles crossed(int group) const {
-    return {colliders, nearby[group].crossing, nearby[group].crossing_count};
+  CandidateList crossed(int group) const {
+    return {colliders, candidates[group].crossing, candidates[group].crossing_count};
   }
 };
 
@@ -60,9 +60,9 @@ inline constexpr float kContactTolerance = 2e-5f;
 // Pushes those of up to kQueryTogether groups of points that have a bit in `groups` to at least their clearance from
 // the body. For lanes that touch nothing, near.phi is the distance, or the horizon if that is less.
 // Returns the groups in which something touched.
-uint32_t push_out(const Surroundings& around, uint32_t groups, Moved4* points, Push4* out);
+uint32_t push_out(const CollisionContext& context, uint32_t groups, Moved4* points, Push4* out);
 
 // Whether some points of a group could have passed through something on their way.
-bool may_pass_through(const Surroundings& around, int group, const Moved4& points);
+bool may_pass_through(const CollisionContext& context, int group, const Moved4& points);
 
 }  // namespace billow

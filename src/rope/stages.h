@@ -22,7 +22,7 @@ void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angl
 void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
 
 // On a ring, copies chain 0's x and v behind the last chain, so that edges and panels need no special case.
-void wrap_ring(ChainSet& set);
+void wrap_around(ChainSet& set);
 
 // Tensions, then half a velocity update. `h` is dt/2.
 void accelerate(ChainSet& set, float h);

@@ -28,7 +28,7 @@ void find_bones(const Garment& g, uint32_t* attached) {
   uint32_t next = 0;
   for (size_t b = 0; b < g.view.bones.size(); ++b) {
     const asset::BoneRecord& r = g.view.bones[b];
-    g.sewn_first[b] = next;
+    g.attachment_first[b] = next;
     g.bone_rest[b] = {0, 0, 0};
     V3 mean{0, 0, 0};
     float sum = 0;
@@ -37,14 +37,14 @@ void find_bones(const Garment& g, uint32_t* attached) {
       g.bone_rest[b] += V3{p[0], p[1], p[2]} * r.weights[k];
       const uint32_t a = attached[r.vertices[k]];
       if (!(r.weights[k] > 0) || a == kNone) continue;
-      g.sewn[next++] = {a, r.weights[k]};
+      g.attachment_shares[next++] = {a, r.weights[k]};
       const float* pin = g.view.attachments[a].rest;
       mean += V3{pin[0], pin[1], pin[2]} * r.weights[k];
       sum += r.weights[k];
     }
-    g.seam_offset[b] = sum > 0 ? g.bone_rest[b] - mean * (1 / sum) : V3{0, 0, 0};
+    g.attachment_offset[b] = sum > 0 ? g.bone_rest[b] - mean * (1 / sum) : V3{0, 0, 0};
   }
-  g.sewn_first[g.view.bones.size()] = next;
+  g.attachment_first[g.view.bones.size()] = next;
 }
 
 void find_chainless(Garment& g) {
@@ -61,7 +61,7 @@ void find_turns(Garment& g) {
   if (!g.has_blend()) return;
   for (size_t k = 0; k < g.view.chain_bones.size(); ++k) g.chained_bones[k] = g.view.chain_bones[k].bone;
   const BoneChains chains{
-      g.view.chain_sizes, {g.chained_bones, g.view.chain_bones.size()}, g.view.record->ring != 0};
+      g.view.chain_sizes, {g.chained_bones, g.view.chain_bones.size()}, g.view.record->closed != 0};
   find_bone_axes(chains, g.bone_axes);
   g.bone_follower_count = find_bone_followers(chains, {g.bone_rest, g.bones()}, g.bone_followers);
 }
@@ -100,14 +100,14 @@ void find_networks(Garment& g) {
 
 }  // namespace
 
-void build(Garment& g, const NormalRoom& room, Arena& arena) {
+void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
   const asset::GarmentRecord& r = *g.view.record;
   g.joint_rest_inverse = arena.take<Transform>(r.joints);
   g.patch_order = arena.take<uint32_t>(g.view.patches.patches.size());
   g.bone_rest = arena.take<V3>(r.bones);
-  g.sewn_first = arena.take<uint32_t>(r.bones + 1);
-  g.sewn = arena.take<SewnTo>(3 * size_t{r.bones});
-  g.seam_offset = arena.take<V3>(r.bones);
+  g.attachment_first = arena.take<uint32_t>(r.bones + 1);
+  g.attachment_shares = arena.take<AttachmentShare>(3 * size_t{r.bones});
+  g.attachment_offset = arena.take<V3>(r.bones);
   g.chainless = arena.take<uint32_t>(r.bones);
   g.chained_bones = arena.take<uint32_t>(g.has_blend() ? r.chain_bones : 0);
   g.bone_axes = arena.take<BoneAxes>(g.has_blend() ? r.chain_bones : 0);
@@ -115,7 +115,7 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   g.normals.corners = arena.take<uint32_t>((size_t{r.vertices} + kLanes) * kPolygon);
   g.normals.in_rows = arena.take<uint8_t>(size_t{r.vertices} / kLanes + 1);
   g.normals.more = arena.take<NormalPolygons::More>(g.normals.more_count);
-  const bool has_pattern = !g.view.flat.empty();
+  const bool has_pattern = !g.view.pattern_uvs.empty();
   g.tangents.first = arena.take<uint32_t>(has_pattern ? r.vertices + 1 : 0);
   g.tangents.side = arena.take<float>(has_pattern ? r.vertices : 0);
   g.tangents.neighbours = arena.take<uint32_t>(g.tangents.count);
@@ -124,19 +124,20 @@ void build(Garment& g, const NormalRoom& room, Arena& arena) {
   if (!g.bone_rest) return;
   find_networks(g);
   find_joints(g);
-  find_bones(g, room.first);
+  find_bones(g, scratch.first);
   find_chainless(g);
   find_turns(g);
-  find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, room, g.normals);
-  if (has_pattern) find_tangent_rows(room, g.view.flat.data(), g.view.rest.data(), r.vertices, g.tangents);
+  find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, scratch, g.normals);
+  if (has_pattern)
+    find_tangent_rows(scratch, g.view.pattern_uvs.data(), g.view.rest.data(), r.vertices, g.tangents);
   find_clusters(g.view.rest.data(), r.vertices, g.clusters);
 }
 
-int chain_without_seam(const Garment& g) {
+int chain_without_attachment(const Garment& g) {
   size_t root = 0;
   for (size_t c = 0; c < g.view.chain_sizes.size(); root += g.view.chain_sizes[c++]) {
     const uint32_t bone = g.view.chain_bones[root].bone;
-    if (g.sewn_first[bone] == g.sewn_first[bone + 1]) return static_cast<int>(c);
+    if (g.attachment_first[bone] == g.attachment_first[bone + 1]) return static_cast<int>(c);
   }
   return -1;
 }

@@ -14,40 +14,40 @@ void build(Instance& i, Arena& arena) {
   const bool by_patches = g.view.patches.record != nullptr;
   const size_t patches = g.view.patches.patches.size();
   const size_t coefficients =
-      by_patches ? patches * g.coefficients_stride() : in_panels(g.view.basis.columns);
+      by_patches ? patches * g.coefficients_stride() : round_up_to_panels(g.view.basis.columns);
   const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
   i.coefficients = arena.take<float>(coefficients);
-  i.moved = arena.take<Transform>(r.joints);
-  i.pins = arena.take<V3>(r.attachments);
+  i.joint_motions = arena.take<Transform>(r.joints);
+  i.attachment_points = arena.take<V3>(r.attachments);
   i.roots = arena.take<Transform>(r.chains);
   i.bones = arena.take<V3>(r.bones);
-  i.bone_values = arena.take<float>(g.correction.inputs);
+  i.correction_inputs = arena.take<float>(g.correction.inputs);
   i.bone_correction = arena.take<float>(g.correction.outputs);
-  i.places = arena.take<V3>(by_patches || g.has_blend() ? r.bones : 0);
+  i.local_bones = arena.take<V3>(r.bones);
   i.bone_motions = arena.take<Transform>(g.has_blend() ? r.bones : 0);
   i.blend_matrices = arena.take<BlendMatrix>(g.has_blend() ? r.bones : 0);
-  i.frames = arena.take<PatchFrame>(patches);
-  const size_t directions = by_patches ? patches * g.directions_stride() : 0;
-  i.directions = arena.take<float>(directions);
+  i.patch_frames = arena.take<PatchFrame>(patches);
+  const size_t world_coefficients = by_patches ? patches * g.world_coefficients_stride() : 0;
+  i.world_coefficients = arena.take<float>(world_coefficients);
 
   i.inputs = arena.take<float>(inputs);
   const size_t widest = g.widest_layer + kPanelRows;
-  const auto take_factors = [&](size_t count) {
-    Factors f;
+  const auto take_quantised = [&](size_t count) {
+    QuantisedVector f;
     f.scaled = arena.take<float>(count);
-    f.steps = arena.take<int16_t>(count);
+    f.q16 = arena.take<int16_t>(count);
     f.bytes = arena.take<int8_t>(2 * count);
     return f;
   };
-  for (InferRoom& room : i.infer) {
-    room.inputs = arena.take<float>(widest);
-    room.values = arena.take<float>(widest);
-    room.linear = arena.take<float>(widest);
-    room.factors = take_factors(g.most_stored);
+  for (InferScratch& scratch : i.infer) {
+    scratch.inputs = arena.take<float>(widest);
+    scratch.values = arena.take<float>(widest);
+    scratch.linear = arena.take<float>(widest);
+    scratch.quantised = take_quantised(g.most_stored);
   }
-  i.said = take_factors(3 * patches * g.view.patches.basis.stored_count());
+  i.quantised = take_quantised(3 * patches * g.view.patches.basis.stored_count());
 
-  i.cloth = arena.take<float>(values);
+  i.displacements = arena.take<float>(values);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});
@@ -60,9 +60,10 @@ void build(Instance& i, Arena& arena) {
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
-  std::fill_n(i.directions, directions, 0.0f);
-  for (const InferRoom& room : i.infer)
-    for (float* numbers : {room.inputs, room.values, room.linear}) std::fill_n(numbers, widest, 0.0f);
+  std::fill_n(i.world_coefficients, world_coefficients, 0.0f);
+  for (const InferScratch& scratch : i.infer)
+    for (float* numbers : {scratch.inputs, scratch.values, scratch.linear})
+      std::fill_n(numbers, widest, 0.0f);
   find_normals(g.normals, i.positions, i.normals);
 }
 

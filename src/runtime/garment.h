@@ -11,7 +11,7 @@
 namespace billow {
 
 // A bone lies on attachments, with a share of each.
-struct SewnTo {
+struct AttachmentShare {
   uint32_t attachment;
   float share;
 };
@@ -25,9 +25,10 @@ struct Garment {
   uint32_t* patch_order = nullptr;  // by their networks
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
-  uint32_t* sewn_first = nullptr;  // one more than bones
-  SewnTo* sewn = nullptr;
-  V3* seam_offset = nullptr;  // of bones that lie on attachments: from the mean of these to the bone, at rest
+  uint32_t* attachment_first = nullptr;  // one more than bones
+  AttachmentShare* attachment_shares = nullptr;
+  V3* attachment_offset =
+      nullptr;  // of bones that lie on attachments: from the mean of these to the bone, at rest
   uint32_t* chainless = nullptr;  // bones that are in no chain
   size_t chainless_count = 0;
   // Where there are weights for linear blend skinning: how bones turn, one each of the chains' bones, and the others.
@@ -47,17 +48,21 @@ struct Garment {
   // The whole cloth: of the vector that the basis is multiplied by.
   uint32_t shape_at() const { return skinning.outputs + 1; }
   // Patches: from the numbers of one to those of the next.
-  size_t inputs_stride() const { return in_panels(view.patches.inputs() + 1); }
+  size_t inputs_stride() const { return round_up_to_panels(view.patches.inputs() + 1); }
   // Whole groups of lanes are read from anywhere in them.
-  size_t coefficients_stride() const { return in_panels(view.patches.record->coefficients() + kLanes); }
-  size_t directions_stride() const { return 3 * size_t{in_panels(view.patches.record->basis_columns())}; }
+  size_t coefficients_stride() const {
+    return round_up_to_panels(view.patches.record->coefficients() + kLanes);
+  }
+  size_t world_coefficients_stride() const {
+    return 3 * size_t{round_up_to_panels(view.patches.record->basis_columns())};
+  }
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count` and
 // `tangents.count` have to be there.
-void build(Garment& garment, const NormalRoom& room, Arena& arena);
+void build(Garment& garment, const NormalScratch& scratch, Arena& arena);
 
 // A chain whose root lies on no attachment, or -1.
-int chain_without_seam(const Garment& garment);
+int chain_without_attachment(const Garment& garment);
 
 }  // namespace billow

@@ -1,4 +1,4 @@
-// One character that wears a garment: all mutable state, and the frame.
+// One character in a garment: its mutable state, and the frame.
 #pragma once
 
 #include <span>
@@ -16,9 +16,9 @@ inline constexpr int kFrameStageCount = static_cast<int>(FrameStage::kCount);
 const char* frame_stage_name(FrameStage stage);
 
 struct InstanceOptions {
-  bool networks = true;  // off: the cloth is its rest, moved with the key joint
-  bool shape = true;
-  bool linear_blend = false;  // linear blend skinning in place of the networks, or of the rest
+  bool networks = true;       // off: the rest mesh, rigid on the key joint
+  bool shape = true;          // off: the linear path of the networks only
+  bool linear_blend = false;  // linear blend skinning instead
   bool push_out = true;
   bool normals = true;
   bool profile = false;
@@ -36,29 +36,28 @@ struct Instance {
   InstanceOptions options;
   InstanceReport report;
 
-  // The last frame. Positions and normals x y z.
+  // The mesh of the last frame, x y z each.
   float *positions = nullptr, *normals = nullptr;
-  float* coefficients = nullptr;  // of both bases, or patch after patch
 
-  // Scratch of a frame.
-  Transform* moved = nullptr;  // joints, from rest to now
-  V3* pins = nullptr;          // attachments
+  // Scratch of a frame, in the order in which stages fill it.
+  Transform* joint_motions = nullptr;  // from rest to now
+  V3* attachment_points = nullptr;
   Transform* roots = nullptr;
-  float *bone_values = nullptr, *bone_correction = nullptr;  // all bones x y z, and what is added to them
-  V3* bones = nullptr;                                       // in the world
-  V3* places = nullptr;  // of bones, seen from the key joint; for patches and linear blend skinning
-  Transform* bone_motions = nullptr;      // for linear blend skinning only: from rest
-  BlendMatrix* blend_matrices = nullptr;  // the same in the world
-  // For patches only.
-  PatchFrame* frames = nullptr;
-  float* directions = nullptr;  // of all columns of their bases: Garment::directions_stride
-  Factors said;
-
-  float* inputs = nullptr;  // of the networks: displacements of bones, or what each patch sees
-  InferRoom infer[kTogether];
-  float* cloth = nullptr;  // displacements of vertices, where they are not by patches
+  V3* bones = nullptr;                                             // in world space
+  float *correction_inputs = nullptr, *bone_correction = nullptr;  // x y z of all bones
+  V3* local_bones = nullptr;                                       // in the key joint's frame at scale 1
+  PatchFrame* patch_frames = nullptr;
+  Transform* bone_motions = nullptr;      // linear blend skinning: from rest, in the key joint's frame
+  BlendMatrix* blend_matrices = nullptr;  // linear blend skinning: to world space
+  float* inputs = nullptr;                // of the networks
+  InferScratch infer[kInferBatch];
+  float* coefficients = nullptr;  // network outputs
+  float* world_coefficients =
+      nullptr;                     // patches: coefficients as vectors in world space, by columns of the bases
+  QuantisedVector quantised;       // the same, quantised
+  float* displacements = nullptr;  // whole cloth: of all vertices from rest
   PosedCollider* posed = nullptr;
-  PushOutRoom push;
+  PushOutScratch push;
 };
 
 struct FrameInput {
@@ -68,14 +67,13 @@ struct FrameInput {
   const Body* body = nullptr;         // posed; may be null
   float scale = 1;
   Teleport teleport = Teleport::kNone;
-  bool mesh = true;  // false: chains only, for who is not seen
+  bool mesh = true;  // false: chains only, for characters that are not drawn
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `garment` has to be set.
 void build(Instance& instance, Arena& arena);
 
-void step(Instance& instance, const FrameInput& input);
-// Up to kCrowd who wear the same garment: the same bits as one by one.
+// One frame of up to kCrowd characters in the same garment: the same bits as one by one.
 inline constexpr size_t kCrowd = 8;
 void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
@@ -84,7 +82,7 @@ size_t state_size(const Instance& instance, const Body& body);
 void save_state(const Instance& instance, const Body& body, unsigned char* out);
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);
 
-// Where chains hang and bones that no chain has are, for joints at `joints`: stage "follow".
+// Stage "follow": attachments, chain roots and bones without a chain, for joints at `joints` in world space.
 void follow_body(Instance& instance, const Transform* joints, float scale);
 
 }  // namespace billow

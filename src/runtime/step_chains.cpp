@@ -68,7 +68,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   const int colliders = in.body ? in.body->collider_count : 0;
   bool contacts = false;
   auto impulses_if = [&](ImpulsePlace place) {
-    if (!(set.settings.impulse_places & place)) return;
+    if (!(set.settings.impulses & place)) return;
     apply_impulses(set, dt, contacts);
     clock.finish(Stage::kImpulses);
   };

@@ -6,8 +6,8 @@ namespace billow {
 namespace {
 
 template <AnyLanes F> Distance<F> evaluate(const Network& net, Vec3<F> p) {
-  F value[kMostUnits], slope[kMostUnits];  // of the first layer
-  F pulled[kMostUnits];                    // what phi changes by with each of those values
+  F value[kMaxUnits], slope[kMaxUnits];  // of the first layer
+  F pulled[kMaxUnits];                   // what phi changes by with each of those values
   const float* w = net.weights;
   for (int j = 0; j < net.width; ++j, w += 4) {
     const auto [v, s] = activate(w[0] * p.x + w[1] * p.y + w[2] * p.z + w[3]);

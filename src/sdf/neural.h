@@ -10,7 +10,7 @@
 
 namespace billow {
 
-inline constexpr int kMostUnits = 64;
+inline constexpr int kMaxUnits = 64;
 
 // In the collider's frame. Metres.
 struct Network {

@@ -115,7 +115,7 @@ Distance4 distance_to(const PosedCollider& c, V3x4 p) {
   return d;
 }
 
-Obstacles all_of(const PosedCollider* colliders, int count) {
+CandidateList all_of(const PosedCollider* colliders, int count) {
   struct Numbers {
     uint8_t value[kMaxColliders];
     constexpr Numbers() : value{} {
@@ -189,7 +189,7 @@ Vec3<F> gradient_of(const PosedCollider* colliders, const Known<F, kGroups>& kno
 
 // What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others', which may be enough.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
-void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
+void find_bounds(const CandidateList& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
                  Known<F, kGroups>& known) {
   for (int k = 0; k < obstacles.count; ++k) {
     const int i = obstacles.numbers[k];
@@ -217,7 +217,7 @@ void find_bounds(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<
 
 // The distance of a group from an obstacle of which only a bound was known.
 template <AnyLanes F, int kGroups>
-void find_distance(const Obstacles& obstacles, int k, int g, Nearest<F>& best, Known<F, kGroups>& known) {
+void find_distance(const CandidateList& obstacles, int k, int g, Nearest<F>& best, Known<F, kGroups>& known) {
   const int i = obstacles.numbers[k];
   const PosedCollider& c = obstacles.colliders[i];
   const F bound = known.of[k][g].phi;
@@ -242,7 +242,7 @@ BILLOW_ALWAYS_INLINE bool may_merge(F bound, F other, bool other_known, float ra
 
 // The dearer distances where they matter: of what may be nearest, and then of what may be nearest with another.
 template <AnyLanes F, int kGroups>
-void find_distances(const Obstacles& obstacles, const Merges& merges, const uint32_t* wanted,
+void find_distances(const CandidateList& obstacles, const Merges& merges, const uint32_t* wanted,
                     Nearest<F>* best, Known<F, kGroups>& known) {
   for (int k = 0; k < obstacles.count; ++k)
     for_each_group(wanted[k] & ~known.groups[k], [&](int g) {
@@ -266,7 +266,8 @@ void find_distances(const Obstacles& obstacles, const Merges& merges, const uint
 // The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
 // that each obstacle may matter to.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
-void find_nearest(const Obstacles& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best) {
+void find_nearest(const CandidateList& obstacles, const uint32_t* wanted, const Vec3<F>* p,
+                  Nearest<F>* best) {
   const PosedCollider* colliders = obstacles.colliders;
   Known<F, kGroups> known;
   find_bounds<kEllipsoids>(obstacles, wanted, p, best, known);
@@ -298,11 +299,11 @@ template <AnyLanes F> Nearest<F> nothing_within(F limit) {
 
 }  // namespace
 
-Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
+Nearest4 nearest_surface(const CandidateList& obstacles, V3x4 p, F4 limit) {
   // Skip colliders whose bounding sphere is too far to matter, blending included.
   uint8_t numbers[kMaxColliders];
   uint32_t wanted[kMaxColliders];
-  Obstacles near{obstacles.colliders, numbers, 0};
+  CandidateList near{obstacles.colliders, numbers, 0};
   for (int k = 0; k < obstacles.count; ++k) {
     const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
     V3x4 w = p - splat(c.bound_centre);
@@ -316,7 +317,7 @@ Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit) {
   return best;
 }
 
-void nearest_surfaces(const Obstacles& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
+void nearest_surfaces(const CandidateList& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
                       const Vec3<F8>* points, const F8* limits, Nearest<F8>* out) {
   for (int g = 0; g < kQueryGroups; ++g) out[g] = nothing_within(limits[g]);
   if (ellipsoids == Ellipsoids::kExact)
@@ -349,7 +350,7 @@ struct Pairs {
 
 }  // namespace
 
-void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& question) {
+void nearest_surfaces(const CandidateSet& around, uint32_t groups, SdfQuery& question) {
   constexpr float kRounding = 1e-4f;
   if (!groups) return;
   const Pairs pairs(groups);
@@ -365,7 +366,7 @@ void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& qu
   // Skip colliders that are too far to matter, however the points have moved since.
   uint8_t numbers[kMaxColliders];
   uint32_t wanted[kMaxColliders];
-  Obstacles near{around.obstacles.colliders, numbers, 0};
+  CandidateList near{around.obstacles.colliders, numbers, 0};
   for (int i = 0; i < around.obstacles.count; ++i) {
     uint32_t wanting = 0;
     for (int k = 0; k < pairs.count; ++k)

@@ -24,12 +24,12 @@ using Nearest4 = Nearest<F4>;
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
 // Some of the body's colliders, by number, in rising order.
-struct Obstacles {
+struct CandidateList {
   const PosedCollider* colliders = nullptr;
   const uint8_t* numbers = nullptr;
   int count = 0;
 };
-Obstacles all_of(const PosedCollider* colliders, int count);
+CandidateList all_of(const PosedCollider* colliders, int count);
 
 // Which obstacles merge, by their places among them: each with an earlier one.
 struct Merges {
@@ -39,7 +39,7 @@ struct Merges {
     float radius;
   } of[kMaxColliders];
 
-  explicit Merges(const Obstacles& obstacles) {
+  explicit Merges(const CandidateList& obstacles) {
     uint8_t place[kMaxColliders] = {};  // by number; 0 for those that are not there, too
     for (int k = 0; k < obstacles.count; ++k) {
       const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
@@ -63,7 +63,7 @@ template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k) {
 }
 
 // Distance to the union, exact where it is below `limit`; elsewhere phi = limit and first = -1.
-Nearest4 nearest_surface(const Obstacles& obstacles, V3x4 p, F4 limit);
+Nearest4 nearest_surface(const CandidateList& obstacles, V3x4 p, F4 limit);
 
 // Calls f(group) for each bit.
 template <class Function> inline void for_each_group(uint32_t groups, Function f) {
@@ -77,27 +77,27 @@ enum class Ellipsoids { kExact, kBounds };
 // The same for several groups of eight points at once. `wanted`: for each obstacle the groups (one bit each) that
 // it can matter to. Groups that nothing is wanted for are left with the limit.
 inline constexpr int kQueryGroups = 4;
-void nearest_surfaces(const Obstacles& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
+void nearest_surfaces(const CandidateList& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
                       const Vec3<F8>* points, const F8* limits, Nearest<F8>* out);
 
 inline constexpr int kQueryTogether = 2 * kQueryGroups;  // groups of four
 
-// Obstacles of several groups of four points that do not move far, and how far these are from where the points were first.
-struct Neighbourhood {
-  Obstacles obstacles;
+// CandidateList of several groups of four points that do not move far, and how far these are from where the points were first.
+struct CandidateSet {
+  CandidateList obstacles;
   V3x4 from[kQueryTogether];
   F4 least[kMaxColliders][kQueryTogether];  // no more than the distance less the collider's reach
 };
 
 // What is asked about each of the groups, and the answer.
-struct Question {
+struct SdfQuery {
   V3x4 x[kQueryTogether];
   F4 limit[kQueryTogether];
   Nearest4 near[kQueryTogether];
 };
 
 // nearest_surface() for those groups that have a bit in `groups`. Side by side they wait less for their roots and divisions.
-void nearest_surfaces(const Neighbourhood& around, uint32_t groups, Question& question);
+void nearest_surfaces(const CandidateSet& around, uint32_t groups, SdfQuery& question);
 
 // Where points that stood at x at the sub-step's start are carried by the collider(s) named in `near`
 // (the paper's x_B^n).

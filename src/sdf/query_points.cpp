@@ -106,7 +106,7 @@ int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float li
 }
 
 // Of those, which can be nearest to which block, one bit each. The blocks that are not beyond the limit.
-uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const Obstacles& candidates,
+uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const CandidateList& candidates,
                    float limit, uint32_t* wanted) {
   const F4 reach = limit_of(splat(limit), blocks.radii);
   F4 apart[kMaxColliders], within = splat(kFarAway);
@@ -124,7 +124,7 @@ uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const Ob
 }
 
 // Of those, which can be nearest to which group, and a distance that no point of it exceeds. The groups that are not beyond the limit.
-uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const Obstacles& obstacles,
+uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const CandidateList& obstacles,
                      float limit, uint32_t* wanted, F8* limits) {
   F4 least[kMaxColliders], within = splat(kFarAway);
   for (int k = 0; k < obstacles.count; ++k) {
@@ -219,12 +219,12 @@ uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& boun
   const Box all = around_both(around_both(each[0], each[1]), around_both(each[2], each[3]));
   uint8_t candidate_numbers[kMaxColliders], own[kMaxColliders];
   uint32_t wanted[kMaxColliders], near = 0;
-  const Obstacles candidates{colliders, candidate_numbers,
-                             find_candidates(bounds, round_box(all), limit, candidate_numbers)};
+  const CandidateList candidates{colliders, candidate_numbers,
+                                 find_candidates(bounds, round_box(all), limit, candidate_numbers)};
   if (candidates.count == 0) return 0;
   const uint32_t near_blocks = share_out(bounds, round_boxes(each), candidates, limit, wanted);
   for_each_group(near_blocks & ((1u << count) - 1), [&](int b) {
-    Obstacles obstacles{colliders, own, 0};
+    CandidateList obstacles{colliders, own, 0};
     for (int k = 0; k < candidates.count; ++k) {
       own[obstacles.count] = candidate_numbers[k];
       obstacles.count += static_cast<int>(wanted[k] >> b & 1);

@@ -120,7 +120,7 @@ template <AnyLanes F> BILLOW_ALWAYS_INLINE Vec3<F> level_set_normal(Vec3<F> p, c
 template <AnyLanes F>
 BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shape,
                                            const EllipsoidStart<F>& start) {
-  constexpr int kUsualSteps = 2, kMostSteps = 16;
+  constexpr int kUsualSteps = 2, kMaxSteps = 16;
   const V3 a = shape.a, e = shape.e;
   const float unit = 1.0f / shape.least;
   // Keep off the symmetry planes, where the formula is 0/0.
@@ -143,7 +143,7 @@ BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shap
     Vec3<F> d = {s + eh.x, s + eh.y, s + eh.z};
     others = {d.y * d.z, d.x * d.z, d.x * d.y};
     product = d.x * others.x;
-    if (i == kMostSteps || (i >= kUsualSteps && !any(open))) break;
+    if (i == kMaxSteps || (i >= kUsualSteps && !any(open))) break;
     Vec3<F> n = {ay.x * others.x, ay.y * others.y, ay.z * others.z};
     Vec3<F> n2 = {n.x * n.x, n.y * n.y, n.z * n.z};
     F square = n2.x + n2.y + n2.z;  // G = square / product^2

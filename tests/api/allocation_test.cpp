@@ -197,8 +197,8 @@ TEST(Allocation, RefusedCreationLeavesNoBlockBehind) {
   o.body_desc.joint_rest = &bad_roots.back();
   billow_chains* chains = nullptr;
   billow_body* body = nullptr;
-  EXPECT_EQ(billow_chains_create(&o.chains_desc, &chains), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_body_create(&o.body_desc, &body), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_chains_create(&o.chains_desc, &chains), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_body_create(&o.body_desc, &body), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(account.allocated, account.released);
   EXPECT_TRUE(account.blocks.empty());
 }
@@ -211,9 +211,9 @@ TEST(Allocation, OutOfMemoryIsAStatus) {
   o.chains_desc.allocator = o.body_desc.allocator = &allocator;
   billow_chains* chains = nullptr;
   billow_body* body = nullptr;
-  EXPECT_EQ(billow_chains_create(&o.chains_desc, &chains), BILLOW_OUT_OF_MEMORY);
+  EXPECT_EQ(billow_chains_create(&o.chains_desc, &chains), BILLOW_ERROR_OUT_OF_MEMORY);
   EXPECT_STRNE(billow_last_error(), "");
-  EXPECT_EQ(billow_body_create(&o.body_desc, &body), BILLOW_OUT_OF_MEMORY);
+  EXPECT_EQ(billow_body_create(&o.body_desc, &body), BILLOW_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(chains, nullptr);
   EXPECT_EQ(body, nullptr);
   EXPECT_EQ(account.released, 0);
@@ -232,9 +232,9 @@ TEST(Allocation, NothingInAFrameAllocates) {
   // Everything on that can be.
   billow_settings settings = billow_settings_skirt();
   settings.drag.value = settings.rest_angle.value = settings.shrink.value = settings.panel_lift = 0.01f;
-  settings.impulse_places = 15;
-  settings.impulse.method = BILLOW_TOLERANCE;
-  settings.alternations = 3;
+  settings.solver.impulses = 15;
+  settings.solver.impulse.method = BILLOW_SOLVER_TOLERANCE;
+  settings.solver.alternations = 3;
   settings.translation_inertia = settings.rotation_inertia = 0.5f;
   settings.profile = 1;
   const billow_wind wind{{2, 0, 1}, 0.5f, 1, 3, swirl, nullptr};
@@ -243,7 +243,7 @@ TEST(Allocation, NothingInAFrameAllocates) {
   std::vector<int32_t> names(kBoneCount);
   std::vector<billow_contact> contacts(kBoneCount);
   std::vector<unsigned char> state(billow_chains_state_size(chains));
-  billow_report report{};
+  billow_chains_report report{};
   uint32_t contact_count = 0, touched = 0;
   int failed = 0;
   const int allocations = allocations_of([&] {
@@ -254,13 +254,13 @@ TEST(Allocation, NothingInAFrameAllocates) {
       const billow_step step{1.0f / 60, o.roots.data(), kChains, &joint, body};
       failed += billow_body_pose(body, &joint, 1, 1) != BILLOW_OK;
       failed += billow_chains_step(chains, &step) != BILLOW_OK;
-      failed += billow_chains_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
+      failed += billow_chains_get_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_body_query(body, values.data(), kBoneCount, BILLOW_NO_LIMIT, distances.data(),
                                   gradients.data(), names.data()) != BILLOW_OK;
-      failed += billow_chains_velocities(chains, values.data(), kBoneCount) != BILLOW_OK;
-      failed += billow_chains_tensions(chains, values.data(), kBoneCount) != BILLOW_OK;
-      failed += billow_chains_contacts(chains, contacts.data(), kBoneCount, &contact_count) != BILLOW_OK;
-      failed += billow_chains_report(chains, &report) != BILLOW_OK;
+      failed += billow_chains_get_velocities(chains, values.data(), kBoneCount) != BILLOW_OK;
+      failed += billow_chains_get_tensions(chains, values.data(), kBoneCount) != BILLOW_OK;
+      failed += billow_chains_get_contacts(chains, contacts.data(), kBoneCount, &contact_count) != BILLOW_OK;
+      failed += billow_chains_get_report(chains, &report) != BILLOW_OK;
       failed += billow_chains_get_settings(chains, &settings) != BILLOW_OK;
       failed += billow_chains_save(chains, state.data(), state.size()) != BILLOW_OK;
       failed += billow_chains_restore(chains, state.data(), state.size()) != BILLOW_OK;
@@ -301,9 +301,9 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
         frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
         frame.scale = k < 20 ? 1.0f : 1.25f;
         billow_instance_step(instance, &frame);
-        billow_instance_positions(instance, out.data(), 0, 99);
-        billow_instance_normals(instance, out.data(), 0, 99);
-        billow_instance_bones(instance, out.data(), 13);
+        billow_instance_get_positions(instance, out.data(), 0, 99);
+        billow_instance_get_normals(instance, out.data(), 0, 99);
+        billow_instance_get_bones(instance, out.data(), 13);
       }
       billow_instance_settle(instance, &frame, 1);
     });

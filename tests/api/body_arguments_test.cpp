@@ -31,13 +31,13 @@ void expect_collider_refused(const billow_collider& collider, const char* field)
   d.collider_count = 3;
   d.joint_count = 2;
   billow_body* body = nullptr;
-  EXPECT_EQ(billow_body_create(&d, &body), BILLOW_INVALID_ARGUMENT) << field;
+  EXPECT_EQ(billow_body_create(&d, &body), BILLOW_ERROR_INVALID_ARGUMENT) << field;
   EXPECT_EQ(body, nullptr);
   expect_message((std::string("colliders[2].") + field).c_str());
 }
 
 TEST(BodyCreateArguments, EveryFloatThatIsNotFiniteIsNamed) {
-  for (int shape = BILLOW_SPHERE; shape <= BILLOW_HALF_SPACE; ++shape) {
+  for (int shape = BILLOW_SHAPE_SPHERE; shape <= BILLOW_SHAPE_HALF_SPACE; ++shape) {
     for (float bad : {kNan, kInfinity, -kInfinity, 1e20f}) {
       billow_collider c = testing::capsule({}, {{0, 1, 0}}, 0.1);
       c.shape = static_cast<billow_shape>(shape);
@@ -71,25 +71,25 @@ TEST(BodyCreateArguments, EveryValueOutOfRangeIsNamed) {
     billow_shape shape;
     std::function<void(billow_collider&)> spoil;
   } cases[] = {
-      {"radius", BILLOW_SPHERE, [](auto& c) { c.radius = 0; }},
-      {"radius", BILLOW_SPHERE, [](auto& c) { c.radius = -1; }},
-      {"radius", BILLOW_CAPSULE, [](auto& c) { c.radius = 0; }},
-      {"radius", BILLOW_TAPERED_CAPSULE, [](auto& c) { c.radius = 0; }},
-      {"radius_end", BILLOW_TAPERED_CAPSULE, [](auto& c) { c.radius_end = -0.1f; }},
-      {"half_extents", BILLOW_ELLIPSOID, [](auto& c) { c.half_extents[1] = 0; }},
-      {"half_extents", BILLOW_BOX, [](auto& c) { c.half_extents[2] = -1; }},
-      {"radius", BILLOW_BOX, [](auto& c) { c.radius = -0.1f; }},
-      {"radius", BILLOW_BOX, [](auto& c) { c.radius = 0.11f; }},
-      {"sdf", BILLOW_CUSTOM, [](auto&) {}},
-      {"weight", BILLOW_SPHERE, [](auto& c) { c.weight[3] = -0.1f; }},
-      {"weight", BILLOW_SPHERE, [](auto& c) { c.weight[0] = 0; }},
-      {"joint", BILLOW_SPHERE, [](auto& c) { c.joint[0] = 2; }},
-      {"joint", BILLOW_SPHERE, [](auto& c) { c.joint[0] = 0xffffffffu; }},
-      {"blend_with", BILLOW_SPHERE, [](auto& c) { c.blend_with = 2; }},
-      {"blend_with", BILLOW_SPHERE, [](auto& c) { c.blend_with = 7; }},
-      {"blend_with", BILLOW_SPHERE, [](auto& c) { c.blend_with = -2; }},
-      {"blend_radius", BILLOW_SPHERE, [](auto& c) { c.blend_with = 0; }},
-      {"blend_radius", BILLOW_SPHERE, [](auto& c) { c.blend_with = 0, c.blend_radius = -0.1f; }},
+      {"radius", BILLOW_SHAPE_SPHERE, [](auto& c) { c.radius = 0; }},
+      {"radius", BILLOW_SHAPE_SPHERE, [](auto& c) { c.radius = -1; }},
+      {"radius", BILLOW_SHAPE_CAPSULE, [](auto& c) { c.radius = 0; }},
+      {"radius", BILLOW_SHAPE_TAPERED_CAPSULE, [](auto& c) { c.radius = 0; }},
+      {"radius_end", BILLOW_SHAPE_TAPERED_CAPSULE, [](auto& c) { c.radius_end = -0.1f; }},
+      {"half_extents", BILLOW_SHAPE_ELLIPSOID, [](auto& c) { c.half_extents[1] = 0; }},
+      {"half_extents", BILLOW_SHAPE_BOX, [](auto& c) { c.half_extents[2] = -1; }},
+      {"radius", BILLOW_SHAPE_BOX, [](auto& c) { c.radius = -0.1f; }},
+      {"radius", BILLOW_SHAPE_BOX, [](auto& c) { c.radius = 0.11f; }},
+      {"sdf", BILLOW_SHAPE_CUSTOM, [](auto&) {}},
+      {"weight", BILLOW_SHAPE_SPHERE, [](auto& c) { c.weight[3] = -0.1f; }},
+      {"weight", BILLOW_SHAPE_SPHERE, [](auto& c) { c.weight[0] = 0; }},
+      {"joint", BILLOW_SHAPE_SPHERE, [](auto& c) { c.joint[0] = 2; }},
+      {"joint", BILLOW_SHAPE_SPHERE, [](auto& c) { c.joint[0] = 0xffffffffu; }},
+      {"blend_with", BILLOW_SHAPE_SPHERE, [](auto& c) { c.blend_with = 2; }},
+      {"blend_with", BILLOW_SHAPE_SPHERE, [](auto& c) { c.blend_with = 7; }},
+      {"blend_with", BILLOW_SHAPE_SPHERE, [](auto& c) { c.blend_with = -2; }},
+      {"blend_radius", BILLOW_SHAPE_SPHERE, [](auto& c) { c.blend_with = 0; }},
+      {"blend_radius", BILLOW_SHAPE_SPHERE, [](auto& c) { c.blend_with = 0, c.blend_radius = -0.1f; }},
   };
   for (const auto& a : cases) {
     billow_collider c = billow_collider_default();
@@ -124,7 +124,7 @@ TEST(BodyCreateArguments, EveryCountOutOfRangeIsNamed) {
     billow_body_desc d{many.data(), 1, &rest, 1, nullptr};
     c.spoil(d);
     billow_body* body = nullptr;
-    EXPECT_EQ(billow_body_create(&d, &body), BILLOW_INVALID_ARGUMENT) << c.field;
+    EXPECT_EQ(billow_body_create(&d, &body), BILLOW_ERROR_INVALID_ARGUMENT) << c.field;
     EXPECT_EQ(body, nullptr);
     expect_message(c.field);
   }
@@ -134,8 +134,8 @@ TEST(BodyCreateArguments, EveryCountOutOfRangeIsNamed) {
   EXPECT_EQ(billow_body_create(&d, &body), BILLOW_OK);
   EXPECT_EQ(billow_body_collider_count(body), static_cast<uint32_t>(BILLOW_MAX_COLLIDERS));
   billow_body_destroy(body);
-  EXPECT_EQ(billow_body_create(nullptr, &body), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_body_create(&d, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_body_create(nullptr, &body), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_body_create(&d, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
 }
 
 // Spoils each of the seven numbers of a transform in turn.
@@ -176,7 +176,7 @@ class BodyArguments : public ::testing::Test {
   }
   float distance() { return testing::query(body_, {{0.3, 0.9, -0.4}}).distance; }
   void expect_refused(billow_status status, const char* field) {
-    EXPECT_EQ(status, BILLOW_INVALID_ARGUMENT) << field;
+    EXPECT_EQ(status, BILLOW_ERROR_INVALID_ARGUMENT) << field;
     expect_message(field);
     EXPECT_EQ(distance(), before_) << field << " was refused, but the body moved";
   }

@@ -104,7 +104,8 @@ TEST_P(Crowd, ChangesNothingWhereSomethingIsWrong) {
   ASSERT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr), BILLOW_OK);
   const std::vector<uint64_t> before = hashes();
   const auto refused = [&](const char* why) {
-    EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr), BILLOW_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr),
+              BILLOW_ERROR_INVALID_ARGUMENT);
     EXPECT_NE(std::string(billow_last_error()).find(why), std::string::npos) << billow_last_error();
     EXPECT_EQ(hashes(), before);
   };
@@ -114,7 +115,8 @@ TEST_P(Crowd, ChangesNothingWhereSomethingIsWrong) {
   std::swap(instances_[4], instances_[5]);
   billow_instance* const kept = instances_[4];
   instances_[4] = instances_[12];
-  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr),
+            BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(billow_last_error()).find("found number 12 again"), std::string::npos);
   instances_[4] = kept;
   std::swap(instances_[4], instances_[5]);
@@ -124,17 +126,18 @@ TEST_P(Crowd, ChangesNothingWhereSomethingIsWrong) {
   billow_instance* stranger = nullptr;
   ASSERT_EQ(billow_instance_create(other, nullptr, &stranger), BILLOW_OK);
   std::swap(stranger, instances_[9]);
-  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr),
+            BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(billow_last_error()).find("found number 9 of another"), std::string::npos);
   std::swap(stranger, instances_[9]);
   billow_instance_destroy(stranger);
   billow_garment_destroy(other);
 
-  EXPECT_EQ(billow_crowd_step(nullptr, frames.data(), 1, nullptr), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_crowd_step(instances_.data(), nullptr, 1, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_crowd_step(nullptr, frames.data(), 1, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_crowd_step(instances_.data(), nullptr, 1, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(billow_crowd_step(nullptr, nullptr, 0, nullptr), BILLOW_OK);
   const billow_jobs none{nullptr, nullptr};
-  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, &none), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, &none), BILLOW_ERROR_INVALID_ARGUMENT);
   // And still usable.
   EXPECT_EQ(billow_crowd_step(instances_.data(), frames.data(), kMany, nullptr), BILLOW_OK);
   EXPECT_NE(hashes(), before);

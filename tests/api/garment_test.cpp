@@ -78,29 +78,30 @@ TEST_P(GarmentApi, TellsWhatItIs) {
   EXPECT_EQ(billow_garment_bone_count(garment_), 13u);
   EXPECT_EQ(billow_garment_joint_count(garment_), 2u);
   EXPECT_EQ(billow_garment_key_joint(garment_), 1u);
-  EXPECT_EQ(billow_garment_name(garment_, name, sizeof name), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_name(garment_, name, sizeof name), BILLOW_OK);
   EXPECT_STREQ(name, "tiny");
-  EXPECT_EQ(billow_garment_joint_name(garment_, 1, name, 3), BILLOW_OK);
-  EXPECT_STREQ(name, "to");
-  EXPECT_EQ(billow_garment_joint_name(garment_, 2, name, 3), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_get_joint_name(garment_, 1, name, 4), BILLOW_OK);
+  EXPECT_STREQ(name, "top");
+  EXPECT_EQ(billow_garment_get_joint_name(garment_, 1, name, 3), BILLOW_ERROR_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_garment_get_joint_name(garment_, 2, name, 3), BILLOW_ERROR_INVALID_ARGUMENT);
   billow_transform rest[2];
-  EXPECT_EQ(billow_garment_joint_rest(garment_, rest, 2), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_joint_rest(garment_, rest, 2), BILLOW_OK);
   EXPECT_FLOAT_EQ(rest[1].position[1], 1);
-  EXPECT_EQ(billow_garment_joint_rest(garment_, rest, 1), BILLOW_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_garment_get_joint_rest(garment_, rest, 1), BILLOW_ERROR_BUFFER_TOO_SMALL);
   std::vector<uint32_t> triangles(3 * 160);
-  EXPECT_EQ(billow_garment_triangles(garment_, triangles.data(), 160), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_triangles(garment_, triangles.data(), 160), BILLOW_OK);
   EXPECT_EQ(triangles[2], 1u);
   std::vector<float> uvs(2 * 99);
-  EXPECT_EQ(billow_garment_uvs(garment_, uvs.data(), 99), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_uvs(garment_, uvs.data(), 99), BILLOW_OK);
   EXPECT_EQ(uvs[2], 1.0f / 16);
   billow_settings settings;
-  EXPECT_EQ(billow_garment_settings(garment_, &settings), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_settings(garment_, &settings), BILLOW_OK);
   EXPECT_FLOAT_EQ(settings.gravity[1], -9.81f);
   const void* bytes;
   size_t size;
-  EXPECT_EQ(billow_garment_section(garment_, "training", &bytes, &size), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_section(garment_, "training", &bytes, &size), BILLOW_OK);
   EXPECT_EQ(std::string(static_cast<const char*>(bytes), size), "{\"frames\": 0}");
-  EXPECT_EQ(billow_garment_section(garment_, "extra.gru", &bytes, &size), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_section(garment_, "extra.gru", &bytes, &size), BILLOW_OK);
   EXPECT_EQ(bytes, nullptr);
 }
 
@@ -155,8 +156,8 @@ TEST_P(GarmentApi, BlendsInPlaceOfNetworksWhereThereAreWeights) {
   const uint64_t blended = billow_instance_hash(instance_);
   billow_instance_report report;
   EXPECT_EQ(billow_instance_get_report(instance_, &report), BILLOW_OK);
-  EXPECT_GT(report.stage_seconds[BILLOW_FRAME_EXPAND], 0);
-  EXPECT_EQ(report.stage_seconds[BILLOW_FRAME_INFER], 0);
+  EXPECT_GT(report.stage_seconds[BILLOW_FRAME_STAGE_EXPAND], 0);
+  EXPECT_EQ(report.stage_seconds[BILLOW_FRAME_STAGE_INFER], 0);
   // Whether networks are on makes no difference then; without it, all.
   billow_frame still = frame(99);
   still.dt = 0;
@@ -173,7 +174,7 @@ TEST_P(GarmentApi, BlendsInPlaceOfNetworksWhereThereAreWeights) {
   billow_instance* plain = nullptr;
   ASSERT_EQ(billow_instance_create(without, nullptr, &plain), BILLOW_OK) << billow_last_error();
   options.linear_blend = 1;
-  EXPECT_EQ(billow_instance_set_options(plain, &options), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_set_options(plain, &options), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(said("expected a garment with weights for it")) << billow_last_error();
   EXPECT_EQ(billow_instance_get_options(plain, &options), BILLOW_OK);
   EXPECT_EQ(options.linear_blend, 0) << "nothing has changed";
@@ -213,18 +214,18 @@ TEST_P(GarmentApi, WritesIntoVertexBuffers) {
     float position[3], normal[3], uv[2];
   };
   std::vector<Vertex> buffer(99);
-  EXPECT_EQ(billow_instance_positions(instance_, buffer[0].position, sizeof(Vertex), 99), BILLOW_OK);
-  EXPECT_EQ(billow_instance_normals(instance_, buffer[0].normal, sizeof(Vertex), 99), BILLOW_OK);
+  EXPECT_EQ(billow_instance_get_positions(instance_, buffer[0].position, sizeof(Vertex), 99), BILLOW_OK);
+  EXPECT_EQ(billow_instance_get_normals(instance_, buffer[0].normal, sizeof(Vertex), 99), BILLOW_OK);
   const float *p = billow_instance_position_data(instance_), *n = billow_instance_normal_data(instance_);
   EXPECT_EQ(buffer[98].position[2], p[3 * 98 + 2]);
   EXPECT_EQ(buffer[98].normal[0], n[3 * 98]);
   EXPECT_NEAR(std::hypot(buffer[50].normal[0], buffer[50].normal[1], buffer[50].normal[2]), 1, 1e-5f);
-  EXPECT_EQ(billow_instance_positions(instance_, buffer.data(), 10, 99), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_instance_positions(instance_, buffer.data(), 0, 98), BILLOW_BUFFER_TOO_SMALL);
-  EXPECT_EQ(billow_instance_positions(instance_, nullptr, 0, 99), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_get_positions(instance_, buffer.data(), 10, 99), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_get_positions(instance_, buffer.data(), 0, 98), BILLOW_ERROR_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_instance_get_positions(instance_, nullptr, 0, 99), BILLOW_ERROR_INVALID_ARGUMENT);
   std::vector<float> bones(3 * 13);
-  EXPECT_EQ(billow_instance_bones(instance_, bones.data(), 13), BILLOW_OK);
-  EXPECT_EQ(billow_instance_bones(instance_, bones.data(), 12), BILLOW_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_instance_get_bones(instance_, bones.data(), 13), BILLOW_OK);
+  EXPECT_EQ(billow_instance_get_bones(instance_, bones.data(), 12), BILLOW_ERROR_BUFFER_TOO_SMALL);
 }
 
 TEST_P(GarmentApi, BadFramesChangeNothing) {
@@ -234,7 +235,7 @@ TEST_P(GarmentApi, BadFramesChangeNothing) {
   const auto refused = [&](auto change, const char* why) {
     billow_frame f = frame(10);
     change(f);
-    EXPECT_EQ(billow_instance_step(instance_, &f), BILLOW_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_instance_step(instance_, &f), BILLOW_ERROR_INVALID_ARGUMENT);
     EXPECT_TRUE(said(why)) << billow_last_error();
     EXPECT_EQ(billow_instance_hash(instance_), hash);
     EXPECT_EQ(billow_chains_hash(billow_instance_chains(instance_)), chains);
@@ -272,7 +273,7 @@ TEST_P(GarmentApi, OddStepsLeaveItFinite) {
   }
   const billow_frame f = frame(5);
   EXPECT_EQ(billow_instance_settle(instance_, &f, 2), BILLOW_OK);
-  EXPECT_EQ(billow_instance_settle(instance_, &f, kNan), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_settle(instance_, &f, kNan), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(finite());
 }
 
@@ -303,32 +304,32 @@ TEST_P(GarmentApi, SurvivesNullAndWrongHandles) {
   char text[4];
   for (billow_garment* g : {static_cast<billow_garment*>(nullptr), wrong_garment}) {
     EXPECT_EQ(billow_garment_vertex_count(g), 0u);
-    EXPECT_EQ(billow_garment_name(g, text, 4), BILLOW_INVALID_ARGUMENT);
-    EXPECT_EQ(billow_instance_create(g, nullptr, &made), BILLOW_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_garment_get_name(g, text, 4), BILLOW_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_instance_create(g, nullptr, &made), BILLOW_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(made, nullptr);
     billow_garment_destroy(g);
   }
-  EXPECT_EQ(billow_garment_name(garment_, nullptr, 4), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_garment_name(garment_, text, 0), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_garment_section(garment_, nullptr, nullptr, nullptr), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_instance_create(garment_, nullptr, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_get_name(garment_, nullptr, 4), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_get_name(garment_, text, 0), BILLOW_ERROR_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_garment_get_section(garment_, nullptr, nullptr, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_create(garment_, nullptr, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
   const billow_frame f = frame(0);
   for (billow_instance* i : {static_cast<billow_instance*>(nullptr), wrong_instance}) {
-    EXPECT_EQ(billow_instance_step(i, &f), BILLOW_INVALID_ARGUMENT);
-    EXPECT_EQ(billow_instance_settle(i, &f, 1), BILLOW_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_instance_step(i, &f), BILLOW_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_instance_settle(i, &f, 1), BILLOW_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(billow_instance_chains(i), nullptr);
     EXPECT_EQ(billow_instance_body(i), nullptr);
     EXPECT_EQ(billow_instance_position_data(i), nullptr);
     EXPECT_EQ(billow_instance_hash(i), 0u);
-    EXPECT_EQ(billow_instance_get_report(i, nullptr), BILLOW_INVALID_ARGUMENT);
+    EXPECT_EQ(billow_instance_get_report(i, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
     billow_instance_destroy(i);
   }
-  EXPECT_EQ(billow_instance_step(instance_, nullptr), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_instance_set_options(instance_, nullptr), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_step(instance_, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_set_options(instance_, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
   billow_instance_options o = billow_instance_options_default();
   o.clearance = kNan;
-  EXPECT_EQ(billow_instance_set_options(instance_, &o), BILLOW_INVALID_ARGUMENT);
-  EXPECT_STREQ(billow_frame_stage_name(BILLOW_FRAME_PUSH_OUT), "push_out");
+  EXPECT_EQ(billow_instance_set_options(instance_, &o), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(billow_frame_stage_name(BILLOW_FRAME_STAGE_PUSH_OUT), "push_out");
   EXPECT_STREQ(billow_frame_stage_name(static_cast<billow_frame_stage>(7)), "?");
 }
 
@@ -340,28 +341,28 @@ TEST(GarmentFiles, AreRefusedWithAReason) {
     return billow_garment_create(&desc, &garment);
   };
   bytes[bytes.size() / 2] ^= 4;
-  EXPECT_EQ(create(0), BILLOW_BAD_DATA);
+  EXPECT_EQ(create(0), BILLOW_ERROR_BAD_DATA);
   EXPECT_TRUE(said("damaged")) << billow_last_error();
   EXPECT_EQ(garment, nullptr);
-  EXPECT_EQ(billow_garment_load("/nowhere/at/all.billow", nullptr, &garment), BILLOW_CANNOT_READ);
-  EXPECT_EQ(billow_garment_load(nullptr, nullptr, &garment), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_garment_create(nullptr, &garment), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_load("/nowhere/at/all.billow", nullptr, &garment), BILLOW_ERROR_CANNOT_READ);
+  EXPECT_EQ(billow_garment_load(nullptr, nullptr, &garment), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_create(nullptr, &garment), BILLOW_ERROR_INVALID_ARGUMENT);
   const billow_garment_desc none{nullptr, 10, 0, nullptr}, empty{"", 0, 0, nullptr};
-  EXPECT_EQ(billow_garment_create(&none, &garment), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_garment_create(&empty, &garment), BILLOW_BAD_DATA);
+  EXPECT_EQ(billow_garment_create(&none, &garment), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_create(&empty, &garment), BILLOW_ERROR_BAD_DATA);
 }
 
 TEST(GarmentFiles, AreKeptOrCopiedOrLoaded) {
   const std::string bytes = testing::tiny_garment_bytes();
-  std::vector<char> room(bytes.size() + 128);
-  char* aligned = room.data() + (64 - reinterpret_cast<uintptr_t>(room.data()) % 64);
+  std::vector<char> scratch(bytes.size() + 128);
+  char* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
   std::copy(bytes.begin(), bytes.end(), aligned);
   billow_garment* garment = nullptr;
   const billow_garment_desc kept{aligned, bytes.size(), 1, nullptr},
       crooked{aligned + 4, bytes.size(), 1, nullptr};
   EXPECT_EQ(billow_garment_create(&kept, &garment), BILLOW_OK) << billow_last_error();
   billow_garment_destroy(garment);
-  EXPECT_EQ(billow_garment_create(&crooked, &garment), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_garment_create(&crooked, &garment), BILLOW_ERROR_INVALID_ARGUMENT);
   const std::string path = ::testing::TempDir() + "billow_tiny.billow";
   std::FILE* file = std::fopen(path.c_str(), "wb");
   ASSERT_NE(file, nullptr);

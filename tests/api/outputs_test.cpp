@@ -52,11 +52,11 @@ TEST_F(Outputs, AllOfThemBesideEachOtherInOneBuffer) {
     uint16_t normal[3], tangent[4], other;
   };
   std::vector<Vertex> buffer(kVertices, Vertex{{}, {}, {}, 77});
-  billow_output outputs[] = {output(BILLOW_POSITION, buffer[0].position),
-                             output(BILLOW_NORMAL, buffer[0].normal),
-                             output(BILLOW_TANGENT, buffer[0].tangent)};
+  billow_output outputs[] = {output(BILLOW_ATTRIBUTE_POSITION, buffer[0].position),
+                             output(BILLOW_ATTRIBUTE_NORMAL, buffer[0].normal),
+                             output(BILLOW_ATTRIBUTE_TANGENT, buffer[0].tangent)};
   for (billow_output& o : outputs) o.stride = sizeof(Vertex);
-  outputs[1].number = outputs[2].number = BILLOW_FLOAT16;
+  outputs[1].number = outputs[2].number = BILLOW_FORMAT_FLOAT16;
   ASSERT_EQ(billow_instance_write(instance_, outputs, 3), BILLOW_OK) << billow_last_error();
   for (uint32_t v = 0; v < kVertices; ++v) {
     ASSERT_EQ(std::memcmp(buffer[v].position, positions_ + 3 * v, 12), 0);
@@ -74,8 +74,8 @@ TEST_F(Outputs, AllOfThemBesideEachOtherInOneBuffer) {
 
 TEST_F(Outputs, HalvesAreFinerNearTheOrigin) {
   std::vector<uint16_t> halves(3 * kVertices);
-  billow_output o = output(BILLOW_POSITION, halves.data());
-  o.number = BILLOW_FLOAT16;
+  billow_output o = output(BILLOW_ATTRIBUTE_POSITION, halves.data());
+  o.number = BILLOW_FORMAT_FLOAT16;
   const auto worst = [&] {
     EXPECT_EQ(write(o), BILLOW_OK) << billow_last_error();
     float most = 0;
@@ -93,7 +93,7 @@ TEST_F(Outputs, HalvesAreFinerNearTheOrigin) {
 TEST_F(Outputs, SomeVerticesInAnyOrder) {
   const uint32_t some[] = {98, 3, 3, 41};
   std::vector<float> out(12, -1.0f);
-  billow_output o = output(BILLOW_NORMAL, out.data(), 4);
+  billow_output o = output(BILLOW_ATTRIBUTE_NORMAL, out.data(), 4);
   o.vertices = some, o.vertex_count = 4;
   ASSERT_EQ(write(o), BILLOW_OK) << billow_last_error();
   for (int k = 0; k < 4; ++k) EXPECT_EQ(std::memcmp(&out[3 * k], normals_ + 3 * some[k], 12), 0) << k;
@@ -104,7 +104,7 @@ TEST_F(Outputs, SomeVerticesInAnyOrder) {
 
 TEST_F(Outputs, TangentsFollowThePattern) {
   std::vector<float> tangents(4 * kVertices);
-  ASSERT_EQ(write(output(BILLOW_TANGENT, tangents.data())), BILLOW_OK) << billow_last_error();
+  ASSERT_EQ(write(output(BILLOW_ATTRIBUTE_TANGENT, tangents.data())), BILLOW_OK) << billow_last_error();
   // In the middle of the sheet u runs from each vertex toward the next.
   for (uint32_t r = 1; r + 1 < testing::kTinyDown; ++r)
     for (uint32_t c = 1; c + 1 < testing::kTinyAcross; ++c) {
@@ -117,40 +117,42 @@ TEST_F(Outputs, TangentsFollowThePattern) {
 }
 
 TEST_F(Outputs, WhatIsWrongIsRefusedAndNothingIsWritten) {
-  std::vector<float> room(4 * kVertices, -1.0f), good(3 * kVertices, -1.0f);
+  std::vector<float> scratch(4 * kVertices, -1.0f), good(3 * kVertices, -1.0f);
   const auto refused = [&](billow_status status, const char* says, auto change) {
-    billow_output both[2] = {output(BILLOW_POSITION, good.data()), output(BILLOW_TANGENT, room.data())};
+    billow_output both[2] = {output(BILLOW_ATTRIBUTE_POSITION, good.data()),
+                             output(BILLOW_ATTRIBUTE_TANGENT, scratch.data())};
     change(both[1]);
     EXPECT_EQ(billow_instance_write(instance_, both, 2), status) << says;
     EXPECT_NE(std::string(billow_last_error()).find(says), std::string::npos) << billow_last_error();
     EXPECT_EQ(good, std::vector<float>(good.size(), -1.0f));
   };
   const uint32_t beyond[] = {0, kVertices};
-  refused(BILLOW_INVALID_ARGUMENT, "found NULL", [](billow_output& o) { o.out = nullptr; });
-  refused(BILLOW_BUFFER_TOO_SMALL, "at least 99 vertices, found 98",
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "found NULL", [](billow_output& o) { o.out = nullptr; });
+  refused(BILLOW_ERROR_BUFFER_TOO_SMALL, "at least 99 vertices, found 98",
           [](billow_output& o) { o.capacity = 98; });
-  refused(BILLOW_INVALID_ARGUMENT, "16 bytes or more", [](billow_output& o) { o.stride = 12; });
-  refused(BILLOW_INVALID_ARGUMENT, "in steps of 2", [](billow_output& o) {
-    o.number = BILLOW_FLOAT16;
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "16 bytes or more", [](billow_output& o) { o.stride = 12; });
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "in steps of 2", [](billow_output& o) {
+    o.number = BILLOW_FORMAT_FLOAT16;
     o.stride = 9;
   });
-  refused(BILLOW_INVALID_ARGUMENT, "less than 99, found 99 as number 1", [&](billow_output& o) {
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "less than 99, found 99 as number 1", [&](billow_output& o) {
     o.vertices = beyond;
     o.vertex_count = 2;
   });
-  refused(BILLOW_INVALID_ARGUMENT, "expected 2 of them, found NULL",
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "expected 2 of them, found NULL",
           [](billow_output& o) { o.vertex_count = 2; });
-  refused(BILLOW_INVALID_ARGUMENT, "origin", [](billow_output& o) { o.origin[1] = NAN; });
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "origin", [](billow_output& o) { o.origin[1] = NAN; });
   const auto put = [](auto& field, int32_t value) { std::memcpy(&field, &value, sizeof value); };
-  refused(BILLOW_INVALID_ARGUMENT, "billow_attribute, found 3",
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "billow_attribute, found 3",
           [&](billow_output& o) { put(o.attribute, 3); });
-  refused(BILLOW_INVALID_ARGUMENT, "billow_number, found -1", [&](billow_output& o) { put(o.number, -1); });
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "billow_format, found -1",
+          [&](billow_output& o) { put(o.number, -1); });
   billow_instance_options options = billow_instance_options_default();
   options.normals = 0;
   billow_instance_set_options(instance_, &options);
-  refused(BILLOW_INVALID_ARGUMENT, "the option normals on", [](billow_output&) {});
-  EXPECT_EQ(billow_instance_write(instance_, nullptr, 1), BILLOW_INVALID_ARGUMENT);
-  EXPECT_EQ(billow_instance_write(nullptr, nullptr, 0), BILLOW_INVALID_ARGUMENT);
+  refused(BILLOW_ERROR_INVALID_ARGUMENT, "the option normals on", [](billow_output&) {});
+  EXPECT_EQ(billow_instance_write(instance_, nullptr, 1), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(billow_instance_write(nullptr, nullptr, 0), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(billow_instance_write(instance_, nullptr, 0), BILLOW_OK);
 }
 

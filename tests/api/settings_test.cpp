@@ -66,12 +66,12 @@ const CountField kCounts[] = {
     {FIELD(impulse.method), {3, 0xffffffffu}, {0, 1, 2}},
     {FIELD(tension.sweeps), {0, 10001}, {1, 10000}},
     {FIELD(impulse.sweeps), {0, 10001}, {1, 10000}},
-    {FIELD(impulse_places), {16, 0xffffffffu}, {0, 15}},
+    {FIELD(impulses), {16, 0xffffffffu}, {0, 15}},
     {FIELD(min_substeps), {0, BILLOW_MAX_SUBSTEPS + 1}, {1, 8}},
     {FIELD(max_substeps), {0, BILLOW_MAX_SUBSTEPS + 1}, {1, BILLOW_MAX_SUBSTEPS}},
     {FIELD(push_direction), {2, 0xffffffffu}, {0, 1}},
     {FIELD(velocity_direction), {2, 0xffffffffu}, {0, 1}},
-    {FIELD(push_distance), {2, 0xffffffffu}, {0, 1}},
+    {FIELD(push_method), {2, 0xffffffffu}, {0, 1}},
     {FIELD(push_iterations), {0, 1000000}, {1, 10}},
     {FIELD(alternations), {0, 1000000}, {1, 10}},
     {FIELD(rope_samples), {1000000}, {0, 4}},
@@ -116,7 +116,7 @@ class SettingsTest : public ::testing::Test {
   void TearDown() override { billow_chains_destroy(chains_); }
 
   void expect_refused(const billow_settings& settings, const std::string& field) {
-    EXPECT_EQ(billow_chains_set_settings(chains_, &settings), BILLOW_INVALID_ARGUMENT) << field;
+    EXPECT_EQ(billow_chains_set_settings(chains_, &settings), BILLOW_ERROR_INVALID_ARGUMENT) << field;
     EXPECT_NE(std::string(billow_last_error()).find("settings." + field), std::string::npos)
         << "expected the message to name " << field << ", found: " << billow_last_error();
     billow_settings now;
@@ -218,8 +218,8 @@ TEST_F(SettingsTest, SwitchesTakeAnyNumber) {
 
 TEST_F(SettingsTest, MoreLeastThanMostSubstepsAreRefused) {
   billow_settings s = before_;
-  s.min_substeps = 5;
-  s.max_substeps = 4;
+  s.solver.min_substeps = 5;
+  s.solver.max_substeps = 4;
   expect_refused(s, "min_substeps");
 }
 
@@ -255,28 +255,28 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.panel_lift, 0);
   EXPECT_EQ(s.panel_folds, 0);
   EXPECT_EQ(s.air_density, 1.2f);
-  EXPECT_EQ(s.tension.method, BILLOW_DIRECT);
-  EXPECT_EQ(s.impulse.method, BILLOW_DIRECT);
-  EXPECT_EQ(s.impulse_places, static_cast<uint32_t>(BILLOW_IMPULSE_AFTER_SECOND_VELOCITY));
-  EXPECT_EQ(s.tautness, 0.01f);
-  EXPECT_EQ(s.gap_return, 0.2f);
-  EXPECT_EQ(s.min_substeps, 1u);
-  EXPECT_EQ(s.max_substeps, 8u);
-  EXPECT_EQ(s.substep_angle, 0.1f);
-  EXPECT_EQ(s.energy_guard, 1);
-  EXPECT_EQ(s.move_with_parent, 1);
+  EXPECT_EQ(s.solver.tension.method, BILLOW_SOLVER_DIRECT);
+  EXPECT_EQ(s.solver.impulse.method, BILLOW_SOLVER_DIRECT);
+  EXPECT_EQ(s.solver.impulses, static_cast<uint32_t>(BILLOW_IMPULSE_AFTER_SECOND_VELOCITY));
+  EXPECT_EQ(s.solver.tautness, 0.01f);
+  EXPECT_EQ(s.solver.gap_return, 0.2f);
+  EXPECT_EQ(s.solver.min_substeps, 1u);
+  EXPECT_EQ(s.solver.max_substeps, 8u);
+  EXPECT_EQ(s.solver.substep_angle, 0.1f);
+  EXPECT_EQ(s.solver.energy_guard, 1);
+  EXPECT_EQ(s.solver.move_with_parent, 1);
   EXPECT_EQ(s.rest_speed, 0.01f);
-  EXPECT_EQ(s.push_direction, BILLOW_ALONG_HISTORY);
-  EXPECT_EQ(s.velocity_direction, BILLOW_ALONG_HISTORY);
-  EXPECT_EQ(s.push_distance, BILLOW_BY_DEPTH);
-  EXPECT_EQ(s.push_iterations, 2u);
+  EXPECT_EQ(s.solver.push_direction, BILLOW_CONTACT_DIRECTION_HISTORY);
+  EXPECT_EQ(s.solver.velocity_direction, BILLOW_CONTACT_DIRECTION_HISTORY);
+  EXPECT_EQ(s.solver.push_method, BILLOW_PUSH_METHOD_DEPTH);
+  EXPECT_EQ(s.solver.push_iterations, 2u);
   EXPECT_EQ(s.radius.value, 0.005f);
-  EXPECT_EQ(s.push_extra, 0);
+  EXPECT_EQ(s.solver.push_extra, 0);
   EXPECT_EQ(s.friction, 0.3f);
-  EXPECT_EQ(s.alternations, 1u);
-  EXPECT_EQ(s.rope_samples, 1u);
-  EXPECT_EQ(s.lateral_samples, 3u);
-  EXPECT_EQ(s.swept, 1);
+  EXPECT_EQ(s.solver.alternations, 1u);
+  EXPECT_EQ(s.solver.rope_samples, 1u);
+  EXPECT_EQ(s.solver.lateral_samples, 3u);
+  EXPECT_EQ(s.solver.swept, 1);
   EXPECT_EQ(s.translation_inertia, 1);
   EXPECT_EQ(s.rotation_inertia, 1);
   EXPECT_EQ(s.teleport, BILLOW_TELEPORT_KEEP);

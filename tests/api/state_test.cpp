@@ -26,8 +26,8 @@ scenes::Scene moving_scene(const std::string& name, int frames) {
   scenes::Scene scene = scenes::make(name);
   Settings settings = scene.chains.settings();
   settings.drag.value = 0.002f;
-  settings.tension.warm_start = settings.impulse.warm_start = 1;
-  settings.tension.method = settings.impulse.method = BILLOW_TOLERANCE;
+  settings.solver.tension.warm_start = settings.solver.impulse.warm_start = 1;
+  settings.solver.tension.method = settings.solver.impulse.method = BILLOW_SOLVER_TOLERANCE;
   EXPECT_TRUE(scene.chains.set(settings));
   EXPECT_TRUE(scene.chains.set(gusty_wind()));
   for (int i = 0; i < frames; ++i) scene.step(1.0 / 60);
@@ -125,7 +125,7 @@ class BadState : public ::testing::Test {
   }
   void expect_refused(const Bytes& bytes, const std::string& what) {
     const Status status = chains_.restore(bytes);
-    EXPECT_EQ(status.code(), BILLOW_BAD_DATA) << what;
+    EXPECT_EQ(status.code(), BILLOW_ERROR_BAD_DATA) << what;
     EXPECT_STRNE(status.message(), "");
     EXPECT_EQ(chains_.hash(), hash_) << what << " was refused, but the chains changed";
   }
@@ -138,7 +138,7 @@ class BadState : public ::testing::Test {
 
 TEST_F(BadState, EmptyIsRefused) {
   const std::byte one{};
-  EXPECT_EQ(billow_chains_restore(chains_.get(), &one, 0), BILLOW_BAD_DATA);
+  EXPECT_EQ(billow_chains_restore(chains_.get(), &one, 0), BILLOW_ERROR_BAD_DATA);
   EXPECT_EQ(chains_.hash(), hash_);
 }
 

@@ -119,10 +119,10 @@ TEST(Threads, EachHasItsOwnErrorMessage) {
     for (int k = 0; k < 200; ++k) {
       if (i % 2) {
         EXPECT_EQ(billow_body_query(nullptr, nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
-                  BILLOW_INVALID_ARGUMENT);
+                  BILLOW_ERROR_INVALID_ARGUMENT);
         EXPECT_NE(std::string(billow_last_error()).find("body"), std::string::npos);
       } else {
-        EXPECT_EQ(billow_chains_step(nullptr, nullptr), BILLOW_INVALID_ARGUMENT);
+        EXPECT_EQ(billow_chains_step(nullptr, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
         EXPECT_NE(std::string(billow_last_error()).find("chains"), std::string::npos);
       }
     }

@@ -38,7 +38,7 @@ TEST(WrapperHandles, MoveAndLeaveNothingBehind) {
 
   // What was moved from refuses politely.
   EXPECT_EQ(a.bone_count(), 0u);
-  EXPECT_EQ(a.step(testing::kFrame, kRoots).code(), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(a.step(testing::kFrame, kRoots).code(), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(a.state_size(), 0u);
 
   Chains c = Chains::create(description()).value();
@@ -46,7 +46,7 @@ TEST(WrapperHandles, MoveAndLeaveNothingBehind) {
   EXPECT_EQ(c.get(), handle);
   Body empty;
   EXPECT_EQ(empty.get(), nullptr);
-  EXPECT_EQ(empty.pose(kRoots).code(), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(empty.pose(kRoots).code(), BILLOW_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(WrapperResult, HoldsAValueOrAReason) {
@@ -62,7 +62,7 @@ TEST(WrapperResult, HoldsAValueOrAReason) {
   bad.chain_count = 0;
   const Result<Chains> refused = Chains::create(bad);
   EXPECT_FALSE(refused);
-  EXPECT_EQ(refused.status().code(), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(refused.status().code(), BILLOW_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(refused.message()).find("chain_count"), std::string::npos);
 
   Collider wrong = billow_collider_default();
@@ -76,8 +76,8 @@ TEST(WrapperStatus, IsTrueWhenItWentWell) {
   EXPECT_TRUE(Status());
   EXPECT_TRUE(Status(BILLOW_OK));
   EXPECT_STREQ(Status(BILLOW_OK).message(), "");
-  EXPECT_FALSE(Status(BILLOW_BAD_DATA));
-  EXPECT_EQ(Status(BILLOW_BAD_DATA).code(), BILLOW_BAD_DATA);
+  EXPECT_FALSE(Status(BILLOW_ERROR_BAD_DATA));
+  EXPECT_EQ(Status(BILLOW_ERROR_BAD_DATA).code(), BILLOW_ERROR_BAD_DATA);
 }
 
 TEST(WrapperSpans, ReachTheCFunctions) {
@@ -101,12 +101,12 @@ TEST(WrapperSpans, ReachTheCFunctions) {
   ASSERT_TRUE(chains.positions(x));
   ASSERT_TRUE(chains.velocities(v));
   ASSERT_TRUE(chains.tensions(tension));
-  ASSERT_EQ(billow_chains_positions(chains.get(), from_c.data(), 6), BILLOW_OK);
+  ASSERT_EQ(billow_chains_get_positions(chains.get(), from_c.data(), 6), BILLOW_OK);
   EXPECT_EQ(x, from_c);
-  std::vector<Contact> contacts(6);
-  EXPECT_EQ(chains.contacts(contacts), chains.report().contacts);
-  EXPECT_GT(chains.report().contacts, 0u);
-  EXPECT_EQ(chains.contacts({}), chains.report().contacts);
+  ASSERT_GT(chains.report().contacts, 0u);
+  std::vector<Contact> contacts(chains.report().contacts);
+  EXPECT_TRUE(chains.contacts(contacts)) << billow_last_error();
+  EXPECT_FALSE(chains.contacts({}));
 
   const float points[6] = {0, -1.5f, 0, 0, 0, 0};
   float distances[2], gradients[6];
@@ -137,8 +137,8 @@ TEST(WrapperSpans, ThatAreTooSmallAreRefusedWithAReason) {
   Chains chains = Chains::create(description()).value();
   ASSERT_TRUE(chains.step(testing::kFrame, kRoots));
   std::vector<float> short_by_one(17);
-  EXPECT_EQ(chains.positions(short_by_one).code(), BILLOW_BUFFER_TOO_SMALL);
-  EXPECT_EQ(chains.step(testing::kFrame, std::span(kRoots).first(1)).code(), BILLOW_INVALID_ARGUMENT);
+  EXPECT_EQ(chains.positions(short_by_one).code(), BILLOW_ERROR_BUFFER_TOO_SMALL);
+  EXPECT_EQ(chains.step(testing::kFrame, std::span(kRoots).first(1)).code(), BILLOW_ERROR_INVALID_ARGUMENT);
 
   const Collider sphere = billow_collider_default();
   const Body body = Body::create(std::span(&sphere, 1)).value();
@@ -153,11 +153,11 @@ TEST(WrapperSpans, ThatAreTooSmallAreRefusedWithAReason) {
     EXPECT_NE(status.message(), before) << "the message is that of an earlier failure";
   };
   expect_own_message([&] { return body.query(points, std::span(distances).first(1)); },
-                     BILLOW_BUFFER_TOO_SMALL);
+                     BILLOW_ERROR_BUFFER_TOO_SMALL);
   expect_own_message([&] { return body.query(points, distances, std::span(gradients).first(5)); },
-                     BILLOW_BUFFER_TOO_SMALL);
+                     BILLOW_ERROR_BUFFER_TOO_SMALL);
   expect_own_message([&] { return chains.set_bones(std::vector<float>(18), std::vector<float>(15)); },
-                     BILLOW_INVALID_ARGUMENT);
+                     BILLOW_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(WrapperShortcuts, SayWhatTheyAre) {

@@ -32,20 +32,20 @@ class RandomTiles {
     for (uint32_t k = 0; k < columns; ++k) sources_.push_back(k), scales_.push_back(1.0f / 128);
     for (uint32_t k = 0; k < 3 * kPatches * columns; ++k) directions_.push_back(random_.uniform_float(-1, 1));
     const size_t all = directions_.size();
-    scaled_.resize(all), steps_.resize(all), factor_bytes_.resize(2 * all);
+    scaled_.resize(all), q16_.resize(all), factor_bytes_.resize(2 * all);
   }
   TiledBasis basis() const {
     PackedMatrix m;
     m.rows = kPanelRows * static_cast<uint32_t>(blocks_.size()), m.columns = m.int8 = columns_;
     m.sources = sources_.data(), m.scales = scales_.data();
     m.panels = reinterpret_cast<const std::byte*>(bytes_.data());
-    find_shortcuts(m);
+    precompute(m);
     return {m, tiles_.data(), blocks_.data(), 3};
   }
   std::vector<float>& directions() { return directions_; }
-  PatchesSaid said() {
-    const Factors room{scaled_.data(), steps_.data(), factor_bytes_.data()};
-    return {room, find_said(basis(), directions_, room), kCentre, kKeyJoint};
+  QuantisedCoefficients said() {
+    const QuantisedVector scratch{scaled_.data(), q16_.data(), factor_bytes_.data()};
+    return {scratch, quantise_coefficients(basis(), directions_, scratch), kCentre, kKeyJoint};
   }
   const std::vector<TileRecord>& tiles() const { return tiles_; }
 
@@ -70,18 +70,18 @@ class RandomTiles {
   std::vector<uint32_t> blocks_, sources_;
   std::vector<int8_t> bytes_, factor_bytes_;
   std::vector<float> scales_, directions_, scaled_;
-  std::vector<int16_t> steps_;
+  std::vector<int16_t> q16_;
 };
 
 TEST(ExpandTiles, AreSumsOverPatches) {
   for (const uint32_t columns : {8u, 16u, 24u, 32u, 40u, 200u}) {
     RandomTiles random(columns);
     const TiledBasis basis = random.basis();
-    ASSERT_TRUE(basis.in_steps());
+    ASSERT_TRUE(basis.all_int8());
     std::vector<float> positions(3 * (kVertices + 1), -99);
     // In two parts, as crowds have it.
     const ExpandTiles expand = best_expand_tiles(basis);
-    const PatchesSaid said = random.said();
+    const QuantisedCoefficients said = random.said();
     expand(basis, 0, 2, said, positions.data());
     expand(basis, 2, random.tiles().size() - 2, said, positions.data());
     const float from[] = {kCentre.x + kKeyJoint.x, kCentre.y + kKeyJoint.y, kCentre.z + kKeyJoint.z};
@@ -103,7 +103,7 @@ TEST(ExpandTiles, WhatIsNoNumberStaysWithinTenKilometres) {
   std::vector<float> positions(3 * (kVertices + 1));
   // Counts as nothing, as far as a direction goes.
   for (float& d : random.directions()) d = std::numeric_limits<float>::quiet_NaN();
-  PatchesSaid said = random.said();
+  QuantisedCoefficients said = random.said();
   said.centre = {std::numeric_limits<float>::quiet_NaN(), 1e30f, 4};
   expand(basis, 0, random.tiles().size(), said, positions.data());
   EXPECT_EQ(positions[0], -1e4f + kKeyJoint.x);

@@ -20,13 +20,13 @@ std::vector<float> normals_of(const Mesh& mesh, uint32_t* more = nullptr) {
   const uint32_t count = static_cast<uint32_t>(mesh.triangles.size() / 3);
   std::vector<uint32_t> first(mesh.vertices() + 1), around(6 * count),
       corners(kPolygon * (mesh.vertices() + kLanes));
-  const NormalRoom room{first.data(), around.data()};
+  const NormalScratch scratch{first.data(), around.data()};
   NormalPolygons polygons;
-  find_normal_polygons(mesh.triangles.data(), count, mesh.vertices(), room, polygons);
+  find_normal_polygons(mesh.triangles.data(), count, mesh.vertices(), scratch, polygons);
   std::vector<NormalPolygons::More> rest(polygons.more_count + 1);
   polygons.corners = corners.data();
   polygons.more = rest.data();
-  find_normal_polygons(mesh.triangles.data(), count, mesh.vertices(), room, polygons);
+  find_normal_polygons(mesh.triangles.data(), count, mesh.vertices(), scratch, polygons);
   if (more) *more = polygons.more_count;
   std::vector<float> positions = mesh.positions, normals(3 * (mesh.vertices() + kLanes));
   positions.push_back(0);

@@ -20,7 +20,7 @@ struct Square {
         const V3 p = place(u, v);
         positions.insert(positions.end(), {p.x, p.y, p.z});
         pattern(u, v);
-        flat.insert(flat.end(), {u, v});
+        pattern_uvs.insert(pattern_uvs.end(), {u, v});
         if (r + 1 == kSide || c + 1 == kSide) continue;
         const uint32_t a = r * kSide + c;
         triangles.insert(triangles.end(), {a, a + 1, a + kSide, a + 1, a + kSide + 1, a + kSide});
@@ -32,26 +32,26 @@ struct Square {
     find_rows();
   }
   void find_rows() {
-    const NormalRoom room{first.data(), corners.data()};
+    const NormalScratch scratch{first.data(), corners.data()};
     NormalPolygons counted;
-    find_normal_polygons(triangles.data(), static_cast<uint32_t>(triangles.size() / 3), kVertices, room,
+    find_normal_polygons(triangles.data(), static_cast<uint32_t>(triangles.size() / 3), kVertices, scratch,
                          counted);
     more.resize(counted.more_count + 1);
     polygons.more = more.data();
-    find_normal_polygons(triangles.data(), static_cast<uint32_t>(triangles.size() / 3), kVertices, room,
+    find_normal_polygons(triangles.data(), static_cast<uint32_t>(triangles.size() / 3), kVertices, scratch,
                          polygons);
     find_normals(polygons, positions.data(), normals.data());
-    const uint32_t count = count_neighbours(room, kVertices);
+    const uint32_t count = count_neighbours(scratch, kVertices);
     row_first.resize(kVertices + 1), neighbours.resize(count), coefficients.resize(count),
         side.resize(kVertices);
     rows = {row_first.data(), neighbours.data(), coefficients.data(), side.data(), 0};
-    find_tangent_rows(room, flat.data(), rest.data(), kVertices, rows);
+    find_tangent_rows(scratch, pattern_uvs.data(), rest.data(), kVertices, rows);
     EXPECT_EQ(rows.count, count);
   }
   V3 tangent(uint32_t v) const { return find_tangent(rows, positions.data(), normals.data(), v); }
   V3 normal(uint32_t v) const { return {normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]}; }
 
-  std::vector<float> positions, rest, normals, flat, coefficients, side;
+  std::vector<float> positions, rest, normals, pattern_uvs, coefficients, side;
   std::vector<uint32_t> triangles, first, corners, row_first, neighbours;
   std::vector<uint32_t> polygon_corners = std::vector<uint32_t>((kVertices + kLanes) * kPolygon);
   std::vector<NormalPolygons::More> more;

@@ -16,26 +16,27 @@ TEST(IntegerSums, EveryKernelHasTheSameSumsAndLayers) {
       const size_t panel = kPanelRows * columns;
       std::vector<std::byte> bytes(count * panel + 1);
       for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
-      std::vector<int16_t> steps(columns);
+      std::vector<int16_t> q16(columns);
       std::vector<int8_t> step_bytes(2 * columns);
       for (size_t j = 0; j < columns; ++j) {
         const int whole = static_cast<int>(random.bits() % 65025) - 32512, high = (whole + 128) >> 8;
-        steps[j] = static_cast<int16_t>(whole);
+        q16[j] = static_cast<int16_t>(whole);
         step_bytes[j / 8 * 16 + j % 8] = static_cast<int8_t>(high);
         step_bytes[j / 8 * 16 + 8 + j % 8] = static_cast<int8_t>(whole - 256 * high);
       }
-      const Factors factors{nullptr, steps.data(), step_bytes.data()};
+      const QuantisedVector quantised{nullptr, q16.data(), step_bytes.data()};
       const PanelRun run{bytes.data(), panel, count, columns, 64};
       std::vector<float> scales(count * kPanelRows), bias(scales.size());
       for (float& x : scales) x = random.uniform_float(1, 2);
       for (float& x : bias) x = random.uniform_float(-0.5, 0.5);
       const auto made_by = [&](const IntegerKernel& kernel) {
         std::vector<int32_t> sums(count * kPanelRows);
-        kernel.sums(run, factors, sums.data());
+        kernel.sums(run, quantised, sums.data());
         std::vector<std::vector<float>> out;
         for (const auto layer : kernel.layers) {
           out.emplace_back(scales.size() + 1);
-          out.back().back() = layer(run, factors, {0x1p-24f, scales.data(), bias.data(), out.back().data()});
+          out.back().back() =
+              layer(run, quantised, {0x1p-24f, scales.data(), bias.data(), out.back().data()});
         }
         return std::pair(sums, out);
       };

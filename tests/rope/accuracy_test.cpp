@@ -70,11 +70,12 @@ TEST(Accuracy, SwingIsTheSameAtAnyFrameRate) {
 TEST(Accuracy, MoreSweepsAreCloserAndDirectIsBest) {
   auto with = [](billow_solver method, uint32_t sweeps) {
     Settings s = billow_settings_default();
-    s.tension = s.impulse = {method, sweeps, 1e-6f, 0};
+    s.solver.tension = s.solver.impulse = {method, sweeps, 1e-6f, 0};
     return s;
   };
-  const Settings kinds[] = {with(BILLOW_SWEEPS, 1), with(BILLOW_SWEEPS, 5), with(BILLOW_SWEEPS, 10),
-                            with(BILLOW_TOLERANCE, 10000), with(BILLOW_DIRECT, 1)};
+  const Settings kinds[] = {with(BILLOW_SOLVER_SWEEPS, 1), with(BILLOW_SOLVER_SWEEPS, 5),
+                            with(BILLOW_SOLVER_SWEEPS, 10), with(BILLOW_SOLVER_TOLERANCE, 10000),
+                            with(BILLOW_SOLVER_DIRECT, 1)};
   const char* names[] = {"1 sweep", "5 sweeps", "10 sweeps", "tolerance 1e-6", "direct"};
   double errors[5];
   for (int i = 0; i < 5; ++i) {
@@ -90,8 +91,8 @@ TEST(Accuracy, MoreSweepsAreCloserAndDirectIsBest) {
 TEST(Accuracy, ThePapersOwnRuleIsOverdamped) {
   // Taut only at full length, no gap return: what gap_return is there for.
   Settings paper = billow_settings_default();
-  paper.tautness = 1e-6f;
-  paper.gap_return = 0;
+  paper.solver.tautness = 1e-6f;
+  paper.solver.gap_return = 0;
   Scene s = pendulum(paper);
   double highest = -10;
   for (int k = 0; k < 1200; ++k) {

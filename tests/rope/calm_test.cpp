@@ -25,7 +25,7 @@ Motion sway(float hz, uint32_t min_substeps) {
   billow_chains* chains = nullptr;
   EXPECT_EQ(billow_chains_create(&desc, &chains), BILLOW_OK) << billow_last_error();
   billow_settings s = billow_settings_default();
-  s.mass.value = 0.006f, s.substep_angle = 0.4f, s.min_substeps = min_substeps;
+  s.mass.value = 0.006f, s.solver.substep_angle = 0.4f, s.solver.min_substeps = min_substeps;
   EXPECT_EQ(billow_chains_set_settings(chains, &s), BILLOW_OK) << billow_last_error();
   std::vector<std::vector<float>> x;
   Motion m;
@@ -35,11 +35,11 @@ Motion sway(float hz, uint32_t min_substeps) {
     const billow_transform root{{0.05f * std::sin(6.2832f * t), 0, 0}, {0, 0, 0, 1}};
     const billow_step step{1 / hz, &root, 1, nullptr, nullptr};
     EXPECT_EQ(billow_chains_step(chains, &step), BILLOW_OK) << billow_last_error();
-    billow_report report;
-    billow_chains_report(chains, &report);
+    billow_chains_report report;
+    billow_chains_get_report(chains, &report);
     m.substeps += static_cast<double>(report.substeps) / frames;
     x.emplace_back(3 * kBones);
-    EXPECT_EQ(billow_chains_positions(chains, x.back().data(), kBones), BILLOW_OK);
+    EXPECT_EQ(billow_chains_get_positions(chains, x.back().data(), kBones), BILLOW_OK);
   }
   billow_chains_destroy(chains);
   size_t count = 0;

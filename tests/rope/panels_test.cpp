@@ -51,7 +51,7 @@ std::vector<float> after(const OwnedChains& chains, float seconds, float aside, 
     EXPECT_EQ(billow_chains_step(chains.get(), &step), BILLOW_OK) << billow_last_error();
   }
   std::vector<float> x(3 * 2 * kBones);
-  EXPECT_EQ(billow_chains_positions(chains.get(), x.data(), 2 * kBones), BILLOW_OK);
+  EXPECT_EQ(billow_chains_get_positions(chains.get(), x.data(), 2 * kBones), BILLOW_OK);
   return x;
 }
 float tip(const std::vector<float>& x, size_t chain, size_t axis) {
@@ -86,7 +86,7 @@ TEST(PanelFolds, AreMovedByAirAlongThePanel) {
 TEST(LateralShear, HoldsSpreadClothInShape) {
   constexpr float kAside = 0.5f;  // m/s2, too little to tip so narrow a strip over
   billow_settings s = light();
-  s.min_substeps = 8;                 // springs are no stiffer than a step can bear
+  s.solver.min_substeps = 8;          // springs are no stiffer than a step can bear
   s.gravity[0] = kAside;              // it hangs aslant
   s.lateral_compression.value = 100;  // and cannot give way by folding
   const auto slant = [&](float shear, float width) {

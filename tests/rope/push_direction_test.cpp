@@ -17,7 +17,7 @@ struct Colour {
   double sideways = 0;        // how far particles have left their own height
 };
 
-Colour run(billow_direction push, billow_direction velocity) {
+Colour run(billow_contact_direction push, billow_contact_direction velocity) {
   Scene s = sphere_and_particles(push, velocity);
   const std::vector<float> start = [&] {
     s.step(1.0 / 60);
@@ -37,14 +37,15 @@ Colour run(billow_direction push, billow_direction velocity) {
 }
 
 TEST(PushDirection, GreenParticlesKeepContact) {
-  const Colour green = run(BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY);
+  const Colour green = run(BILLOW_CONTACT_DIRECTION_HISTORY, BILLOW_CONTACT_DIRECTION_HISTORY);
   for (double gap : green.gap) EXPECT_LT(gap, 0.01);
   EXPECT_LT(green.sideways, 0.05);
 }
 
 TEST(PushDirection, RedAndPurpleWorkTheirWayRound) {
-  for (billow_direction push : {BILLOW_ALONG_GRADIENT, BILLOW_ALONG_HISTORY}) {
-    const Colour c = run(push, BILLOW_ALONG_GRADIENT);
+  for (billow_contact_direction push :
+       {BILLOW_CONTACT_DIRECTION_GRADIENT, BILLOW_CONTACT_DIRECTION_HISTORY}) {
+    const Colour c = run(push, BILLOW_CONTACT_DIRECTION_GRADIENT);
     EXPECT_GT(c.sideways, 0.5);
     // The outer ones have left the sphere's front.
     EXPECT_GT(c.angle[0], 1.2);
@@ -53,8 +54,8 @@ TEST(PushDirection, RedAndPurpleWorkTheirWayRound) {
 }
 
 TEST(PushDirection, PurpleIsSlowerThanRed) {
-  EXPECT_LT(run(BILLOW_ALONG_HISTORY, BILLOW_ALONG_GRADIENT).sideways,
-            run(BILLOW_ALONG_GRADIENT, BILLOW_ALONG_GRADIENT).sideways);
+  EXPECT_LT(run(BILLOW_CONTACT_DIRECTION_HISTORY, BILLOW_CONTACT_DIRECTION_GRADIENT).sideways,
+            run(BILLOW_CONTACT_DIRECTION_GRADIENT, BILLOW_CONTACT_DIRECTION_GRADIENT).sideways);
 }
 
 }  // namespace

@@ -71,15 +71,15 @@ class Violence {
     const int colliders = chance(0.6f) ? 1 + static_cast<int>(uniform(0, 3.99f)) : 0;
     for (int n = 0; n < colliders; ++n) {
       Collider k = billow_collider_default();
-      const billow_shape shapes[] = {BILLOW_SPHERE, BILLOW_CAPSULE, BILLOW_TAPERED_CAPSULE, BILLOW_ELLIPSOID,
-                                     BILLOW_BOX};
+      const billow_shape shapes[] = {BILLOW_SHAPE_SPHERE, BILLOW_SHAPE_CAPSULE, BILLOW_SHAPE_TAPERED_CAPSULE,
+                                     BILLOW_SHAPE_ELLIPSOID, BILLOW_SHAPE_BOX};
       k.shape = shapes[static_cast<int>(uniform(0, 4.99f))];
       k.joint[0] = static_cast<uint32_t>(n);
       k.radius = uniform(0.03f, 0.3f);
       k.radius_end = uniform(0.03f, 0.3f);
       direction(k.end, uniform(0.05f, 0.6f));
       for (float& h : k.half_extents) h = uniform(0.05f, 0.4f);
-      if (k.shape == BILLOW_BOX) k.radius = 0.04f;
+      if (k.shape == BILLOW_SHAPE_BOX) k.radius = 0.04f;
       c.colliders.push_back(k);
     }
     return c;
@@ -119,8 +119,10 @@ void run(Violence& v, Worst& worst) {
   Settings settings = billow_settings_default();
   settings.mass = constant(0.01f);
   settings.friction = v.uniform(0, 1);
-  settings.push_direction = v.chance(0.5f) ? BILLOW_ALONG_GRADIENT : BILLOW_ALONG_HISTORY;
-  settings.velocity_direction = v.chance(0.5f) ? BILLOW_ALONG_GRADIENT : BILLOW_ALONG_HISTORY;
+  settings.solver.push_direction =
+      v.chance(0.5f) ? BILLOW_CONTACT_DIRECTION_GRADIENT : BILLOW_CONTACT_DIRECTION_HISTORY;
+  settings.solver.velocity_direction =
+      v.chance(0.5f) ? BILLOW_CONTACT_DIRECTION_GRADIENT : BILLOW_CONTACT_DIRECTION_HISTORY;
   ASSERT_TRUE(chains.set(settings)) << billow_last_error();
   Body body =
       Body::create(c.colliders, static_cast<uint32_t>(std::max<size_t>(1, c.colliders.size()))).value();

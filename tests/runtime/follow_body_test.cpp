@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Transform> joints_at_rest(const Garment& garment) {
   std::vector<Transform> joints(garment.joint_count());
-  EXPECT_EQ(billow_garment_joint_rest(garment.get(), joints.data(), garment.joint_count()), BILLOW_OK);
+  EXPECT_EQ(billow_garment_get_joint_rest(garment.get(), joints.data(), garment.joint_count()), BILLOW_OK);
   return joints;
 }
 

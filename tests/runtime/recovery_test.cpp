@@ -35,12 +35,12 @@ testing::Sheet fragile_ring(BadAir& air) {
   settings.panel_drag = 1.2f;
   settings.panel_lift = 0.6f;
   settings.rest_angle.value = settings.shrink.value = 0.1f;
-  testing::Sheet ring = testing::hanging_ring(7, 5, 0.3, 0.1f, settings);
+  testing::Sheet closed = testing::hanging_ring(7, 5, 0.3, 0.1f, settings);
   Wind wind{};
   wind.field = BadAir::field;
   wind.user = &air;
-  EXPECT_TRUE(ring.chains.set(wind));
-  return ring;
+  EXPECT_TRUE(closed.chains.set(wind));
+  return closed;
 }
 
 // No rope longer than it may be.
@@ -59,26 +59,26 @@ TEST(Recovery, FromBadAirIsFlaggedAndComplete) {
   for (float bad : kBadValues) {
     SCOPED_TRACE(bad);
     BadAir air;
-    testing::Sheet ring = fragile_ring(air);
-    for (int frame = 0; frame < 10; ++frame) ASSERT_TRUE(ring.chains.step(kFrame, ring.roots));
-    EXPECT_EQ(ring.chains.report().flags & BILLOW_FLAG_RECOVERED, 0u);
+    testing::Sheet closed = fragile_ring(air);
+    for (int frame = 0; frame < 10; ++frame) ASSERT_TRUE(closed.chains.step(kFrame, closed.roots));
+    EXPECT_EQ(closed.chains.report().flags & BILLOW_FLAG_RECOVERED, 0u);
 
     air.value = bad;
     for (int frame = 0; frame < 3; ++frame) {
-      ASSERT_TRUE(ring.chains.step(kFrame, ring.roots));
-      EXPECT_TRUE(ring.chains.report().flags & BILLOW_FLAG_RECOVERED);
-      expect_intact(ring.chains, 7, 6);
-      EXPECT_TRUE(std::isfinite(ring.chains.report().collider_work));
+      ASSERT_TRUE(closed.chains.step(kFrame, closed.roots));
+      EXPECT_TRUE(closed.chains.report().flags & BILLOW_FLAG_RECOVERED);
+      expect_intact(closed.chains, 7, 6);
+      EXPECT_TRUE(std::isfinite(closed.chains.report().collider_work));
     }
     air.value = 0;
     for (int frame = 0; frame < 30; ++frame) {
-      ASSERT_TRUE(ring.chains.step(kFrame, ring.roots));
-      EXPECT_EQ(ring.chains.report().flags & BILLOW_FLAG_RECOVERED, 0u) << "frame " << frame;
-      expect_intact(ring.chains, 7, 6);
-      EXPECT_TRUE(std::isfinite(ring.chains.report().collider_work));
+      ASSERT_TRUE(closed.chains.step(kFrame, closed.roots));
+      EXPECT_EQ(closed.chains.report().flags & BILLOW_FLAG_RECOVERED, 0u) << "frame " << frame;
+      expect_intact(closed.chains, 7, 6);
+      EXPECT_TRUE(std::isfinite(closed.chains.report().collider_work));
     }
     // It hangs again as if nothing had been.
-    EXPECT_NEAR(testing::tip_of(ring.chains)[1], -0.5, 0.01);
+    EXPECT_NEAR(testing::tip_of(closed.chains)[1], -0.5, 0.01);
   }
 }
 

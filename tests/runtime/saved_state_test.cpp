@@ -18,7 +18,8 @@ class InstanceState : public ::testing::TestWithParam<const char*> {
   std::vector<Transform> joints(int frame) const {
     const float t = static_cast<float>(frame) / 60, angle = 1.5f * t;
     std::vector<Transform> joints(garment_.joint_count());
-    EXPECT_EQ(billow_garment_joint_rest(garment_.get(), joints.data(), garment_.joint_count()), BILLOW_OK);
+    EXPECT_EQ(billow_garment_get_joint_rest(garment_.get(), joints.data(), garment_.joint_count()),
+              BILLOW_OK);
     for (Transform& j : joints) {
       const float x = j.position[0] + 2, z = j.position[2];
       j.position[0] = std::cos(angle) * x + std::sin(angle) * z;
@@ -76,7 +77,7 @@ TEST_P(InstanceState, RefusesWhatIsNone) {
   Bytes state = saved(instance);
   const auto refused = [&](std::span<const std::byte> bytes, const char* why) {
     const Status status = instance.restore(bytes);
-    EXPECT_EQ(status.code(), BILLOW_BAD_DATA);
+    EXPECT_EQ(status.code(), BILLOW_ERROR_BAD_DATA);
     EXPECT_NE(std::string(status.message()).find(why), std::string::npos) << status.message();
   };
   refused(std::span(state).first(10), "too short");
@@ -86,7 +87,8 @@ TEST_P(InstanceState, RefusesWhatIsNone) {
   refused(chains, "not a saved state of an instance");
   state[state.size() / 2] ^= std::byte{1};
   refused(state, "damaged");
-  EXPECT_EQ(billow_instance_save(instance.get(), state.data(), state.size() - 1), BILLOW_BUFFER_TOO_SMALL);
+  EXPECT_EQ(billow_instance_save(instance.get(), state.data(), state.size() - 1),
+            BILLOW_ERROR_BUFFER_TOO_SMALL);
 }
 
 }  // namespace

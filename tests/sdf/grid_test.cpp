@@ -203,7 +203,7 @@ TEST(GridCollider, WhatMakesNoSenseIsRefused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const struct {
     const char* message;
-    std::function<void(billow_grid&)> spoil;
+    std::function<void(billow_sdf_grid&)> spoil;
   } cases[] = {
       {"grid", [](auto& g) { g.values = nullptr; }},
       {"grid.size", [](auto& g) { g.size[1] = 1; }},
@@ -216,7 +216,7 @@ TEST(GridCollider, WhatMakesNoSenseIsRefused) {
       {"under 0", [](auto& g) { g.size[0] = g.size[1] = g.size[2] = 3; }},
   };
   for (const auto& c : cases) {
-    billow_grid grid = good.grid;
+    billow_sdf_grid grid = good.grid;
     c.spoil(grid);
     EXPECT_EQ(testing::make_body({testing::field_collider(grid)}), nullptr) << c.message;
     EXPECT_NE(std::string(billow_last_error()).find(c.message), std::string::npos) << billow_last_error();

@@ -50,7 +50,7 @@ TEST(Network, ByHand) {
   const float weights[] = {2,     -1,   0,    0, /**/ 0, 1, 0,      -2, /**/ 0, 0, 1, 0, /**/ 0,     0,
                            4,     3,    0.5f, 1, 0,      2, 0,      3,  /**/ 0, 0, 0, 0, -0.5f,      5,
                            -0.5f, 0.5f, 0,    0, 0,      4, /**/ 0, 0,  0,      0, 0, 0, /**/ 0.125f};
-  static_assert(std::size(weights) == weight_count(4) && weight_count(4) == BILLOW_NETWORK_WEIGHTS(4));
+  static_assert(std::size(weights) == weight_count(4) && weight_count(4) == BILLOW_NEURAL_SDF_WEIGHTS(4));
   const Network net{weights, 4, {1, 1, 1}};
   const Distance4 d = network_distance(net, splat(V3{0.5f, 0, 0}));
   EXPECT_EQ(lane(d.phi, 0), 7.125f);
@@ -124,7 +124,7 @@ TEST(NeuralCollider, WhatMakesNoSenseIsRefused) {
   huge_weights.front() = 1e7f;
   const struct {
     const char* message;
-    std::function<void(billow_network&)> spoil;
+    std::function<void(billow_neural_sdf&)> spoil;
   } cases[] = {
       {"network", [](auto& n) { n.weights = nullptr; }},
       {"network.width", [](auto& n) { n.width = 0; }},
@@ -138,7 +138,7 @@ TEST(NeuralCollider, WhatMakesNoSenseIsRefused) {
       {"network.weights", [&](auto& n) { n.weights = huge_weights.data(); }},
   };
   for (const auto& c : cases) {
-    billow_network network = good.network;
+    billow_neural_sdf network = good.network;
     c.spoil(network);
     EXPECT_EQ(testing::make_body({testing::field_collider(network)}), nullptr) << c.message;
     EXPECT_NE(std::string(billow_last_error()).find(c.message), std::string::npos) << billow_last_error();

@@ -261,7 +261,7 @@ struct CustomSphere {
   }
   billow_collider collider(const Vector& centre, double bound) {
     billow_collider c = testing::sphere(centre, bound);
-    c.shape = BILLOW_CUSTOM;
+    c.shape = BILLOW_SHAPE_CUSTOM;
     testing::copy({0.5, 0.5, 0.5, 0.5}, c.rotation);
     c.sdf = distance;
     c.user = this;

@@ -40,30 +40,30 @@ inline billow_collider sphere(const Vector& centre, double radius) {
 inline billow_collider tapered_capsule(const Vector& from, const Vector& to, double radius,
                                        double radius_end) {
   billow_collider c = sphere(from, radius);
-  c.shape = BILLOW_TAPERED_CAPSULE;
+  c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
   copy(to, c.end);
   c.radius_end = static_cast<float>(radius_end);
   return c;
 }
 inline billow_collider capsule(const Vector& from, const Vector& to, double radius) {
   billow_collider c = tapered_capsule(from, to, radius, radius);
-  c.shape = BILLOW_CAPSULE;
+  c.shape = BILLOW_SHAPE_CAPSULE;
   return c;
 }
 inline billow_collider box(const Vector& centre, const Vector& half, double radius = 0) {
   billow_collider c = sphere(centre, radius);
-  c.shape = BILLOW_BOX;
+  c.shape = BILLOW_SHAPE_BOX;
   copy(half, c.half_extents);
   return c;
 }
 inline billow_collider ellipsoid(const Vector& centre, const Vector& half) {
   billow_collider c = box(centre, half);
-  c.shape = BILLOW_ELLIPSOID;
+  c.shape = BILLOW_SHAPE_ELLIPSOID;
   return c;
 }
 inline billow_collider half_space(const Vector& point, const std::array<double, 4>& rotation = {0, 0, 0, 1}) {
   billow_collider c = sphere(point, 1);
-  c.shape = BILLOW_HALF_SPACE;
+  c.shape = BILLOW_SHAPE_HALF_SPACE;
   copy(rotation, c.rotation);
   return c;
 }

@@ -13,7 +13,7 @@ namespace billow::testing {
 // A grid of any function of a point in its frame.
 struct TestGrid {
   std::vector<int16_t> values;
-  billow_grid grid{};
+  billow_sdf_grid grid{};
 };
 template <class F>
 TestGrid make_grid(uint32_t nx, uint32_t ny, uint32_t nz, double spacing, double unit, F f) {
@@ -35,7 +35,7 @@ inline TestGrid sphere_grid(double radius, double spacing = 0.01, double margin 
 // A network that is nearly the distance to the plane y = `height`, with a random wiggle.
 struct TestNetwork {
   std::vector<float> weights;
-  billow_network network{};
+  billow_neural_sdf network{};
 };
 inline TestNetwork wavy_network(uint32_t width, double height, double wiggle, uint32_t seed) {
   Random random(seed);
@@ -58,15 +58,15 @@ inline TestNetwork wavy_network(uint32_t width, double height, double wiggle, ui
   return out;
 }
 
-inline billow_collider field_collider(const billow_grid& grid) {
+inline billow_collider field_collider(const billow_sdf_grid& grid) {
   billow_collider c = billow_collider_default();
-  c.shape = BILLOW_GRID;
+  c.shape = BILLOW_SHAPE_GRID;
   c.grid = &grid;
   return c;
 }
-inline billow_collider field_collider(const billow_network& network) {
+inline billow_collider field_collider(const billow_neural_sdf& network) {
   billow_collider c = billow_collider_default();
-  c.shape = BILLOW_NEURAL;
+  c.shape = BILLOW_SHAPE_NEURAL;
   c.network = &network;
   return c;
 }

@@ -43,18 +43,18 @@ inline Sheet hanging_sheet(int columns, int ropes, float spacing, float rope_len
 // A closed ring of chains around the y axis, straight down.
 inline Sheet hanging_ring(int columns, int ropes, double radius, float rope_length,
                           const Settings& settings) {
-  Sheet ring;
+  Sheet closed;
   std::vector<float> rest;
   for (int c = 0; c < columns; ++c) {
     const double angle = 6.283185307179586 * c / columns;
     const float x = static_cast<float>(radius * std::sin(angle)),
                 z = static_cast<float>(radius * std::cos(angle));
     for (int i = 0; i <= ropes; ++i) rest.insert(rest.end(), {x, -rope_length * static_cast<float>(i), z});
-    ring.roots.push_back(translation(x, 0, z));
+    closed.roots.push_back(translation(x, 0, z));
   }
   const std::vector<uint32_t> bones(static_cast<size_t>(columns), static_cast<uint32_t>(ropes + 1));
-  ring.chains = scenes::make_chains(bones, rest, true, true, settings);
-  return ring;
+  closed.chains = scenes::make_chains(bones, rest, true, true, settings);
+  return closed;
 }
 
 inline std::vector<float> positions_of(const Chains& chains) {

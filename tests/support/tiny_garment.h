@@ -63,7 +63,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
                                        bool floats = true, bool row_scales = true) {
   asset::MatrixRecord m{};
   m.rows = rows, m.columns = columns;
-  m.float32 = floats ? 3 : 0, m.float16 = floats ? 2 : 0, m.int8 = in_panels(columns) + 24;
+  m.float32 = floats ? 3 : 0, m.float16 = floats ? 2 : 0, m.int8 = round_up_to_panels(columns) + 24;
   m.row_scales = row_scales;
   std::string out(reinterpret_cast<const char*>(&m), sizeof m);
   const auto put = [&](const auto& value) {
@@ -111,17 +111,17 @@ inline void add_random_network(GarmentBytes& file, const std::string& name, uint
 // seen in a mirror.
 inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vertices, uint32_t activation,
                                bool floats, Random& random) {
-  constexpr uint32_t kUnits = 21, kComponents = 5, kSeen = 6, kInputs = 3 * (kSeen + 1);
+  constexpr uint32_t kUnits = 21, kComponents = 5, kInputBones = 6, kInputs = 3 * (kInputBones + 1);
   asset::PatchesRecord r{};
-  r.patches = bones, r.networks = (bones + 1) / 2, r.seen = kSeen, r.components = kComponents, r.layers = 3,
-  r.activation = activation;
+  r.patches = bones, r.networks = (bones + 1) / 2, r.input_bones = kInputBones, r.components = kComponents,
+  r.layers = 3, r.activation = activation;
   r.linear = 1;
   r.units[0] = r.units[1] = kUnits, r.units[2] = r.coefficients();
   std::vector<asset::PatchRecord> patches;
-  std::vector<int32_t> seen;
+  std::vector<int32_t> input_bones;
   std::vector<float> numbers, bases;
   const auto put = [](std::vector<float>& to, uint32_t count, auto number) {
-    for (uint32_t i = 0; i < in_panels(count); ++i)
+    for (uint32_t i = 0; i < round_up_to_panels(count); ++i)
       to.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
   };
   for (uint32_t n = 0; n < r.networks; ++n) {
@@ -136,8 +136,8 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
     const bool flipped = p >= r.networks;
     patches.push_back(
         {p, near(bones - 1), near(1), near(bones - 4), near(4), flipped ? bones - 1 - p : p, flipped, 0});
-    for (uint32_t i = 0; i < kSeen; ++i)
-      seen.push_back(i == p % kSeen ? -1 : static_cast<int32_t>(near(i + 1)));
+    for (uint32_t i = 0; i < kInputBones; ++i)
+      input_bones.push_back(i == p % kInputBones ? -1 : static_cast<int32_t>(near(i + 1)));
     put(bases, r.coefficients(), [](uint32_t) { return 0.25f; });
     put(bases, r.basis_columns(), [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
   }
@@ -154,15 +154,17 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   r.tiles = static_cast<uint32_t>(tiles.size()), r.blocks = static_cast<uint32_t>(blocks.size());
   std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
-  file.add("patches", bytes), file.add("patches.seen", seen), file.add("patches.tiles", tiles);
+  file.add("patches", bytes), file.add("patches.input_bones", input_bones), file.add("patches.tiles", tiles);
   file.add("patches.blocks", blocks), file.add("patches.numbers", numbers);
   file.add("patches.bases", bases);
-  file.add("patches.1", random_matrix_bytes(r.networks * in_panels(kUnits), kInputs, 0.25f, random, floats));
-  file.add("patches.2", random_matrix_bytes(r.networks * in_panels(kUnits), kUnits, 0.25f, random, floats));
-  file.add("patches.3",
-           random_matrix_bytes(r.networks * in_panels(r.coefficients()), kUnits, 0.125f, random, floats));
-  file.add("patches.linear",
-           random_matrix_bytes(r.networks * in_panels(r.coefficients()), kInputs, 0.0625f, random, floats));
+  file.add("patches.1",
+           random_matrix_bytes(r.networks * round_up_to_panels(kUnits), kInputs, 0.25f, random, floats));
+  file.add("patches.2",
+           random_matrix_bytes(r.networks * round_up_to_panels(kUnits), kUnits, 0.25f, random, floats));
+  file.add("patches.3", random_matrix_bytes(r.networks * round_up_to_panels(r.coefficients()), kUnits, 0.125f,
+                                            random, floats));
+  file.add("patches.linear", random_matrix_bytes(r.networks * round_up_to_panels(r.coefficients()), kInputs,
+                                                 0.0625f, random, floats));
   // As files have it that were trained: then sums become places without a stop between.
   file.add("patches.basis",
            random_matrix_bytes(kPanelRows * r.blocks, r.basis_columns(), 0.0625f, random, floats, floats));
@@ -199,18 +201,18 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   file.add("garment", std::vector{g});
   file.add("joints", std::vector<asset::JointRecord>{{file.text("root"), -1, {0, 0.5f, 0}, {0, 0, 0, 1}},
                                                      {file.text("top"), 0, {0, 0.5f, 0}, {0, 0, 0, 1}}});
-  std::vector<float> rest, flat;
+  std::vector<float> rest, pattern_uvs;
   std::vector<uint32_t> triangles;
   const auto vertex = [](uint32_t r, uint32_t c) { return r * kTinyAcross + c; };
   for (uint32_t r = 0; r < kTinyDown; ++r)
     for (uint32_t c = 0; c < kTinyAcross; ++c) {
       rest.insert(rest.end(), {(static_cast<float>(c) - 4) / 16, 1 - static_cast<float>(r) / 16, 0.125f});
-      flat.insert(flat.end(), {static_cast<float>(c) / 16, static_cast<float>(r) / 16});
+      pattern_uvs.insert(pattern_uvs.end(), {static_cast<float>(c) / 16, static_cast<float>(r) / 16});
       if (r + 1 == kTinyDown || c + 1 == kTinyAcross) continue;
       triangles.insert(triangles.end(), {vertex(r, c), vertex(r + 1, c), vertex(r, c + 1)});
       triangles.insert(triangles.end(), {vertex(r, c + 1), vertex(r + 1, c), vertex(r + 1, c + 1)});
     }
-  file.add("rest", rest), file.add("flat", flat), file.add("triangles", triangles);
+  file.add("rest", rest), file.add("pattern", pattern_uvs), file.add("triangles", triangles);
   std::vector<asset::AttachmentRecord> attachments;
   for (uint32_t c = 0; c < kTinyAcross; ++c)
     attachments.push_back(
@@ -233,7 +235,7 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   for (uint32_t i = 0; i < 2; ++i) {
     asset::ColliderRecord& c = colliders[i];
     c.name = file.text("post");
-    c.shape = i == 0 ? BILLOW_ELLIPSOID : BILLOW_CAPSULE;
+    c.shape = i == 0 ? BILLOW_SHAPE_ELLIPSOID : BILLOW_SHAPE_CAPSULE;
     c.position[1] = i == 0 ? 0.8125f : 0.5f, c.end[1] = 0.125f;
     c.half_extents[0] = 0.125f, c.half_extents[1] = 0.28125f, c.half_extents[2] = 0.09375f;
     c.rotation[3] = 1, c.radius = c.radius_end = 0.09375f;

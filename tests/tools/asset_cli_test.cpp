@@ -38,10 +38,10 @@ class AssetCli : public ::testing::Test {
 };
 
 TEST_F(AssetCli, WearPlaysAFileAndDrawsIt) {
-  const testing::Outcome worn =
+  const testing::Outcome playback =
       run("wear cape.billow --seconds 0.3 --motion walk -o strip.png --panels 2 --json");
-  ASSERT_EQ(worn.code, 0) << worn.output;
-  EXPECT_TRUE(contains(worn.output, "\"inside\": 0")) << worn.output;
+  ASSERT_EQ(playback.code, 0) << playback.output;
+  EXPECT_TRUE(contains(playback.output, "\"inside\": 0")) << playback.output;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "strip.png"));
   EXPECT_TRUE(contains(run("wear cape.billow --seconds 0.2").output, "median"));
   EXPECT_EQ(run("wear nothing.billow").code, 1);

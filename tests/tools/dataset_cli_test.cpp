@@ -130,9 +130,9 @@ TEST_F(DatasetCli, TakesCharactersOfYourOwn) {
   expect(import + "-o set", 0, "set: 25 frames in 1 clips");
   expect("check set", 0, "set is whole");
   expect("info set", 0, "sheet on strip, imported");
-  const OwnedWearer wearer = read_dataset(folder_ / "set").wearer();
-  EXPECT_EQ(wearer.skeleton.at("upper"), wearer.skeleton.find("upper"));
-  EXPECT_EQ(wearer.colliders.size(), 2u);
+  const OwnedCharacterBody character_body = read_dataset(folder_ / "set").character_body();
+  EXPECT_EQ(character_body.skeleton.at("upper"), character_body.skeleton.find("upper"));
+  EXPECT_EQ(character_body.colliders.size(), 2u);
   expect("show set --panels 2 -o strip.png", 0, "strip.png");
   expect("import flag.mdd --motion strip.glb:bend --append -o set", 0, "set: 25 frames in 1 clips");
 

@@ -69,7 +69,7 @@ TEST_F(FiguresCli, GarmentsBodyAndGrids) {
   const body::Person person = body::make_person();
   files::write_whole_file(folder_ / "cape.billow", pack::pack_garment(pack::sample_garment(person, {})));
   files::write_whole_file(folder_ / "skirt.billow",
-                          pack::pack_garment(pack::sample_garment(person, {.ring = true})));
+                          pack::pack_garment(pack::sample_garment(person, {.closed = true})));
   const testing::Outcome done =
       run("garments body cape skirt --garment cape.billow --skirt skirt.billow --json -o out");
   ASSERT_EQ(done.code, 0) << done.output;

@@ -29,7 +29,7 @@ std::vector<float> corners_by_loops(const PatchTensors& t, const PeerFrame& fram
   for (size_t p = 0; p < static_cast<size_t>(t.patches); ++p) {
     std::vector<float> z;
     for (size_t i = p * static_cast<size_t>(t.inputs); i < (p + 1) * static_cast<size_t>(t.inputs); ++i)
-      z.push_back((frame.seen.values[i] - t.mean.values[i]) * t.scale.values[i]);
+      z.push_back((frame.features.values[i] - t.mean.values[i]) * t.scale.values[i]);
     std::vector<float> c = product(z, t.linear, p, t.bias), h = z;
     for (size_t k = 0; k < t.weights.size(); ++k) {
       h = product(h, t.weights[k], p, t.biases[k]);

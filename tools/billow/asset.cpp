@@ -59,7 +59,7 @@ ordered_json describe_patches(const asset::PatchesView& p) {
   const asset::PatchesRecord& r = *p.record;
   ordered_json out{{"patches", r.patches},
                    {"networks", r.networks},
-                   {"bones_seen", r.seen},
+                   {"input_bones", r.input_bones},
                    {"components", r.components},
                    {"vertices", pack::shared_vertices(p)},
                    {"activation", kActivations[r.activation]}};
@@ -82,7 +82,7 @@ ordered_json describe(const Opened& file) {
                    {"bones", g.bones},
                    {"simulated_bones", g.chain_bones - g.chains},
                    {"chains", g.chains},
-                   {"ring", g.ring != 0},
+                   {"closed", g.closed != 0},
                    {"colliders", g.colliders},
                    {"blend_weights", !v.blend.weights.empty()}};
   for (const asset::JointRecord& j : v.joints) out["joints"].push_back(v.text_of(j.name));
@@ -118,7 +118,7 @@ double megabytes(const PackedMatrix& m) {
 
 void print_patches(const asset::PatchesView& p) {
   const asset::PatchesRecord& r = *p.record;
-  std::printf("  patches    %u that see %u bones each, %zu vertices in them\n", r.patches, r.seen,
+  std::printf("  patches    %u with %u input bones each, %zu vertices in them\n", r.patches, r.input_bones,
               pack::shared_vertices(p));
   std::printf("  components %u a patch: columns of %s, %.2f MB\n", r.components, stored(p.basis).c_str(),
               megabytes(p.basis));
@@ -149,10 +149,10 @@ void print_text(const Opened& file) {
   const asset::GarmentRecord& g = *v.record;
   const auto text = [&](asset::Text t) { return std::string(v.text_of(t)); };
   std::printf("%s: %.2f MB\n", text(g.name).c_str(), 1e-6 * static_cast<double>(file.bytes.size()));
-  std::printf("  cloth      %u vertices, %u of them sewn on, %u triangles; key joint %s\n", g.vertices,
+  std::printf("  cloth      %u vertices, %u of them attached, %u triangles; key joint %s\n", g.vertices,
               g.attachments, g.triangles, text(v.joints[g.key_joint].name).c_str());
   std::printf("  bones      %u, %u simulated in %u chains%s\n", g.bones, g.chain_bones - g.chains, g.chains,
-              g.ring ? " round a ring" : "");
+              g.closed ? " closed to a ring" : "");
   std::printf("  body       %u joints, %u colliders\n", g.joints, g.colliders);
   if (v.patches.record)
     print_patches(v.patches);

@@ -28,11 +28,11 @@ struct Axis {
 Axis axis_of(const billow_collider& c) {
   const V3 p{c.position[0], c.position[1], c.position[2]};
   switch (c.shape) {
-    case BILLOW_CAPSULE:
+    case BILLOW_SHAPE_CAPSULE:
       return {p, {c.end[0], c.end[1], c.end[2]}, c.radius};
-    case BILLOW_TAPERED_CAPSULE:
+    case BILLOW_SHAPE_TAPERED_CAPSULE:
       return {p, {c.end[0], c.end[1], c.end[2]}, 0.5f * (c.radius + c.radius_end)};
-    case BILLOW_SPHERE:
+    case BILLOW_SHAPE_SPHERE:
       return {p, p + V3{0, 0.001f, 0}, c.radius};
     default: {
       const float* h = c.half_extents;
@@ -68,8 +68,8 @@ class World {
     soft_->m_cfg.collisions = btSoftBody::fCollision::SDF_RS;
     soft_->setTotalMass(1);
     for (const auto& a : garment.attachments) {
-      pins_.push_back(static_cast<int>(a.vertex));
-      soft_->setMass(pins_.back(), 0);
+      attachment_points_.push_back(static_cast<int>(a.vertex));
+      soft_->setMass(attachment_points_.back(), 0);
     }
     world_.addSoftBody(soft_.get());
     rest_ = body::joint_transforms(person.skeleton, body::rest_pose(person.skeleton));
@@ -101,7 +101,7 @@ class World {
   std::vector<std::unique_ptr<btCapsuleShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
   std::unique_ptr<btSoftBody> soft_;
-  std::vector<int> pins_;
+  std::vector<int> attachment_points_;
   std::vector<Transform> rest_;
 };
 

@@ -11,7 +11,7 @@
 #include "core/simd.h"
 #include "files/whole_file.h"
 #include "pack/model_sections.h"
-#include "worn.h"
+#include "playback.h"
 
 #if defined(BILLOW_SIMD_SSE) && defined(__x86_64__)
 #include <immintrin.h>
@@ -204,7 +204,7 @@ CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person,
     for (const billow_instance* i : handles) {
       billow_instance_report report;
       expect(billow_instance_get_report(i, &report));
-      sum += 1e3 * report.stage_seconds[BILLOW_FRAME_EXPAND];
+      sum += 1e3 * report.stage_seconds[BILLOW_FRAME_STAGE_EXPAND];
     }
     expand.push_back(sum);
   }

@@ -27,11 +27,11 @@ ordered_json measure(const Size& size, const body::Person& person, const motion:
   return {{"vertices", garment.vertices()},
           {"bones", garment.bones()},
           {"frame_ms", {{"p50", f.p50}, {"p99", f.p99}}},
-          {"chains_ms", f.stages[BILLOW_FRAME_CHAINS]},
-          {"infer_ms", f.stages[BILLOW_FRAME_INFER]},
-          {"expand_ms", f.stages[BILLOW_FRAME_EXPAND]},
-          {"push_out_ms", f.stages[BILLOW_FRAME_PUSH_OUT]},
-          {"normals_ms", f.stages[BILLOW_FRAME_NORMALS]},
+          {"chains_ms", f.stages[BILLOW_FRAME_STAGE_CHAINS]},
+          {"infer_ms", f.stages[BILLOW_FRAME_STAGE_INFER]},
+          {"expand_ms", f.stages[BILLOW_FRAME_STAGE_EXPAND]},
+          {"push_out_ms", f.stages[BILLOW_FRAME_STAGE_PUSH_OUT]},
+          {"normals_ms", f.stages[BILLOW_FRAME_STAGE_NORMALS]},
           {"garment_bytes", memory.garment},
           {"instance_bytes", memory.instance}};
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench_frames.h"
-#include "dress/dressed.h"
+#include "character/clothed_character.h"
 
 namespace billow::tool {
 
@@ -13,15 +13,16 @@ PeerFigures time_reference(const garment::Garment& garment, const body::Person& 
   const auto pose = [&](size_t frame) {
     return body::joint_transforms(person.skeleton, clip.frames[std::min(frame, clip.frames.size() - 1)]);
   };
-  dress::Dressed dressed(garment, dress::wearer(person), garment.shape, pose(0), {}, 1);
+  character::ClothedCharacter clothed(garment, character::character_body(person), garment.shape, pose(0), {},
+                                      1);
   // Sew it on within half a second of standing, run for another, then look at the clock.
-  for (int i = 0; i < 30; ++i) dressed.step(kFrame, pose(0), 1 / static_cast<float>(30 - i));
+  for (int i = 0; i < 30; ++i) clothed.step(kFrame, pose(0), 1 / static_cast<float>(30 - i));
   size_t frame = 0;
-  for (; frame < 30; ++frame) dressed.step(kFrame, pose(frame));
+  for (; frame < 30; ++frame) clothed.step(kFrame, pose(frame));
   std::vector<double> times;
   for (; frame < 45; ++frame) {
     const double start = own_ms();
-    dressed.step(kFrame, pose(frame));
+    clothed.step(kFrame, pose(frame));
     times.push_back(own_ms() - start);
   }
   std::nth_element(times.begin(), times.begin() + 7, times.end());

@@ -117,7 +117,7 @@ void print_info(const BodyOptions& options) {
         follows += (follows.empty() ? "" : " + ") + person.skeleton.joints[c.joint[k]].name;
     if (c.blend_with >= 0) blends = "blends with " + person.collider_names[static_cast<size_t>(c.blend_with)];
     std::printf("  %-18s %-16s on %-28s %s\n", person.collider_names[i].c_str(),
-                c.shape == BILLOW_ELLIPSOID ? "ellipsoid" : "tapered capsule", follows.c_str(),
+                c.shape == BILLOW_SHAPE_ELLIPSOID ? "ellipsoid" : "tapered capsule", follows.c_str(),
                 blends.c_str());
   }
   const body::Topology topology = body::topology_of(skin.mesh);

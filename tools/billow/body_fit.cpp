@@ -101,11 +101,11 @@ class FittingProgress {
 
 const char* shape_name(billow_shape shape) {
   switch (shape) {
-    case BILLOW_SPHERE:
+    case BILLOW_SHAPE_SPHERE:
       return "sphere";
-    case BILLOW_ELLIPSOID:
+    case BILLOW_SHAPE_ELLIPSOID:
       return "ellipsoid";
-    case BILLOW_BOX:
+    case BILLOW_SHAPE_BOX:
       return "box";
     default:
       return "capsule";

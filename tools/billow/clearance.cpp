@@ -9,8 +9,8 @@
 #include "dataset/plan.h"
 #include "evaluate/sted.h"
 #include "motion_file.h"
+#include "playback.h"
 #include "progress.h"
-#include "worn.h"
 
 namespace billow::tool {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ClearanceOptions {
-  WornOptions worn;
+  PlaybackOptions playback;
   std::vector<std::string> motions;
   bool unseen = false, json = false;
 };
@@ -75,19 +75,19 @@ std::vector<float> middles(std::span<const float> positions, const std::vector<C
   return out;
 }
 
-Clearance play(Worn& worn, const std::string& motion) {
+Clearance play(Playback& playback, const std::string& motion) {
   std::vector<std::array<uint32_t, 2>> edges;
-  for (const evaluate::Edge& e : evaluate::edges_of(worn.garment())) edges.push_back({e.a, e.b});
+  for (const evaluate::Edge& e : evaluate::edges_of(playback.garment())) edges.push_back({e.a, e.b});
   Clearance c;
   c.motion = motion;
-  while (worn.step()) {
-    const Points vertices = measure(worn.body(), worn.positions());
+  while (playback.step()) {
+    const Points vertices = measure(playback.body(), playback.positions());
     ++c.frames;
     c.frames_inside += vertices.inside > 0;
-    c.told_inside += worn.report().inside;
+    c.told_inside += playback.report().inside;
     c.vertices.add(vertices);
-    c.edges.add(measure(worn.body(), middles(worn.positions(), edges)));
-    c.triangles.add(measure(worn.body(), middles(worn.positions(), worn.garment().triangles)));
+    c.edges.add(measure(playback.body(), middles(playback.positions(), edges)));
+    c.triangles.add(measure(playback.body(), middles(playback.positions(), playback.garment().triangles)));
   }
   return c;
 }
@@ -156,21 +156,21 @@ nlohmann::ordered_json as_json(const Clearance& c) {
 void clearance(const ClearanceOptions& o) {
   const std::vector<std::string> names = motions_in(o.motions);
   const std::vector<motion::Clip> unseen =
-      o.unseen ? unseen_clips(Worn(o.worn).garment().name) : std::vector<motion::Clip>{};
+      o.unseen ? unseen_clips(Playback(o.playback).garment().name) : std::vector<motion::Clip>{};
   const size_t count = names.size() + unseen.size();
   if (count == 0) throw std::runtime_error("expected motions, or --unseen, found none");
   Progress line("playing");
   std::vector<Clearance> all;
-  const auto add = [&](Worn worn, const std::string& name) {
-    all.push_back(play(worn, name));
+  const auto add = [&](Playback playback, const std::string& name) {
+    all.push_back(play(playback, name));
     line(static_cast<double>(all.size()) / static_cast<double>(count));
   };
-  WornOptions worn = o.worn;
+  PlaybackOptions playback = o.playback;
   for (const std::string& name : names) {
-    worn.motion = name;
-    add(Worn(worn), fs::path(name).filename().string());
+    playback.motion = name;
+    add(Playback(playback), fs::path(name).filename().string());
   }
-  for (const motion::Clip& clip : unseen) add(Worn(worn, clip), "unseen " + clip.name);
+  for (const motion::Clip& clip : unseen) add(Playback(playback, clip), "unseen " + clip.name);
 
   Clearance sum;
   sum.motion = "all";
@@ -194,19 +194,19 @@ void add_clearance(CLI::App& app) {
   auto* command = app.add_subcommand(
       "clearance", "Whether a garment file stays out of the body, over many motions, and by how much");
   auto o = std::make_shared<ClearanceOptions>();
-  o->worn.seconds = 600;
+  o->playback.seconds = 600;
   command
-      ->add_option("file", o->worn.file,
+      ->add_option("file", o->playback.file,
                    "Garment file (.billow); cape and skirt are those that come with Billow")
       ->required();
   command->add_option("motions", o->motions,
                       "Built-in motions, motion files (all of their clips), or folders of these");
   command->add_flag("--unseen", o->unseen,
                     "Also the clips that a data set of the cape or skirt is judged by");
-  command->add_option("--rate", o->worn.rate, "Frames a second that are simulated")
+  command->add_option("--rate", o->playback.rate, "Frames a second that are simulated")
       ->capture_default_str()
       ->check(CLI::Range(5.0, 1000.0));
-  command->add_option("--seconds", o->worn.seconds, "The most of each motion; built-in ones last as long")
+  command->add_option("--seconds", o->playback.seconds, "The most of each motion; built-in ones last as long")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 600.0));
   command->add_flag("--json", o->json, "Figures as JSON");

@@ -75,9 +75,9 @@ void print_info(const std::string& folder, bool json) {
         s.crossings, floor(chaos.cloth).c_str(), floor(chaos.bones).c_str(), info.chaos.size());
     return;
   }
-  const std::string wearer = info.preset.empty() ? info.character : "the " + info.preset + " person";
+  const std::string character_body = info.preset.empty() ? info.character : "the " + info.preset + " person";
   std::printf("%s on %s%s: %zu vertices, %zu bones, %zu of them simulated\n", info.garment.c_str(),
-              wearer.c_str(), info.imported ? ", imported" : "", info.vertices, info.bones,
+              character_body.c_str(), info.imported ? ", imported" : "", info.vertices, info.bones,
               info.simulated_bones);
   std::printf("%zu frames at %g a second in %zu clips: %zu train, %zu validation, %zu holdout, %zu unseen\n",
               info.frames(), info.frames_per_second, info.clips.size(), frames(Part::kTrain),

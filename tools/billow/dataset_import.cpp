@@ -25,13 +25,13 @@ struct ImportOptions {
   bool dry_run = false, quiet = false;
 };
 
-dataset::OwnedWearer wearer_of(const ImportOptions& o) {
+dataset::OwnedCharacterBody wearer_of(const ImportOptions& o) {
   if (o.character.empty() != o.body.empty())
     throw std::runtime_error("expected --character and --body together: the skeleton and its colliders");
-  if (o.character.empty()) return dataset::person_as_wearer(o.preset);
+  if (o.character.empty()) return dataset::person_as_character_body(o.preset);
   const importer::Character c = importer::read_character(o.character, {.scale = o.motion_scale});
   try {
-    return dataset::character_as_wearer(c.name, c.skeleton, fit::read_body_file(o.body));
+    return dataset::own_character_body(c.name, c.skeleton, fit::read_body_file(o.body));
   } catch (const std::invalid_argument& e) {
     throw std::runtime_error(o.body + ": " + e.what());
   }
@@ -56,12 +56,13 @@ std::vector<V3> read_rest(const std::string& file, size_t vertices, const cache:
 
 void read_garment(const ImportOptions& o, dataset::ImportJob& job) {
   if (o.garment.empty()) throw std::runtime_error("expected --garment garment.json");
-  job.garment = garment::read_garment_file(o.garment, job.wearer.skeleton);
+  job.garment = garment::read_garment_file(o.garment, job.character_body.skeleton);
   if (!o.rest.empty()) job.garment.rest = read_rest(o.rest, job.garment.size(), job.open);
   if (job.garment.rest.empty())
     throw std::runtime_error(
         o.garment +
-        ": expected a garment that has its rest, the steady drape on the resting wearer: give --rest FILE, a "
+        ": expected a garment that has its rest, the steady drape on the resting character: give --rest "
+        "FILE, a "
         "cache whose first frame it is, or make it with `billow garment describe --drape`");
 }
 
@@ -81,13 +82,14 @@ void add_clips(const ImportOptions& o, dataset::ImportJob& job) {
   expect("--motion", o.motions.size());
   if (o.offsets.size() > 1) expect("--offset", o.offsets.size());
   // A copy, as motions are asked for on other threads, and the job moves.
-  const auto wearer = std::make_shared<const dataset::OwnedWearer>(job.wearer);
+  const auto character_body = std::make_shared<const dataset::OwnedCharacterBody>(job.character_body);
   for (size_t c = 0; c < o.caches.size(); ++c) {
     const std::string& name = o.motions[c];
     check_motion_name(name);
     job.clips.push_back({o.caches[c], name,
-                         [wearer, name, scale = o.motion_scale](size_t frames, double rate) {
-                           return motion_for(name, wearer->skeleton, wearer->preset, frames, rate, scale);
+                         [character_body, name, scale = o.motion_scale](size_t frames, double rate) {
+                           return motion_for(name, character_body->skeleton, character_body->preset, frames,
+                                             rate, scale);
                          },
                          offset_of(o, c)});
   }
@@ -101,7 +103,7 @@ void print_plan(const ImportOptions& o) {
     const bool is_unseen = clip.parts.find('u') != std::string::npos;
     std::printf("%-20s %5zu frames, %s%s%s, seam within %.1f mm\n", clip.name.c_str(),
                 clip.motion.frames.size(), o.motions[c].c_str(), is_unseen ? ", unseen" : "",
-                clip.there ? ", already there" : "", 1000 * static_cast<double>(clip.seam_gap));
+                clip.there ? ", already there" : "", 1000 * static_cast<double>(clip.attachment_gap));
     frames += clip.motion.frames.size(), unseen += is_unseen ? clip.motion.frames.size() : 0;
   }
   std::printf("%zu clips, %zu frames at %g a second, %zu of them in clips that are never learnt from\n",
@@ -113,12 +115,13 @@ void run_import(ImportOptions o) {
   if (job.append) {
     if (!o.garment.empty() || !o.rest.empty() || !o.character.empty())
       throw std::runtime_error(
-          "--append: garment and wearer are those of the data set; leave out --garment, --rest, --character");
+          "--append: garment and character are those of the data set; leave out --garment, --rest, "
+          "--character");
     const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
-    job.wearer = info.wearer();
-    job.garment = garment::read_garment_file(info.folder / "garment.json", job.wearer.skeleton);
+    job.character_body = info.character_body();
+    job.garment = garment::read_garment_file(info.folder / "garment.json", job.character_body.skeleton);
   } else {
-    job.wearer = wearer_of(o);
+    job.character_body = wearer_of(o);
     read_garment(o, job);
   }
   add_clips(o, job);
@@ -130,7 +133,7 @@ void run_import(ImportOptions o) {
   const dataset::ImportPlan plan = dataset::import_caches(job);
   if (o.quiet) return;
   float gap = 0;
-  for (const dataset::ImportedClip& clip : plan.clips) gap = std::max(gap, clip.seam_gap);
+  for (const dataset::ImportedClip& clip : plan.clips) gap = std::max(gap, clip.attachment_gap);
   const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
   print_left_out(info);
   std::printf("seams are within %.1f mm of where the body takes them, on average in the worst frame\n",
@@ -150,10 +153,11 @@ void add_what(CLI::App* command, ImportOptions& o) {
                    "built-in one by its name and seed: walk:7")
       ->required();
   command->add_option("--garment", o.garment, "What it is the cloth of: garment.json");
-  command->add_option("--rest", o.rest,
-                      "The garment's drape on the resting wearer, where garment.json has none or another: a "
-                      "cache whose first frame it is, or a .npy");
-  command->add_option("--preset", o.preset, "Who wears it: the slim, average or heavy built-in person")
+  command->add_option(
+      "--rest", o.rest,
+      "The garment's drape on the resting character, where garment.json has none or another: a "
+      "cache whose first frame it is, or a .npy");
+  command->add_option("--preset", o.preset, "The character: the slim, average or heavy built-in person")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
   command->add_option("--character", o.character,
@@ -207,7 +211,8 @@ void add_dataset_import(CLI::App* command) {
   add_how(import, *options);
   import->footer(
       "A job that was stopped goes on where it was when it is started again. A motion whose file has the\n"
-      "wearer's joints is taken as it is; others are put on the wearer as `billow motion show` does.\n\n"
+      "character's joints is taken as it is; others are put on the character as `billow motion show` "
+      "does.\n\n"
       "Examples\n"
       "  billow dataset import run.pc2 turn.pc2 --fps 24 --z-up --garment cape.json --motion run.bvh "
       "turn.bvh "

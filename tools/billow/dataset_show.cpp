@@ -9,7 +9,7 @@
 #include "dataset/reader/dataset_file.h"
 #include "draw/canvas.h"
 #include "draw_body.h"
-#include "draw_dressed.h"
+#include "draw_character.h"
 #include "files.h"
 #include "files/npy.h"
 #include "garment/garment_file.h"
@@ -55,9 +55,10 @@ void show(const ClipShowOptions& o) {
   if (o.clip >= info.clips.size())
     throw std::runtime_error("--clip: expected a number below " + std::to_string(info.clips.size()) +
                              ", found " + std::to_string(o.clip));
-  const dataset::OwnedWearer wearer = info.wearer();
-  const garment::Garment g = garment::read_garment_file(info.folder / "garment.json", wearer.skeleton);
-  const DrawnBody body(wearer);
+  const dataset::OwnedCharacterBody character_body = info.character_body();
+  const garment::Garment g =
+      garment::read_garment_file(info.folder / "garment.json", character_body.skeleton);
+  const DrawnBody body(character_body);
   const Clip clip(info.clip_folder(o.clip));
   const size_t frames = info.clips[o.clip].frames;
   const size_t every = o.every > 0 ? o.every : std::max<size_t>(1, (frames - 1) / o.panels);

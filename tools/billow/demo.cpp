@@ -9,9 +9,9 @@
 #include "files/whole_file.h"
 #include "film.h"
 #include "picture.h"
+#include "playback.h"
 #include "progress.h"
 #include "shipped.h"
-#include "worn.h"
 
 namespace billow::tool {
 namespace {
@@ -39,8 +39,8 @@ double at_share(std::vector<double> values, double share) {
 }
 
 // Films are drawn without rays: a demo should not take minutes.
-PictureStyle style_of(const Worn& worn, bool film) {
-  PictureStyle style = style_for(worn.garment());
+PictureStyle style_of(const Playback& playback, bool film) {
+  PictureStyle style = style_for(playback.garment());
   style.rays = 0;
   style.width = film ? 320 : 400, style.height = film ? 400 : 500;
   return style;
@@ -50,42 +50,42 @@ PictureStyle style_of(const Worn& worn, bool film) {
 Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
   const std::string name = std::string(show.garment) + "_" + show.motion;
   const fs::path strip = folder / (name + ".png"), film = folder / (name + ".mp4");
-  WornOptions worn_options{garment_file(show.garment), show.motion, o.seconds, 60, true, true};
-  Worn worn(worn_options);
-  const DrawnBody body(worn.wearer());
-  const std::vector<Following> camera = follow(worn);
+  PlaybackOptions playback_options{garment_file(show.garment), show.motion, o.seconds, 60, true, true};
+  Playback playback(playback_options);
+  const DrawnBody body(playback.character_body());
+  const std::vector<Following> camera = follow(playback);
   std::unique_ptr<FilmWriter> writer;
-  const PictureStyle in_film = style_of(worn, true), in_strip = style_of(worn, false);
+  const PictureStyle in_film = style_of(playback, true), in_strip = style_of(playback, false);
   if (!o.no_film) writer = std::make_unique<FilmWriter>(film, in_film.width, in_film.height, o.fps);
 
   const auto picture_of = [&](const PictureStyle& style, const std::string& label) {
-    Picture picture(style, body, worn.joints());
-    picture.add_cloth(worn.positions(), worn.garment().triangles);
-    return picture.make(camera[worn.frame()], label);
+    Picture picture(style, body, playback.joints());
+    picture.add_cloth(playback.positions(), playback.garment().triangles);
+    return picture.make(camera[playback.frame()], label);
   };
   std::vector<draw::Image> panels;
   std::vector<double> frame_ms;
   size_t inside = 0, shown = 0;
   Progress progress(show.garment);
-  while (worn.step()) {
-    const billow_instance_report report = worn.report();
+  while (playback.step()) {
+    const billow_instance_report report = playback.report();
     double seconds = 0;
     for (const double stage : report.stage_seconds) seconds += stage;
     frame_ms.push_back(1e3 * seconds), inside += report.inside;
-    if (writer && static_cast<double>(shown) <= worn.time() * o.fps)
+    if (writer && static_cast<double>(shown) <= playback.time() * o.fps)
       writer->add(picture_of(in_film, "")), ++shown;
-    if (worn.frame() + 1 == worn.frames() * (panels.size() + 1) / o.panels) {
+    if (playback.frame() + 1 == playback.frames() * (panels.size() + 1) / o.panels) {
       char label[32];
-      std::snprintf(label, sizeof label, "%.2f s", worn.time());
+      std::snprintf(label, sizeof label, "%.2f s", playback.time());
       panels.push_back(picture_of(in_strip, label));
     }
-    progress(static_cast<double>(worn.frame() + 1) / static_cast<double>(worn.frames()));
+    progress(static_cast<double>(playback.frame() + 1) / static_cast<double>(playback.frames()));
   }
   draw::write_png(draw::strip(panels, 4, 4), strip);
   if (writer) writer->finish();
 
   Json figures{{"shows", show.shows},
-               {"vertices", worn.garment().size()},
+               {"vertices", playback.garment().size()},
                {"frames", frame_ms.size()},
                {"frame_ms", {{"p50", at_share(frame_ms, 0.5)}, {"p99", at_share(frame_ms, 0.99)}}},
                {"inside", inside},
@@ -94,8 +94,8 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
   std::printf(
       "%s: %zu vertices, %zu frames at 60 Hz\n  %.2f ms a frame (p99 %.2f), %zu vertices inside the body in "
       "all frames together\n  %s%s%s\n",
-      show.shows, worn.garment().size(), frame_ms.size(), at_share(frame_ms, 0.5), at_share(frame_ms, 0.99),
-      inside, strip.c_str(), writer ? ", " : "", writer ? film.c_str() : "");
+      show.shows, playback.garment().size(), frame_ms.size(), at_share(frame_ms, 0.5),
+      at_share(frame_ms, 0.99), inside, strip.c_str(), writer ? ", " : "", writer ? film.c_str() : "");
   std::fflush(stdout);
   return figures;
 }

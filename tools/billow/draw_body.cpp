@@ -25,17 +25,17 @@ void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vec
   };
   const V3 at{c.position[0], c.position[1], c.position[2]};
   const Vec3 centre = placed(at);
-  if (c.shape == BILLOW_SPHERE) return canvas.sphere(centre, c.radius, material);
-  if (c.shape == BILLOW_CAPSULE || c.shape == BILLOW_TAPERED_CAPSULE)
+  if (c.shape == BILLOW_SHAPE_SPHERE) return canvas.sphere(centre, c.radius, material);
+  if (c.shape == BILLOW_SHAPE_CAPSULE || c.shape == BILLOW_SHAPE_TAPERED_CAPSULE)
     return canvas.capsule(centre, placed({c.end[0], c.end[1], c.end[2]}), c.radius,
-                          c.shape == BILLOW_CAPSULE ? c.radius : c.radius_end, material);
+                          c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end, material);
   const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
   const V3 units[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   Vec3 axes[3];
   for (size_t k = 0; k < 3; ++k) axes[k] = draw::normalised(placed(at + rotate(q, units[k])) - centre);
   const Vec3 half{c.half_extents[0], c.half_extents[1], c.half_extents[2]};
-  canvas.mesh(c.shape == BILLOW_BOX ? draw::rounded_box_mesh(centre, axes, half, c.radius)
-                                    : draw::ellipsoid_mesh(centre, axes, half),
+  canvas.mesh(c.shape == BILLOW_SHAPE_BOX ? draw::rounded_box_mesh(centre, axes, half, c.radius)
+                                          : draw::ellipsoid_mesh(centre, axes, half),
               material);
 }
 

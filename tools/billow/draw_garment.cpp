@@ -39,7 +39,7 @@ void add_chains(draw::Canvas& canvas, const garment::Garment& g, const std::vect
   for (size_t c = 0; c < g.chains.size(); ++c) {
     const auto& chain = g.chains[c];
     // Neighbours, from bone to bone as the ropes' lateral springs are.
-    if (c + 1 < g.chains.size() || g.ring) {
+    if (c + 1 < g.chains.size() || g.closed) {
       const auto& next = g.chains[(c + 1) % g.chains.size()];
       for (size_t b = 1; b < std::min(chain.size(), next.size()); ++b)
         line(chain[b], next[b], 1.3f, kLateral);

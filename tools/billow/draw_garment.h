@@ -1,4 +1,4 @@
-// Pictures of a garment on its wearer, with its chains.
+// Pictures of a garment on its character, with its chains.
 #pragma once
 
 #include <filesystem>

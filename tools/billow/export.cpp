@@ -8,14 +8,14 @@
 #include "commands.h"
 #include "files.h"
 #include "files/whole_file.h"
+#include "playback.h"
 #include "progress.h"
-#include "worn.h"
 
 namespace billow::tool {
 namespace {
 
 struct ExportOptions {
-  WornOptions worn;
+  PlaybackOptions playback;
   std::string out, mesh;
   double fps = 30;
   bool no_chains = false, json = false, quiet = false;
@@ -28,8 +28,8 @@ bool is_gltf(const std::filesystem::path& out) {
 cache::Topology topology_of(const garment::Garment& g) {
   cache::Topology topology{.vertices = g.size(), .triangles = g.triangles, .uvs = {}, .uv_triangles = {}};
   // The pattern laid flat is where a texture goes: one UV a vertex.
-  for (const auto& [u, v] : g.flat) topology.uvs.push_back({u, v});
-  if (!g.flat.empty()) topology.uv_triangles = g.triangles;
+  for (const auto& [u, v] : g.pattern_uvs) topology.uvs.push_back({u, v});
+  if (!g.pattern_uvs.empty()) topology.uv_triangles = g.triangles;
   return topology;
 }
 
@@ -52,25 +52,26 @@ void add_places(std::vector<cache::Point>& points, const garment::Garment& g, co
 
 void run_export(const ExportOptions& o) {
   const std::filesystem::path out = o.out;
-  Worn worn(o.worn);
-  const garment::Garment& g = worn.garment();
+  Playback playback(o.playback);
+  const garment::Garment& g = playback.garment();
   // Every so manieth simulated frame is written.
-  const auto every = static_cast<size_t>(std::max(1.0, std::round(o.worn.rate / o.fps)));
-  const double fps = o.worn.rate / static_cast<double>(every);
-  const size_t count = (worn.frames() + every - 1) / every;
+  const auto every = static_cast<size_t>(std::max(1.0, std::round(o.playback.rate / o.fps)));
+  const double fps = o.playback.rate / static_cast<double>(every);
+  const size_t count = (playback.frames() + every - 1) / every;
   if (out.has_parent_path()) make_folder(out.parent_path());
   const std::unique_ptr<cache::Writer> writer = cache::make_cache_writer(out, topology_of(g), fps, count);
   const bool chains = is_gltf(out) && !o.no_chains;
   std::vector<cache::Point> points = points_of(g);
   Progress progress("export");
   std::vector<V3> positions(g.size());
-  while (worn.step()) {
-    if (!o.quiet) progress(static_cast<double>(worn.frame() + 1) / static_cast<double>(worn.frames()));
-    if (worn.frame() % every != 0) continue;
-    const std::span<const float> p = worn.positions();
+  while (playback.step()) {
+    if (!o.quiet)
+      progress(static_cast<double>(playback.frame() + 1) / static_cast<double>(playback.frames()));
+    if (playback.frame() % every != 0) continue;
+    const std::span<const float> p = playback.positions();
     for (size_t v = 0; v < positions.size(); ++v) positions[v] = {p[3 * v], p[3 * v + 1], p[3 * v + 2]};
     writer->write(positions);
-    if (chains) add_places(points, g, worn.bones());
+    if (chains) add_places(points, g, playback.bones());
   }
   if (chains) writer->add_points(std::move(points));
   writer->finish();
@@ -92,7 +93,7 @@ void run_export(const ExportOptions& o) {
 void add_export(CLI::App& app) {
   auto o = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "A garment file in motion, for other tools");
-  add_worn_options(*command, o->worn);
+  add_playback_options(*command, o->playback);
   command
       ->add_option("-o,--out", o->out,
                    "A .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or cape_####.obj")

@@ -20,9 +20,9 @@ garment::Garment garment_of(const std::filesystem::path& file, const char* name,
 
 Figure figure_garments(const FigureInputs& inputs) {
   Figure figure;
-  const dataset::OwnedWearer wearer = dataset::person_as_wearer("average");
-  const DrawnBody body(wearer);
-  const std::vector<Transform> joints = body::rest_transforms(wearer.skeleton);
+  const dataset::OwnedCharacterBody character_body = dataset::person_as_character_body("average");
+  const DrawnBody body(character_body);
+  const std::vector<Transform> joints = body::rest_transforms(character_body.skeleton);
   std::vector<draw::Image> panels;
   for (const auto& [name, file] : {std::pair{"cape", inputs.garment}, {"skirt", inputs.skirt}}) {
     bool draped = false;

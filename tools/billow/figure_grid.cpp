@@ -7,8 +7,8 @@
 
 #include "figures.h"
 #include "picture.h"
+#include "playback.h"
 #include "progress.h"
-#include "worn.h"
 
 namespace billow::tool {
 namespace {
@@ -20,19 +20,19 @@ struct Row {
 };
 
 // Plays and keeps the wanted moments.
-Row record(const char* label, WornOptions options, bool shape, const std::vector<size_t>& wanted, bool chains,
-           size_t* inside) {
+Row record(const char* label, PlaybackOptions options, bool shape, const std::vector<size_t>& wanted,
+           bool chains, size_t* inside) {
   options.shape = shape;
-  Worn worn(options);
+  Playback playback(options);
   Row row{label};
-  for (size_t next = 0; next < wanted.size() && worn.step();) {
-    if (inside != nullptr) *inside += worn.report().inside;
-    if (worn.frame() != wanted[next]) continue;
+  for (size_t next = 0; next < wanted.size() && playback.step();) {
+    if (inside != nullptr) *inside += playback.report().inside;
+    if (playback.frame() != wanted[next]) continue;
     ++next;
     if (chains)
-      row.bones.push_back(worn.bones());
+      row.bones.push_back(playback.bones());
     else
-      row.cloth.emplace_back(worn.positions().begin(), worn.positions().end());
+      row.cloth.emplace_back(playback.positions().begin(), playback.positions().end());
   }
   return row;
 }
@@ -69,12 +69,12 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
     throw NotMade("needs " + std::string(name == "skirt" ? "--skirt" : "--garment") + " FILE, a trained " +
                   name);
   const size_t columns = inputs.quick ? 2 : 8;
-  WornOptions options{file.string(), motion, inputs.quick ? 0.4 : from + 3, 60};
-  Worn worn(options);
+  PlaybackOptions options{file.string(), motion, inputs.quick ? 0.4 : from + 3, 60};
+  Playback playback(options);
   std::vector<size_t> wanted;
   const auto first = inputs.quick ? 0 : static_cast<size_t>(from * options.rate);
   for (size_t k = 0; k < columns; ++k)
-    wanted.push_back(first + (worn.frames() - 1 - first) * (k + 1) / columns);
+    wanted.push_back(first + (playback.frames() - 1 - first) * (k + 1) / columns);
 
   size_t inside = 0;
   std::vector<Row> rows;
@@ -83,33 +83,35 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
   rows.push_back(record("skinning + shape", options, true, wanted, false, &inside));
   Row reference{"reference cloth"};
   Progress progress("reference cloth");
-  for (const std::vector<V3>& p : reference_of(worn, wanted, std::ref(progress)))
+  for (const std::vector<V3>& p : reference_of(playback, wanted, std::ref(progress)))
     reference.cloth.emplace_back(&p[0].x, &p[0].x + 3 * p.size());
   rows.push_back(std::move(reference));
 
-  PictureStyle style = style_for(worn.garment());
-  style.width = 180, style.height = 228, style.rays = 40, style.distance = worn.garment().ring ? 4.2f : 4.8f;
+  PictureStyle style = style_for(playback.garment());
+  style.width = 180, style.height = 228, style.rays = 40,
+  style.distance = playback.garment().closed ? 4.2f : 4.8f;
   if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;
-  const DrawnBody body(worn.wearer());
+  const DrawnBody body(playback.character_body());
   std::vector<V3> pelvis;
-  for (size_t f = 0; f < worn.frames(); ++f) pelvis.push_back(worn.joints_at(f)[0].position);
+  for (size_t f = 0; f < playback.frames(); ++f) pelvis.push_back(playback.joints_at(f)[0].position);
   const std::vector<Following> camera =
-      follow(pelvis, following(worn.joints_at(0)).heading, worn.clip().frames_per_second);
+      follow(pelvis, following(playback.joints_at(0)).heading, playback.clip().frames_per_second);
   std::vector<draw::Image> panels;
   for (const Row& row : rows)
     for (size_t k = 0; k < wanted.size(); ++k) {
-      Picture picture(style, body, worn.joints_at(wanted[k]));
+      Picture picture(style, body, playback.joints_at(wanted[k]));
       if (row.cloth.empty())
-        picture.add_chains(worn.garment(), row.bones[k]);
+        picture.add_chains(playback.garment(), row.bones[k]);
       else
-        picture.add_cloth(row.cloth[k], worn.garment().triangles);
+        picture.add_cloth(row.cloth[k], playback.garment().triangles);
       panels.push_back(picture.make(camera[wanted[k]], k == 0 ? row.label : ""));
     }
 
   Figure figure;
   add_picture(figure, inputs, name, draw::strip(panels, static_cast<int>(columns), 3));
-  const auto ours = strain(worn.garment(), rows[2].cloth), theirs = strain(worn.garment(), rows[3].cloth);
-  figure.numbers = {{"vertices", worn.garment().size()},
+  const auto ours = strain(playback.garment(), rows[2].cloth),
+             theirs = strain(playback.garment(), rows[3].cloth);
+  figure.numbers = {{"vertices", playback.garment().size()},
                     {"seconds", options.seconds},
                     {"vertices_left_inside_all_frames", inside},
                     {"rms_to_reference_mm", rms_mm(rows[2].cloth, rows[3].cloth)},

@@ -9,9 +9,9 @@
 
 #include "body/person.h"
 #include "body/postures.h"
+#include "character/clothed_character.h"
 #include "commands.h"
 #include "draw_garment.h"
-#include "dress/dressed.h"
 #include "files.h"
 #include "garment/garment_file.h"
 #include "garment/tailor.h"
@@ -29,7 +29,7 @@ struct GarmentMakeOptions {
 };
 
 struct GarmentShowOptions {
-  std::string file, wearer = "average", out;
+  std::string file, character_body = "average", out;
 };
 
 void print_row(const garment::Garment& g, const std::string& about) {
@@ -75,14 +75,14 @@ void make(const GarmentMakeOptions& o) {
 }
 
 void show(const GarmentShowOptions& o) {
-  GarmentWearer wearer(o.wearer);
-  const garment::Garment g = garment::read_garment_file(o.file, wearer.skeleton);
+  GarmentCharacter character_body(o.character_body);
+  const garment::Garment g = garment::read_garment_file(o.file, character_body.skeleton);
   std::filesystem::path out = o.out;
   if (out.empty()) out = std::filesystem::path(o.file).replace_extension(".png");
   if (out.has_parent_path()) make_folder(out.parent_path());
-  draw_garment(g, wearer.skin(), out);
+  draw_garment(g, character_body.skin(), out);
   std::printf("%s: %zu vertices, %zu chains%s, %zu bones of which %zu are simulated%s\n%s\n", g.name.c_str(),
-              g.size(), g.chains.size(), g.ring ? " in a ring" : "", g.bones.size(),
+              g.size(), g.chains.size(), g.closed ? " closed to a ring" : "", g.bones.size(),
               garment::simulated_bones(g), g.rest.empty() ? "; no drape yet" : "", out.string().c_str());
 }
 
@@ -117,16 +117,16 @@ void add_garment_make(CLI::App* command) {
 void add_garment_show(CLI::App* command) {
   auto o = std::make_shared<GarmentShowOptions>();
   CLI::App* show_command =
-      command->add_subcommand("show", "Draw a garment on its wearer from three sides, with its chains");
+      command->add_subcommand("show", "Draw a garment on its character from three sides, with its chains");
   show_command->add_option("file", o->file, "The garment's .json")->required();
-  add_wearer(show_command, o->wearer);
+  add_wearer(show_command, o->character_body);
   show_command->add_option("-o,--out", o->out, "The picture; left out: beside the file");
   show_command->footer(
       "Chains are green, neighbours of one height are joined in purple, bones that follow the body are "
       "blue.\n\n"
       "Examples\n"
       "  billow garment show cape.json -o cape.png\n"
-      "  billow garment show coat.json --wearer hero.glb\n");
+      "  billow garment show coat.json --character hero.glb\n");
   show_command->callback([o] { show(*o); });
 }
 
@@ -134,12 +134,12 @@ void add_garment_show(CLI::App* command) {
 
 void drape_on(garment::Garment& g, const body::Person& person, int threads) {
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  dress::Drape drape{};
+  character::Drape drape{};
   double seconds = 0;
   {
     Progress progress("draping");
     double said = 0;
-    drape = dress::drape(g, person, threads, [&](float share) {
+    drape = character::drape(g, person, threads, [&](float share) {
       progress(static_cast<double>(share));
       // Without a terminal, a line now and then.
       if (isatty(2) || progress.seconds() - said < 10) return;

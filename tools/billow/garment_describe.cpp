@@ -16,7 +16,7 @@
 #include "files.h"
 #include "garment/attach.h"
 #include "garment/garment_file.h"
-#include "garment/lay_chains.h"
+#include "garment/layout_chains.h"
 #include "garment/mesh_file.h"
 #include "garment/ssdr.h"
 #include "import/character.h"
@@ -31,7 +31,7 @@ using garment::GarmentMesh;
 
 struct DescribeOptions {
   std::string mesh, out, name, material = "cotton";
-  std::string attach, group, part, near, key, wearer = "average";
+  std::string attach, group, part, near, key, character_body = "average";
   float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
   bool weld = false, drape = false;
   garment::ChainOptions chains;
@@ -73,7 +73,7 @@ void take_pattern(const GarmentMesh& mesh, const DescribeOptions& options, Garme
   const float ratio = ratios[ratios.size() / 2];
   if (options.uv_scale > 0 || (ratio > 0.85f && ratio < 1.18f)) {
     const float scale = options.uv_scale > 0 ? options.uv_scale : 1;
-    for (const auto& uv : mesh.uv) g.flat.push_back({scale * uv[0], scale * uv[1]});
+    for (const auto& uv : mesh.uv) g.pattern_uvs.push_back({scale * uv[0], scale * uv[1]});
     std::printf("UV are the flat pattern: edges are %.3f times as long in it\n",
                 static_cast<double>(scale * ratio));
   } else {
@@ -84,14 +84,16 @@ void take_pattern(const GarmentMesh& mesh, const DescribeOptions& options, Garme
   }
 }
 
-garment::Region region_of(const GarmentMesh& mesh, GarmentWearer& wearer, const DescribeOptions& o) {
+garment::Region region_of(const GarmentMesh& mesh, GarmentCharacter& character_body,
+                          const DescribeOptions& o) {
   if (!o.group.empty()) return garment::region_of_group(mesh, o.group);
   if (!o.part.empty()) return garment::region_of_material(mesh, o.part);
   if (!o.near.empty()) {
-    static_cast<void>(wearer.skeleton.at(o.near));
-    return garment::region_near_joint(mesh, wearer.skeleton, wearer.skin(), o.near, o.reach);
+    static_cast<void>(character_body.skeleton.at(o.near));
+    return garment::region_near_joint(mesh, character_body.skeleton, character_body.skin(), o.near, o.reach);
   }
-  const float height = std::isnan(o.above) ? garment::attach_height(wearer.skeleton, o.attach) : o.above;
+  const float height =
+      std::isnan(o.above) ? garment::attach_height(character_body.skeleton, o.attach) : o.above;
   std::printf("attached above %.3f m\n", static_cast<double>(height));
   return garment::region_above(mesh, height);
 }
@@ -175,7 +177,7 @@ void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
       g.shape, g.triangles, frames, {.bones = o.ssdr, .report = [&](double share) { progress(share); }});
   g.bones = found.places;
   g.chains.clear();
-  g.ring = false;
+  g.closed = false;
   std::printf("%zu bones from %zu frames: rms %.2f mm\n", g.bones.size(), frames.size() / g.size(),
               1000 * found.rms);
 }
@@ -190,8 +192,8 @@ void describe(const DescribeOptions& o) {
   if ((o.ssdr > 0) != !o.frames.empty())
     throw CLI::ValidationError("describe", "--ssdr and --frames go together");
   const auto& presets = body::person_presets();
-  if (o.drape && std::find(presets.begin(), presets.end(), o.wearer) == presets.end())
-    throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.wearer);
+  if (o.drape && std::find(presets.begin(), presets.end(), o.character_body) == presets.end())
+    throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.character_body);
   const std::vector<std::vector<uint32_t>> by_hand = chains_of(o.by_hand);
   const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
   const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
@@ -199,8 +201,8 @@ void describe(const DescribeOptions& o) {
   GarmentMesh mesh = read_mesh(o);
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
-  GarmentWearer wearer(o.wearer);
-  if (!o.key.empty()) static_cast<void>(wearer.skeleton.at(o.key));
+  GarmentCharacter character_body(o.character_body);
+  if (!o.key.empty()) static_cast<void>(character_body.skeleton.at(o.key));
 
   Garment g;
   g.name = name;
@@ -208,23 +210,24 @@ void describe(const DescribeOptions& o) {
   g.shape = mesh.positions;
   g.triangles = mesh.triangles;
   take_pattern(mesh, o, g);
-  const garment::Region region = region_of(mesh, wearer, o);
-  garment::sew_on(g, region, wearer.skin());
-  g.key_joint = key_joint(o, g, wearer.skeleton);
+  const garment::Region region = region_of(mesh, character_body, o);
+  garment::sew_on(g, region, character_body.skin());
+  g.key_joint = key_joint(o, g, character_body.skeleton);
   if (o.ssdr > 0) {
     take_ssdr_bones(o, g);
   } else {
-    const std::vector<std::string> notes = by_hand.empty() ? lay_chains(g, o.chains) : lay_chains(g, by_hand);
+    const std::vector<std::string> notes =
+        by_hand.empty() ? layout_chains(g, o.chains) : layout_chains(g, by_hand);
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
-  if (o.drape) drape_on(g, body::make_person(body::person_preset(o.wearer)), 0);
+  if (o.drape) drape_on(g, body::make_person(body::person_preset(o.character_body)), 0);
   if (out.has_parent_path()) make_folder(out.parent_path());
-  garment::write_garment_file(g, wearer.skeleton, out);
+  garment::write_garment_file(g, character_body.skeleton, out);
   const size_t simulated = garment::simulated_bones(g);
   std::printf(
       "%s: %zu vertices, %zu triangles, %zu attached; %zu chains%s, %zu bones of which %zu are simulated",
       g.name.c_str(), g.size(), g.triangles.size(), g.attachments.size(), g.chains.size(),
-      g.ring ? " in a ring" : "", g.bones.size(), simulated);
+      g.closed ? " closed to a ring" : "", g.bones.size(), simulated);
   if (simulated > 0)
     std::printf(" (%.0f times fewer degrees of freedom)",
                 static_cast<double>(g.size()) / static_cast<double>(simulated));
@@ -233,7 +236,7 @@ void describe(const DescribeOptions& o) {
 
 void add_attachment_options(CLI::App* command, DescribeOptions& o) {
   constexpr const char* kGroup = "Attached (one of these)";
-  command->add_option("--attach", o.attach, "All above the wearer's waist, neck or shoulders is sewn on")
+  command->add_option("--attach", o.attach, "All above the character's waist, neck or shoulders is attached")
       ->check(CLI::IsMember(garment::attach_places()))
       ->group(kGroup);
   command->add_option("--above", o.above, "All above this height, in metres")->group(kGroup);
@@ -249,10 +252,10 @@ void add_attachment_options(CLI::App* command, DescribeOptions& o) {
 
 void add_bone_options(CLI::App* command, DescribeOptions& o) {
   command->add_option("--chains", o.chains.chains, "How many chains")
-      ->check(CLI::Range(size_t{1}, garment::kMostChains))
+      ->check(CLI::Range(size_t{1}, garment::kMaxChains))
       ->capture_default_str();
   auto* bones = command->add_option("--bones", o.chains.bones, "Simulated bones of a chain")
-                    ->check(CLI::Range(size_t{1}, garment::kMostBonesOfChain))
+                    ->check(CLI::Range(size_t{1}, garment::kMaxBonesOfChain))
                     ->capture_default_str();
   command->add_option("--spacing", o.chains.spacing, "Metres between bones, instead of their number")
       ->check(CLI::Range(0.001f, 10.0f))
@@ -270,7 +273,7 @@ void add_bone_options(CLI::App* command, DescribeOptions& o) {
 
 }  // namespace
 
-GarmentWearer::GarmentWearer(const std::string& name) {
+GarmentCharacter::GarmentCharacter(const std::string& name) {
   const auto& presets = body::person_presets();
   if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
     person_ = body::make_person(body::person_preset(name));
@@ -284,13 +287,15 @@ GarmentWearer::GarmentWearer(const std::string& name) {
   skin_ = std::move(character.skin);
 }
 
-const body::Skin& GarmentWearer::skin() {
+const body::Skin& GarmentCharacter::skin() {
   if (skin_.mesh.positions.empty()) skin_ = body::make_skin(person_.skeleton, person_.colliders);
   return skin_;
 }
 
-CLI::Option* add_wearer(CLI::App* command, std::string& wearer) {
-  return command->add_option("--wearer", wearer, "Who wears it: slim, average, heavy, or a character's file")
+CLI::Option* add_wearer(CLI::App* command, std::string& character_body) {
+  return command
+      ->add_option("--character", character_body,
+                   "The character: slim, average, heavy, or a character's file")
       ->capture_default_str();
 }
 
@@ -310,7 +315,7 @@ void add_garment_describe(CLI::App* garment_command) {
   command->add_option("--cloth", o->material, "What it is made of")
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();
-  add_wearer(command, o->wearer);
+  add_wearer(command, o->character_body);
   command->add_option("--scale", o->scale, "Metres a unit of the mesh")
       ->check(CLI::Range(1e-6f, 1e6f))
       ->capture_default_str();
@@ -323,7 +328,7 @@ void add_garment_describe(CLI::App* garment_command) {
       "Examples\n"
       "  billow garment describe dress.obj --attach waist --chains 26 --bones 9 -o dress.json\n"
       "  billow garment describe dress.obj --above 1.05 --spacing 0.06 --scale 0.01\n"
-      "  billow garment describe coat.obj --group collar --key chest --wearer hero.glb\n"
+      "  billow garment describe coat.obj --group collar --key chest --character hero.glb\n"
       "  billow garment describe flag.obj --material pole --chain 0,12,24 --chain 4,16,28\n"
       "  billow garment describe dress.obj --attach waist --ssdr 60 --frames simulated.pc2\n");
   command->callback([o] { describe(*o); });

@@ -10,9 +10,9 @@
 namespace billow::tool {
 
 // Who wears a garment: a preset of the built-in person, or a character's file.
-class GarmentWearer {
+class GarmentCharacter {
  public:
-  explicit GarmentWearer(const std::string& name);
+  explicit GarmentCharacter(const std::string& name);
   body::Skeleton skeleton;
   // That of the built-in person takes seconds, so it is made when it is asked for.
   const body::Skin& skin();
@@ -21,7 +21,7 @@ class GarmentWearer {
   body::Person person_;
   body::Skin skin_;
 };
-CLI::Option* add_wearer(CLI::App* command, std::string& wearer);
+CLI::Option* add_wearer(CLI::App* command, std::string& character_body);
 
 // Lets a garment fall on a person and says how it went. Threads 0: as many as there are cores.
 void drape_on(garment::Garment& garment, const body::Person& person, int threads);

@@ -112,10 +112,10 @@ std::vector<V3> LearnedRows::cloth_of(const Row& row, uint32_t frame) const {
 }
 
 std::vector<V3> LearnedRows::inside(uint32_t frame, std::span<const V3> vertices) const {
-  const dress::Wearer wearer = frames_.person();
-  std::vector<Transform> joints(wearer.skeleton.size());
+  const character::CharacterBody character_body = frames_.person();
+  std::vector<Transform> joints(character_body.skeleton.size());
   frames_.joints(frame, joints);
-  body::Surface surface(wearer.skeleton, wearer.colliders);
+  body::Surface surface(character_body.skeleton, character_body.colliders);
   surface.pose(joints);
   std::vector<float> distance(vertices.size());
   std::vector<V3> way_out(vertices.size()), found;

@@ -8,7 +8,7 @@
 #include "frames_for.h"
 #include "pack/change_sections.h"
 #include "pack/garment_asset.h"
-#include "pack/round_networks.h"
+#include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
 
 namespace billow::tool {

@@ -18,7 +18,7 @@ constexpr float kDegree = std::numbers::pi_v<float> / 180;
 
 PictureStyle style_for(const garment::Garment& garment) {
   PictureStyle style;
-  if (!garment.ring) return style;
+  if (!garment.closed) return style;
   style.azimuth = 35, style.behind = 0;
   style.cloth = draw::srgb(0x2f5da8), style.lining = draw::srgb(0x234a86);
   return style;
@@ -41,11 +41,11 @@ std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, f
   return all;
 }
 
-std::vector<Following> follow(const Worn& worn) {
+std::vector<Following> follow(const Playback& playback) {
   std::vector<V3> pelvis;
-  for (size_t f = 0; f < worn.frames(); ++f) pelvis.push_back(worn.joints_at(f)[0].position);
-  const V3 ahead = rotate(worn.joints_at(0)[0].rotation, {0, 0, 1});
-  return follow(pelvis, std::atan2(ahead.x, ahead.z), worn.clip().frames_per_second);
+  for (size_t f = 0; f < playback.frames(); ++f) pelvis.push_back(playback.joints_at(f)[0].position);
+  const V3 ahead = rotate(playback.joints_at(0)[0].rotation, {0, 0, 1});
+  return follow(pelvis, std::atan2(ahead.x, ahead.z), playback.clip().frames_per_second);
 }
 
 Following following(const std::vector<Transform>& joints) {
@@ -87,7 +87,7 @@ void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bo
       canvas_.sphere(at(chain[i]), 0.010f, bone, 12);
       if (i > 0) canvas_.tube(at(chain[i - 1]), at(chain[i]), 0.006f, rope);
     }
-    if (c + 1 == garment.chains.size() && !garment.ring) continue;
+    if (c + 1 == garment.chains.size() && !garment.closed) continue;
     const auto& next = garment.chains[(c + 1) % garment.chains.size()];
     for (size_t i = 1; i < std::min(chain.size(), next.size()); ++i)
       canvas_.tube(at(chain[i]), at(next[i]), 0.0028f, lateral, 6);

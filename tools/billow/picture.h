@@ -6,9 +6,9 @@
 #include <string>
 
 #include "draw/canvas.h"
-#include "draw_dressed.h"
+#include "draw_character.h"
 #include "garment/garment.h"
-#include "worn.h"
+#include "playback.h"
 
 namespace billow::tool {
 
@@ -34,7 +34,7 @@ struct Following {
 // The person's mean heading and its smoothed place in each frame.
 std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second);
 
-std::vector<Following> follow(const Worn& worn);
+std::vector<Following> follow(const Playback& playback);
 
 // Where the camera is for one moment alone.
 Following following(const std::vector<Transform>& joints);

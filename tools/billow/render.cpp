@@ -9,14 +9,14 @@
 #include "files.h"
 #include "film.h"
 #include "picture.h"
+#include "playback.h"
 #include "progress.h"
-#include "worn.h"
 
 namespace billow::tool {
 namespace {
 
 struct RenderOptions {
-  WornOptions worn;
+  PlaybackOptions playback;
   std::string out, colour, lining, size;
   double at = -1, from = 0, fps = 30;
   size_t panels = 1, columns = 0;
@@ -53,18 +53,19 @@ PictureStyle style_of(const RenderOptions& o, const garment::Garment& garment, b
 // Which frames are drawn.
 std::vector<size_t> wanted_frames(const RenderOptions& o, size_t frames, bool film) {
   const auto frame_at = [&](double s) {
-    return std::min(frames - 1, static_cast<size_t>(std::lround(std::max(0.0, s) * o.worn.rate)));
+    return std::min(frames - 1, static_cast<size_t>(std::lround(std::max(0.0, s) * o.playback.rate)));
   };
   const size_t first = frame_at(o.from);
   std::vector<size_t> wanted;
   if (film) {
     for (size_t k = 0;; ++k) {
-      const auto f = first + static_cast<size_t>(std::lround(static_cast<double>(k) * o.worn.rate / o.fps));
+      const auto f =
+          first + static_cast<size_t>(std::lround(static_cast<double>(k) * o.playback.rate / o.fps));
       if (f >= frames) return wanted;
       wanted.push_back(f);
     }
   }
-  if (o.panels == 1) return {frame_at(o.at >= 0 ? o.at : o.worn.seconds)};
+  if (o.panels == 1) return {frame_at(o.at >= 0 ? o.at : o.playback.seconds)};
   for (size_t k = 0; k < o.panels; ++k) wanted.push_back(first + (frames - 1 - first) * (k + 1) / o.panels);
   return wanted;
 }
@@ -74,26 +75,26 @@ void render(RenderOptions o) {
   const bool film = is_film(out);
   if (!film && out.extension() != ".png")
     throw std::runtime_error(o.out + ": expected a file that ends in .png, .mp4 or .gif");
-  if (!film && o.panels == 1 && o.at >= 0) o.worn.seconds = std::max(o.at, 1 / o.worn.rate);
-  Worn worn(o.worn);
-  const PictureStyle style = style_of(o, worn.garment(), film);
-  const DrawnBody body(worn.wearer());
-  const std::vector<Following> camera = follow(worn);
-  const std::vector<size_t> wanted = wanted_frames(o, worn.frames(), film);
+  if (!film && o.panels == 1 && o.at >= 0) o.playback.seconds = std::max(o.at, 1 / o.playback.rate);
+  Playback playback(o.playback);
+  const PictureStyle style = style_of(o, playback.garment(), film);
+  const DrawnBody body(playback.character_body());
+  const std::vector<Following> camera = follow(playback);
+  const std::vector<size_t> wanted = wanted_frames(o, playback.frames(), film);
   if (out.has_parent_path()) make_folder(out.parent_path());
 
   std::unique_ptr<FilmWriter> writer;
   if (film) writer = std::make_unique<FilmWriter>(out, style.width, style.height, o.fps);
   std::vector<draw::Image> panels;
   Progress progress("render");
-  for (size_t next = 0; next < wanted.size() && worn.step();) {
-    if (worn.frame() != wanted[next]) continue;
-    Picture picture(style, body, worn.joints());
-    if (!o.no_cloth) picture.add_cloth(worn.positions(), worn.garment().triangles);
-    if (o.chains) picture.add_chains(worn.garment(), worn.bones());
+  for (size_t next = 0; next < wanted.size() && playback.step();) {
+    if (playback.frame() != wanted[next]) continue;
+    Picture picture(style, body, playback.joints());
+    if (!o.no_cloth) picture.add_cloth(playback.positions(), playback.garment().triangles);
+    if (o.chains) picture.add_chains(playback.garment(), playback.bones());
     char label[32] = "";
-    if (o.panels > 1) std::snprintf(label, sizeof label, "%.2f s", worn.time());
-    draw::Image image = picture.make(camera[worn.frame()], label);
+    if (o.panels > 1) std::snprintf(label, sizeof label, "%.2f s", playback.time());
+    draw::Image image = picture.make(camera[playback.frame()], label);
     if (film)
       writer->add(image);
     else
@@ -135,7 +136,7 @@ void render(RenderOptions o) {
 void add_render(CLI::App& app) {
   auto* command = app.add_subcommand("render", "Pictures and films of a garment file on the built-in person");
   auto o = std::make_shared<RenderOptions>();
-  add_worn_options(*command, o->worn);
+  add_playback_options(*command, o->playback);
   command->add_option("-o,--out", o->out, "What to write: .png, .mp4 or .gif (films through ffmpeg)")
       ->required();
   command->add_option("--at", o->at, "A picture of this moment, in seconds; else of the last");

@@ -1,11 +1,10 @@
 // `billow ropes`: how well rope chains follow the reference cloth of a data set, and settings with which they do.
-#include "dress/ropes.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "character/rope_chains.h"
 #include "commands.h"
 #include "files/whole_file.h"
 #include "progress.h"
@@ -26,9 +25,14 @@ struct RopesOptions {
 
 ordered_json describe(const Followed& f) {
   const evaluate::RopeGap& g = f.gap;
-  return {{"rms_mm", g.rms_mm},     {"tips_mm", g.tips_mm},       {"bias_mm", g.bias_mm},
-          {"swing_mm", g.swing_mm}, {"between_mm", g.between_mm}, {"velocity_energy", f.velocity_energy},
-          {"score", f.score},       {"frames", g.frames}};
+  return {{"rms_mm", g.rms_mm},
+          {"tips_mm", g.tips_mm},
+          {"bias_mm", g.bias_mm},
+          {"swing_mm", g.swing_mm},
+          {"chain_to_chain_mm", g.chain_to_chain_mm},
+          {"velocity_energy", f.velocity_energy},
+          {"score", f.score},
+          {"frames", g.frames}};
 }
 
 ordered_json describe(const ropes::Report& r) {
@@ -47,7 +51,7 @@ ordered_json describe(const ropes::Report& r) {
 
 void print(const char* name, const Followed& f) {
   std::printf("  %-10s %7.1f %7.1f %7.1f %7.1f %7.1f %8.2f\n", name, f.gap.rms_mm, f.gap.tips_mm,
-              f.gap.bias_mm, f.gap.swing_mm, f.gap.between_mm, f.velocity_energy);
+              f.gap.bias_mm, f.gap.swing_mm, f.gap.chain_to_chain_mm, f.velocity_energy);
 }
 
 void print(const ropes::Report& r) {
@@ -66,7 +70,7 @@ void print(const ropes::Report& r) {
 }
 
 billow_settings settings_for(const learn::Frames& frames, const RopesOptions& o) {
-  billow_settings settings = dress::rope_settings(frames.garment());
+  billow_settings settings = character::rope_settings(frames.garment());
   if (!o.settings.empty()) ropes::read_settings_file(o.settings, settings);
   return settings;
 }

@@ -104,17 +104,17 @@ void add_options(CLI::App& app, Given& given) {
   add<bool>(app, given, "--mirror",
             "Learn each frame a second time as a mirror shows it, where both sides are alike: true or false",
             [](Options& o, bool v) { o.mirror = v; });
-  const auto laying = [&](const std::string& name, const std::string& help,
-                          int learn::PatchOptions::*member) {
-    add<int>(app, given, name, help, [member](Options& o, int v) { o.laying.*member = v; });
+  const auto patch_layout = [&](const std::string& name, const std::string& help,
+                                int learn::PatchOptions::*member) {
+    add<int>(app, given, name, help, [member](Options& o, int v) { o.patch_layout.*member = v; });
   };
-  laying("--seen-chains", "Patches: chains that one sees on either side", &learn::PatchOptions::chains);
-  laying("--seen-bones", "Patches: bones that one sees up and down its own chain and the next",
-         &learn::PatchOptions::bones);
-  laying("--far-bones", "Patches: the same of chains further out", &learn::PatchOptions::far_bones);
-  laying("--sharing", "Patches: how many a vertex belongs to", &learn::PatchOptions::sharing);
+  patch_layout("--seen-chains", "Patches: chains that one sees on either side", &learn::PatchOptions::chains);
+  patch_layout("--seen-bones", "Patches: bones that one sees up and down its own chain and the next",
+               &learn::PatchOptions::bones);
+  patch_layout("--far-bones", "Patches: the same of chains further out", &learn::PatchOptions::far_bones);
+  patch_layout("--sharing", "Patches: how many a vertex belongs to", &learn::PatchOptions::sharing);
   add<float>(app, given, "--far", "Patches: what a chain weighs against the one before it on the way out",
-             [](Options& o, float v) { o.laying.far = v; });
+             [](Options& o, float v) { o.patch_layout.far = v; });
   app.add_option("--storage", given.storage,
                  "Of the file's numbers: mixed (the smallest that is off by less than 0.1 mm), int8, int16, "
                  "fp16, fp32")

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "dress/ropes.h"
+#include "character/rope_chains.h"
 #include "evaluate/report.h"
 #include "evaluate/skinning.h"
 #include "learn/correction.h"
 #include "learn/gru_file.h"
-#include "pack/round_networks.h"
+#include "pack/quantise_networks.h"
 #include "ropes/simulate_ropes.h"
 #include "train/correction.h"
 
@@ -39,14 +39,14 @@ void shorten_numbers(Json& json) {
 
 }  // namespace
 
-HungRopes hang_ropes(learn::Frames& frames, const train::Run& run) {
-  HungRopes hung{dress::rope_settings(frames.garment()), {}, {}};
+RopeRun run_ropes(learn::Frames& frames, const train::Run& run) {
+  RopeRun hung{character::rope_settings(frames.garment()), {}, {}};
   const learn::Matrix bones = ropes::simulate_ropes(frames, hung.settings);
   train::Correction trained =
       train_correction(frames, bones, evaluate::embedded_bones(frames).bones, {}, run);
   hung.corrected = learn::corrected(trained.network, bones);
   hung.correction = std::move(trained.network);
-  frames.replace_ropes(std::move(trained.unlearnt));
+  frames.replace_ropes(std::move(trained.out_of_fold));
   return hung;
 }
 

@@ -13,15 +13,15 @@ namespace billow::tool {
 
 // How the garment's rope chains are set, and what their bones are off. These, corrected by networks that have not seen their
 // clips, replace those that the data set was made with.
-struct HungRopes {
+struct RopeRun {
   billow_settings settings;
   learn::Network correction;
   learn::Matrix corrected;  // a row a frame, as the garment will have them
 };
-HungRopes hang_ropes(learn::Frames& frames, const train::Run& run);
+RopeRun run_ropes(learn::Frames& frames, const train::Run& run);
 
 struct Learnt {
-  HungRopes ropes;
+  RopeRun ropes;
   train::Result networks;
   std::optional<learn::Gru> gru;
   std::string gru_bytes;

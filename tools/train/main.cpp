@@ -13,9 +13,9 @@ namespace billow::tool {
 namespace {
 
 // Tells how far it is: the last epoch of each stage, and others every few seconds.
-class Teller {
+class Log {
  public:
-  explicit Teller(bool quiet) : quiet_(quiet) {}
+  explicit Log(bool quiet) : quiet_(quiet) {}
   void say(const std::string& line) const {
     if (!quiet_) std::printf("%5.0f s  %s\n", clock_.seconds(), line.c_str()), std::fflush(stdout);
   }
@@ -47,23 +47,23 @@ void remove_checkpoints(const Given& given) {
 }
 
 train::Result train_networks(const Given& given, const train::Options& options, const learn::Frames& frames,
-                             Teller& teller) {
+                             Log& log) {
   train::TrainRun how;
   how.checkpoints = checkpoints(given);
   if (!given.resume) remove_checkpoints(given);
-  how.say = [&](const std::string& line) { teller.say(line); };
-  how.report = [&](const train::Progress& p) { teller.report(p); };
+  how.say = [&](const std::string& line) { log.say(line); };
+  how.report = [&](const train::Progress& p) { log.report(p); };
   return train::train(frames, options, how);
 }
 
 train::GruResult train_baseline(const Given& given, const train::Options& options,
-                                const learn::Frames& frames, Teller& teller) {
+                                const learn::Frames& frames, Log& log) {
   train::Run how;
   how.seed = options.seed, how.device = options.device;
-  how.report = [&](const train::Progress& p) { teller.report(p); };
+  how.report = [&](const train::Progress& p) { log.report(p); };
   const train::GruTask task = train::gru_task(frames);
-  teller.say("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
-             " clips");
+  log.say("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
+          " clips");
   return train_gru(task, given.gru_options, how);
 }
 
@@ -74,28 +74,28 @@ void run(const Given& given) {
   const Figures figures = given.evaluate == "none"    ? Figures::kNone
                           : given.evaluate == "quick" ? Figures::kQuick
                                                       : Figures::kFull;
-  Teller teller(given.quiet);
+  Log log(given.quiet);
   learn::Frames frames(given.data);
-  teller.say("ropes: run over all clips, and corrected");
+  log.say("ropes: run over all clips, and corrected");
   train::Run how;
   how.seed = options.seed, how.device = options.device;
-  how.report = [&](const train::Progress& p) { teller.report(p); };
-  Learnt learnt{hang_ropes(frames, how), train_networks(given, options, frames, teller), {}, {}};
+  how.report = [&](const train::Progress& p) { log.report(p); };
+  Learnt learnt{run_ropes(frames, how), train_networks(given, options, frames, log), {}, {}};
   if (given.gru) {
-    learnt.gru = train_baseline(given, options, frames, teller).gru;
+    learnt.gru = train_baseline(given, options, frames, log).gru;
     // As the file will have it.
     learnt.gru_bytes = learn::gru_to_bytes(*learnt.gru);
     learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
   }
   const pack::Packed packed =
-      garment_of(frames, learnt, figures, [&](const std::string& line) { teller.say(line); });
+      garment_of(frames, learnt, figures, [&](const std::string& line) { log.say(line); });
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);
   char text[160];
   std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm",
                 static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.all());
-  teller.say(given.out + text);
+  log.say(given.out + text);
 }
 
 }  // namespace

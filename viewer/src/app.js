@@ -36,7 +36,7 @@ export class App {
       this.#wearBytes(name, entry.bytes ?? (await this.read(entry.file)));
       quiet();
     });
-    this.get('garment').set(this.worn ?? '');
+    this.get('garment').set(this.playback ?? '');
   }
   #wearBytes(name, bytes) {
     const garment = new Garment(this.runtime, bytes);
@@ -46,7 +46,7 @@ export class App {
       garment.close();
       throw error;
     }
-    this.worn = name;
+    this.playback = name;
     this.panel.offerBlend(garment.canBlend);
     this.panel.showSettings((setting) => this.player.getSetting(setting));
     this.#changed();
@@ -71,7 +71,7 @@ export class App {
   listChoices() {
     this.get('garment').fill([...this.garments.keys()].map((name) => [name, name]));
     this.get('motion').fill([...this.motions.values()].map(({ name, about }) => [name, name, about]));
-    this.get('garment').set(this.worn ?? '');
+    this.get('garment').set(this.playback ?? '');
     this.get('motion').set(this.played ?? '');
   }
 
@@ -99,7 +99,7 @@ export class App {
       await this.play(file.name);
     }
     this.listChoices();
-    say(`${file.name} is ${kind === '.billow' ? 'worn' : 'played on the built-in person'}.`, { bad: false });
+    say(`${file.name} is ${kind === '.billow' ? 'playback' : 'played on the built-in person'}.`, { bad: false });
   }
 
   // Time.
@@ -193,7 +193,7 @@ export class App {
     this.#again();
   }
   resetSettings() {
-    this.wear(this.worn);
+    this.wear(this.playback);
   }
   // As the person sees it: it turns with where the person heads.
   setWind(wind) {

@@ -110,10 +110,10 @@ function run(app, timing, transport) {
   requestAnimationFrame(picture);
 }
 
-function report({ pictures, frames }, { player, show, worn }, timing) {
+function report({ pictures, frames }, { player, show, playback }, timing) {
   if (!player.ready) return;
   const parts = [
-    `${worn}, ${player.garment.vertexCount.toLocaleString('en')} vertices`,
+    `${playback}, ${player.garment.vertexCount.toLocaleString('en')} vertices`,
     `${pictures.toFixed(0)} fps`,
   ];
   if (player.playing && timing.ms) parts.push(`${timing.ms.toFixed(2)} ms a frame`);

@@ -107,7 +107,7 @@ export function glb({ animated = true } = {}) {
       0,
       Math.cos(bendAt(f) / 2),
     ]);
-    const output = add(Float32Array.from(turns.flat()), 'VEC4', 5126);
+    const output = add(Float32Array.from(turns.pattern_uvs()), 'VEC4', 5126);
     json.animations = [
       {
         name: 'knees',

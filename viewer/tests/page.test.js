@@ -195,7 +195,7 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
   await pause();
   const good = new Uint8Array(bytesOf(garment.path));
   await drop({ name: 'mine.billow', bytes: good });
-  assert.match(await message(), /mine\.billow is worn/);
+  assert.match(await message(), /mine\.billow is playback/);
   assert.equal(await page.locator('#garment').inputValue(), 'mine.billow');
   await closeMessage();
 

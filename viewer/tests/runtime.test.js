@@ -17,7 +17,7 @@ function dressed(path) {
   player.setMotion(run);
   return player;
 }
-const worn = (player) => player.characters[0].runtimeCharacter;
+const playback = (player) => player.characters[0].runtimeCharacter;
 const apart = (a, b) => a.reduce((most, v, k) => Math.max(most, Math.abs(v - b[k])), 0);
 
 test('there is a garment to test with', () =>
@@ -47,43 +47,43 @@ for (const { name, path } of files) {
 
   test(`${name}: the cloth moves, goes with the body, and differs between modes`, () => {
     const player = dressed(path);
-    const before = worn(player).positions.slice();
+    const before = playback(player).positions.slice();
     for (let k = 0; k < 120; ++k) player.step();
-    const shaped = worn(player).positions.slice();
+    const shaped = playback(player).positions.slice();
     assert.ok(shaped.every(Number.isFinite));
     assert.ok(apart(before, shaped) > 0.1);
-    const { hash } = worn(player);
+    const { hash } = playback(player);
     // The heat map asks for the frame without shape, and leaves everything as it was.
-    const plain = worn(player).withoutShape.slice();
-    assert.equal(worn(player).hash, hash);
+    const plain = playback(player).withoutShape.slice();
+    assert.equal(playback(player).hash, hash);
     assert.ok(apart(plain, shaped) > 1e-3);
     player.setOptions({ shape: false });
     player.refresh();
-    assert.ok(apart(worn(player).positions, plain) === 0);
+    assert.ok(apart(playback(player).positions, plain) === 0);
     player.setOptions({ pushOut: false });
     player.refresh();
-    const inside = worn(player).distances.filter((d) => d < 0).length;
+    const inside = playback(player).distances.filter((d) => d < 0).length;
     player.setOptions({ pushOut: true });
     player.refresh();
-    assert.ok(worn(player).distances.filter((d) => d < 0).length <= inside);
+    assert.ok(playback(player).distances.filter((d) => d < 0).length <= inside);
   });
 
   test(`${name}: linear blend skinning where there are weights, else a refusal`, () => {
     const player = dressed(path);
     for (let k = 0; k < 30; ++k) player.step();
-    const learnt = worn(player).positions.slice();
+    const learnt = playback(player).positions.slice();
     if (!player.garment.canBlend) {
       assert.throws(() => player.setOptions({ linearBlend: true }), /weights/);
       return;
     }
     player.setOptions({ linearBlend: true });
     player.refresh();
-    const blended = worn(player).positions.slice();
+    const blended = playback(player).positions.slice();
     assert.ok(blended.every(Number.isFinite));
     assert.ok(apart(blended, learnt) > 1e-3);
     player.setOptions({ linearBlend: false });
     player.refresh();
-    assert.ok(apart(worn(player).positions, learnt) === 0);
+    assert.ok(apart(playback(player).positions, learnt) === 0);
   });
 
   test(`${name}: the heat map changes nothing that follows`, () => {
@@ -91,25 +91,25 @@ for (const { name, path } of files) {
     for (let k = 0; k < 20; ++k) {
       a.step();
       b.step();
-      assert.ok(worn(b).withoutShape.length > 0);
+      assert.ok(playback(b).withoutShape.length > 0);
     }
-    assert.equal(worn(a).hash, worn(b).hash);
+    assert.equal(playback(a).hash, playback(b).hash);
   });
 
   test(`${name}: a saved state goes on bit for bit`, () => {
     const player = dressed(path);
     for (let k = 0; k < 30; ++k) player.step();
     const { time } = player;
-    const state = worn(player).save();
+    const state = playback(player).save();
     for (let k = 0; k < 10; ++k) player.step();
-    const { hash } = worn(player);
+    const { hash } = playback(player);
     player.time = time;
-    worn(player).restore(state);
+    playback(player).restore(state);
     // Where the colliders were is not part of it: a frame of no time puts them back.
     player.refresh();
-    worn(player).restore(state);
+    playback(player).restore(state);
     for (let k = 0; k < 10; ++k) player.step();
-    assert.equal(worn(player).hash, hash);
+    assert.equal(playback(player).hash, hash);
   });
 
   test(`${name}: settings are read back, and refused by name`, () => {
@@ -118,7 +118,7 @@ for (const { name, path } of files) {
     assert.equal(player.getSetting('friction'), 0.75);
     assert.throws(() => player.setSetting('friction', -1), /friction/);
     assert.throws(() => player.setSetting('colour', 1), /there is no setting 'colour'/);
-    for (const setting of worn(player).names.settings)
+    for (const setting of playback(player).names.settings)
       assert.ok(Number.isFinite(player.getSetting(setting)), setting);
   });
 
@@ -141,12 +141,12 @@ for (const { name, path } of files) {
     for (let k = 0; k < 30; ++k) player.step();
     const [first, second] = player.characters.map((c) => c.runtimeCharacter.positions.slice());
     assert.ok(apart(first, second) > 0.5);
-    const before = worn(player).positions.slice();
+    const before = playback(player).positions.slice();
     player.teleport('keep');
     player.step();
-    assert.ok(apart(before, worn(player).positions) > 0.5);
+    assert.ok(apart(before, playback(player).positions) > 0.5);
     player.seek(4);
-    assert.ok(worn(player).positions.every(Number.isFinite));
+    assert.ok(playback(player).positions.every(Number.isFinite));
     assert.equal(player.time, 4);
   });
 }

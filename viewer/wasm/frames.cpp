@@ -51,7 +51,7 @@ int main(int count, char** arguments) {
       billow_instance_create(garment, nullptr, &instance))
     return fail(billow_last_error());
   std::vector<billow_transform> rest(billow_garment_joint_count(garment));
-  if (billow_garment_joint_rest(garment, rest.data(), static_cast<uint32_t>(rest.size())))
+  if (billow_garment_get_joint_rest(garment, rest.data(), static_cast<uint32_t>(rest.size())))
     return fail(billow_last_error());
   const int frames = std::atoi(arguments[2]);
   for (int k = 0; k < frames; ++k) {

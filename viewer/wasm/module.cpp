@@ -27,7 +27,7 @@ struct Garment {
 // What is read after a frame, as numbers of one kind.
 struct Report {
   double stages[BILLOW_FRAME_STAGE_COUNT];
-  double chain_stages[BILLOW_STAGE_COUNT];
+  double chain_stages[BILLOW_CHAIN_STAGE_COUNT];
   double pushed, inside, substeps, contacts, trapped, enclosed, flags;
 };
 
@@ -80,26 +80,26 @@ BILLOW_PAGE(garment_joints) uint32_t garment_joints(const Garment* g) {
   return billow_garment_joint_count(g->garment);
 }
 BILLOW_PAGE(garment_name) const char* garment_name(Garment* g) {
-  billow_garment_name(g->garment, g->text, sizeof g->text);
+  billow_garment_get_name(g->garment, g->text, sizeof g->text);
   return g->text;
 }
 BILLOW_PAGE(garment_joint_name) const char* garment_joint_name(Garment* g, uint32_t joint) {
-  billow_garment_joint_name(g->garment, joint, g->text, sizeof g->text);
+  billow_garment_get_joint_name(g->garment, joint, g->text, sizeof g->text);
   return g->text;
 }
 BILLOW_PAGE(garment_read_joint_rest) int garment_read_joint_rest(const Garment* g, billow_transform* out) {
-  return billow_garment_joint_rest(g->garment, out, billow_garment_joint_count(g->garment));
+  return billow_garment_get_joint_rest(g->garment, out, billow_garment_joint_count(g->garment));
 }
 BILLOW_PAGE(garment_read_triangles) int garment_read_triangles(const Garment* g, uint32_t* out) {
-  return billow_garment_triangles(g->garment, out, billow_garment_triangle_count(g->garment));
+  return billow_garment_get_triangles(g->garment, out, billow_garment_triangle_count(g->garment));
 }
 BILLOW_PAGE(garment_read_uvs) int garment_read_uvs(const Garment* g, float* out) {
-  return billow_garment_uvs(g->garment, out, billow_garment_vertex_count(g->garment));
+  return billow_garment_get_uvs(g->garment, out, billow_garment_vertex_count(g->garment));
 }
 // Where a section of the file lies, and how many bytes it has; 0 and 0 where there is none.
 BILLOW_PAGE(garment_section) const void* garment_section(const Garment* g, const char* name, size_t* size) {
   const void* bytes = nullptr;
-  billow_garment_section(g->garment, name, &bytes, size);
+  billow_garment_get_section(g->garment, name, &bytes, size);
   return bytes;
 }
 
@@ -108,7 +108,7 @@ BILLOW_PAGE(character_create) Character* character_create(const Garment* g) {
   made->wears = g;
   if (billow_instance_create(g->garment, nullptr, &made->instance) != BILLOW_OK) return nullptr;
   made->joints.resize(billow_garment_joint_count(g->garment));
-  billow_garment_joint_rest(g->garment, made->joints.data(), static_cast<uint32_t>(made->joints.size()));
+  billow_garment_get_joint_rest(g->garment, made->joints.data(), static_cast<uint32_t>(made->joints.size()));
   made->bones.resize(3 * size_t{billow_chains_bone_count(made->chains())});
   made->distances.resize(made->vertices());
   made->plain.resize(3 * size_t{made->vertices()});
@@ -142,7 +142,7 @@ BILLOW_PAGE(character_bone_count) uint32_t character_bone_count(const Character*
 }
 // The bones of all chains, chain after chain from root to tip.
 BILLOW_PAGE(character_bones) const float* character_bones(Character* c) {
-  billow_chains_positions(c->chains(), c->bones.data(), billow_chains_bone_count(c->chains()));
+  billow_chains_get_positions(c->chains(), c->bones.data(), billow_chains_bone_count(c->chains()));
   return c->bones.data();
 }
 
@@ -165,7 +165,7 @@ BILLOW_PAGE(character_without_shape) const float* character_without_shape(Charac
   plain.shape = 0, plain.profile = 0;
   billow_instance_set_options(c->instance, &plain);
   billow_status bad = billow_instance_step(c->instance, &again);
-  if (!bad) bad = billow_instance_positions(c->instance, c->plain.data(), 0, c->vertices());
+  if (!bad) bad = billow_instance_get_positions(c->instance, c->plain.data(), 0, c->vertices());
   billow_instance_set_options(c->instance, &options);
   if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   if (!bad) bad = billow_instance_step(c->instance, &again);
@@ -222,17 +222,17 @@ BILLOW_PAGE(stage_name) const char* stage_name(int stage) {
   return billow_frame_stage_name(static_cast<billow_frame_stage>(stage));
 }
 BILLOW_PAGE(chain_stage_name) const char* chain_stage_name(int stage) {
-  return billow_stage_name(static_cast<billow_stage>(stage));
+  return billow_chain_stage_name(static_cast<billow_chain_stage>(stage));
 }
 // Doubles: seconds of the frame's stages, of the chains' stages, then the counts of struct Report.
 BILLOW_PAGE(character_report) const double* character_report(Character* c) {
   billow_instance_report mesh;
-  billow_report chains;
-  if (billow_instance_get_report(c->instance, &mesh) || billow_chains_report(c->chains(), &chains))
+  billow_chains_report chains;
+  if (billow_instance_get_report(c->instance, &mesh) || billow_chains_get_report(c->chains(), &chains))
     return nullptr;
   Report& r = c->report;
   for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) r.stages[k] = mesh.stage_seconds[k];
-  for (int k = 0; k < BILLOW_STAGE_COUNT; ++k) r.chain_stages[k] = chains.stage_seconds[k];
+  for (int k = 0; k < BILLOW_CHAIN_STAGE_COUNT; ++k) r.chain_stages[k] = chains.stage_seconds[k];
   r.pushed = mesh.pushed, r.inside = mesh.inside, r.substeps = chains.substeps, r.contacts = chains.contacts;
   r.trapped = chains.trapped, r.enclosed = chains.enclosed, r.flags = chains.flags;
   return r.stages;

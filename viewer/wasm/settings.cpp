@@ -34,8 +34,8 @@ constexpr Setting kSettings[] = {
     BILLOW_NUMBER("impulse_sweeps", uint32_t, impulse.sweeps),
     BILLOW_NUMBER("min_substeps", uint32_t, min_substeps),
     BILLOW_NUMBER("max_substeps", uint32_t, max_substeps),
-    BILLOW_NUMBER("push_direction", billow_direction, push_direction),
-    BILLOW_NUMBER("velocity_direction", billow_direction, velocity_direction),
+    BILLOW_NUMBER("push_direction", billow_contact_direction, push_direction),
+    BILLOW_NUMBER("velocity_direction", billow_contact_direction, velocity_direction),
     BILLOW_NUMBER("friction", float, friction),
     BILLOW_NUMBER("profile", int32_t, profile),
 };

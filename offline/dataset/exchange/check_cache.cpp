@@ -51,9 +51,9 @@ void expect_same_cloth(const garment::Garment& garment, const cache::Info& info,
 
 SeamCheck::SeamCheck(const garment::Garment& garment, const body::Skeleton& skeleton)
     : garment_(garment),
-      rest_inverse_(dress::inverses(body::rest_transforms(skeleton))),
+      rest_inverse_(character::inverses(body::rest_transforms(skeleton))),
       moved_(rest_inverse_.size()),
-      pins_(garment.attachments.size()) {
+      attachment_points_(garment.attachments.size()) {
   V3 low = garment.rest[0], high = low;
   for (const V3& p : garment.rest) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
@@ -64,10 +64,11 @@ SeamCheck::SeamCheck(const garment::Garment& garment, const body::Skeleton& skel
 
 float SeamCheck::gap(std::span<const V3> cloth, std::span<const Transform> joints) {
   for (size_t j = 0; j < moved_.size(); ++j) moved_[j] = joints[j] * rest_inverse_[j];
-  garment::follow_body(garment_, moved_, pins_);
+  garment::follow_body(garment_, moved_, attachment_points_);
   float sum = 0;
-  for (size_t i = 0; i < pins_.size(); ++i) sum += length(cloth[garment_.attachments[i].vertex] - pins_[i]);
-  return sum / static_cast<float>(std::max<size_t>(1, pins_.size()));
+  for (size_t i = 0; i < attachment_points_.size(); ++i)
+    sum += length(cloth[garment_.attachments[i].vertex] - attachment_points_[i]);
+  return sum / static_cast<float>(std::max<size_t>(1, attachment_points_.size()));
 }
 
 }  // namespace billow::dataset

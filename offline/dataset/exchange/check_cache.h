@@ -1,11 +1,11 @@
-// Whether a cache is the cloth of a garment on a moving wearer.
+// Whether a cache is the cloth of a garment on a moving character.
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "cache/cache.h"
-#include "dress/dressed.h"
+#include "character/clothed_character.h"
 #include "garment/garment.h"
 
 namespace billow::dataset {
@@ -18,7 +18,7 @@ void expect_same_cloth(const garment::Garment& garment, const cache::Info& info,
 class SeamCheck {
  public:
   SeamCheck(const garment::Garment& garment, const body::Skeleton& skeleton);
-  // How far sewn vertices are from where the body takes them, on average. m
+  // How far attached vertices are from where the body takes them, on average. m
   float gap(std::span<const V3> cloth, std::span<const Transform> joints);
   // Farther than this, cloth and motion do not belong together. m
   float most() const { return most_; }
@@ -26,7 +26,7 @@ class SeamCheck {
  private:
   const garment::Garment& garment_;
   std::vector<Transform> rest_inverse_, moved_;
-  std::vector<V3> pins_;
+  std::vector<V3> attachment_points_;
   float most_ = 0;
 };
 

@@ -14,9 +14,10 @@ size_t export_clip(const DatasetInfo& info, size_t clip, const std::filesystem::
   if (clip >= info.clips.size())
     throw std::invalid_argument(info.folder.string() + ": expected a clip below " +
                                 std::to_string(info.clips.size()) + ", found " + std::to_string(clip));
-  const garment::Garment g = garment::read_garment_file(info.folder / "garment.json", info.wearer().skeleton);
-  cache::Topology topology{g.size(), g.triangles, g.flat, {}};
-  if (!g.flat.empty()) topology.uv_triangles = g.triangles;
+  const garment::Garment g =
+      garment::read_garment_file(info.folder / "garment.json", info.character_body().skeleton);
+  cache::Topology topology{g.size(), g.triangles, g.pattern_uvs, {}};
+  if (!g.pattern_uvs.empty()) topology.uv_triangles = g.triangles;
 
   const std::filesystem::path file = info.clip_folder(clip) / "cloth.npy";
   const files::NpyMap cloth(file);

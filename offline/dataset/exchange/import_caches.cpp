@@ -5,10 +5,10 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "dataset/folder.h"
 #include "dataset/in_parallel.h"
-#include "dress/ropes.h"
 #include "files/checksum.h"
 #include "files/whole_file.h"
 #include "garment/garment_file.h"
@@ -25,20 +25,20 @@ uint64_t checksum_of(const ImportJob& job, const std::vector<ImportedClip>& all)
     sum = files::add_to_checksum(sum, text.c_str(), text.size() + 1);
   };
   for (const ImportedClip& c : all) add(c.name), add(c.parts), add(c.source);
-  add(garment::garment_to_text(job.garment, job.wearer.skeleton, "", ""));
+  add(garment::garment_to_text(job.garment, job.character_body.skeleton, "", ""));
   for (const std::vector<V3>* places : {&job.garment.shape, &job.garment.rest})
     sum = files::add_to_checksum(sum, places->data(), places->size() * sizeof(V3));
-  add(skeleton_to_text(job.wearer.skeleton));
+  add(skeleton_to_text(job.character_body.skeleton));
   return sum;
 }
 
 std::string head_of(const ImportJob& job, double rate, const std::vector<ImportedClip>& all) {
   std::ostringstream out;
   out << "\"format\": \"billow data set\",\n\"version\": 1,\n\"garment\": " << quoted(job.garment.name);
-  if (job.wearer.preset.empty())
-    out << ",\n\"character\": " << quoted(job.wearer.character);
+  if (job.character_body.preset.empty())
+    out << ",\n\"character\": " << quoted(job.character_body.character);
   else
-    out << ",\n\"preset\": " << quoted(job.wearer.preset);
+    out << ",\n\"preset\": " << quoted(job.character_body.preset);
   out << ",\n\"imported\": true,\n\"frames_per_second\": " << rate
       << ",\n\"vertices\": " << job.garment.size() << ",\n\"bones\": " << job.garment.bones.size()
       << ",\n\"simulated_bones\": " << garment::simulated_bones(job.garment)
@@ -59,13 +59,14 @@ bool is_made(const fs::path& folder, const ImportedClip& clip) {
 template <class Tell>
 void make_clip(const ImportJob& job, const CacheClip& from, const ImportedClip& clip,
                const cloth::Sheet& sheet, const fs::path& folder, const Tell& frame_done) {
-  const body::Skeleton& skeleton = job.wearer.skeleton;
+  const body::Skeleton& skeleton = job.character_body.skeleton;
   const auto reader = cache::open_cache(from.cache, job.open);
   const auto before = lead_in(skeleton, clip.motion);
-  dress::Ropes ropes(job.garment, job.wearer, before[0], dress::rope_settings(job.garment));
+  character::RopeChains ropes(job.garment, job.character_body, before[0],
+                              character::rope_settings(job.garment));
   const float dt = 1 / clip.motion.frames_per_second;
   for (size_t i = 1; i < before.size(); ++i) ropes.step(dt, before[i]);
-  body::Surface surface(skeleton, job.wearer.colliders);
+  body::Surface surface(skeleton, job.character_body.colliders);
   ClipWriter writer(folder, {clip.name, clip.parts, clip.source}, job.garment, sheet, skeleton.size());
   std::vector<V3> cloth(job.garment.size());
   for (size_t f = 0; f < clip.motion.frames.size(); ++f) {
@@ -111,8 +112,8 @@ ImportPlan import_caches(const ImportJob& job) {
       throw std::runtime_error(std::string(e.what()) + "(--append adds clips to a data set.)");
     }
     if (!fs::exists(job.folder / "garment.json")) {
-      write_wearer(job.wearer, job.folder);
-      garment::write_garment_file(job.garment, job.wearer.skeleton, job.folder / "garment.json");
+      write_character_body(job.character_body, job.folder);
+      garment::write_garment_file(job.garment, job.character_body.skeleton, job.folder / "garment.json");
     }
   }
 
@@ -129,7 +130,7 @@ ImportPlan import_caches(const ImportJob& job) {
     ++progress.frames_done;
     if (job.report) job.report(progress);
   };
-  const cloth::Sheet sheet = dress::sheet_of(job.garment);
+  const cloth::Sheet sheet = character::sheet_of(job.garment);
   in_parallel(todo.size(), job.threads, [&](size_t i) {
     const size_t c = todo[i];
     beside_and_renamed(job.folder / "clips" / clip_name(number[c]), [&](const fs::path& folder) {

@@ -22,7 +22,7 @@ namespace billow::dataset {
 struct CacheClip {
   std::filesystem::path cache;
   std::string motion_name;  // for messages
-  // The motion on the wearer's skeleton, at any rate. Asked for that many frames at that many a second; may be longer.
+  // The motion on the character's skeleton, at any rate. Asked for that many frames at that many a second; may be longer.
   std::function<motion::Clip(size_t frames, double frames_per_second)> motion;
   // The cloth's first frame is at this frame of the motion. Negative: so many frames of cloth come before the motion,
   // and are left out.
@@ -31,10 +31,10 @@ struct CacheClip {
 
 struct ImportJob {
   std::filesystem::path folder;
-  // Adds to the data set in the folder. Garment and wearer are then those of the folder.
+  // Adds to the data set in the folder. Garment and character are then those of the folder.
   bool append = false;
   garment::Garment garment;  // with its rest
-  OwnedWearer wearer;
+  OwnedCharacterBody character_body;
   std::vector<CacheClip> clips;
   cache::OpenOptions open;
   // Which clips are never learnt from: a number (so many, the last ones), or names of caches without extension.
@@ -47,10 +47,10 @@ struct ImportJob {
 
 struct ImportedClip {
   std::string name, parts, source;
-  size_t cloth_start = 0;  // frames of the cache that are left out
-  motion::Clip motion;     // the frames of the clip, at its rate
-  float seam_gap = 0;      // m, from where the body takes sewn vertices, on average in the worst frame
-  bool there = false;      // in the data set already
+  size_t cloth_start = 0;    // frames of the cache that are left out
+  motion::Clip motion;       // the frames of the clip, at its rate
+  float attachment_gap = 0;  // m, from where the body takes attached vertices, on average in the worst frame
+  bool there = false;        // in the data set already
 };
 struct ImportPlan {
   double frames_per_second = 0;

@@ -47,7 +47,7 @@ motion::Clip cut(const motion::Clip& given, const CacheClip& clip, size_t frames
 motion::Clip motion_of(const ImportJob& job, const CacheClip& clip, size_t frames, double rate) {
   try {
     motion::Clip out = clip.motion(frames, rate);
-    motion::validate(job.wearer.skeleton, out);
+    motion::validate(job.character_body.skeleton, out);
     return out;
   } catch (const std::invalid_argument& e) {
     throw std::runtime_error(clip.motion_name + ": " + e.what());
@@ -56,17 +56,18 @@ motion::Clip motion_of(const ImportJob& job, const CacheClip& clip, size_t frame
 
 // Looks at every frame of the cloth with its motion: is it finite, is its seam on the body, which clip is it?
 void read_through(const ImportJob& job, const CacheClip& clip, cache::Reader& reader, ImportedClip& out) {
-  SeamCheck seam(job.garment, job.wearer.skeleton);
+  SeamCheck seam(job.garment, job.character_body.skeleton);
   uint64_t sum = files::kChecksumStart;
   std::vector<V3> cloth(reader.info().topology.vertices);
   for (size_t f = 0; f < reader.info().frames; ++f) {
     reader.read(f, cloth);
     if (f < out.cloth_start) continue;
-    const auto joints = body::joint_transforms(job.wearer.skeleton, out.motion.frames[f - out.cloth_start]);
+    const auto joints =
+        body::joint_transforms(job.character_body.skeleton, out.motion.frames[f - out.cloth_start]);
     sum = files::add_to_checksum(sum, cloth.data(), cloth.size() * sizeof(V3));
     sum = files::add_to_checksum(sum, joints.data(), joints.size() * sizeof(Transform));
     const float gap = seam.gap(cloth, joints);
-    out.seam_gap = std::max(out.seam_gap, gap);
+    out.attachment_gap = std::max(out.attachment_gap, gap);
     if (gap <= seam.most()) continue;
     std::ostringstream message;
     message << clip.cache.string() << ": frame " << f << ": expected the seam where " << clip.motion_name

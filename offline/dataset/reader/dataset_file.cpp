@@ -111,7 +111,9 @@ size_t DatasetInfo::frames(Part part) const {
   return sum;
 }
 
-OwnedWearer DatasetInfo::wearer() const { return read_wearer(folder, preset, character); }
+OwnedCharacterBody DatasetInfo::character_body() const {
+  return read_character_body(folder, preset, character);
+}
 
 DatasetInfo read_dataset(const fs::path& folder) {
   try {
@@ -125,7 +127,7 @@ std::vector<std::string> check_dataset(const DatasetInfo& info) {
   std::vector<std::string> wrong;
   size_t joints = 0;
   try {
-    joints = info.wearer().skeleton.size();
+    joints = info.character_body().skeleton.size();
   } catch (const std::exception& e) {
     return {e.what()};
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataset/plan.h"
-#include "dataset/reader/wearer.h"
+#include "dataset/reader/character_body.h"
 
 namespace billow::dataset {
 
@@ -43,7 +43,7 @@ struct DatasetInfo {
   size_t frames() const;
   size_t frames(Part part) const;
   // Skeleton and colliders.
-  OwnedWearer wearer() const;
+  OwnedCharacterBody character_body() const;
 };
 
 // Throws std::runtime_error with the file, the place in it, what was expected and what was found.

@@ -186,7 +186,7 @@ class Canvas::Tracer {
     distance = r.ray.tfar;
     met.point = from + distance * ray;
     Vec3 face = normalised({r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z});
-    Vec3 normal = material.flat ? face : normalised(w * a.normal + u * b.normal + v * c.normal);
+    Vec3 normal = material.pattern_uvs ? face : normalised(w * a.normal + u * b.normal + v * c.normal);
     if (dot(normal, face) < 0) normal = -1.0f * normal;
     const bool front = dot(face, ray) <= 0;
     met.colour = front ? w * a.colour + u * b.colour + v * c.colour : w * a.back + u * b.back + v * c.back;

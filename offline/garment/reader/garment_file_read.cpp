@@ -13,7 +13,7 @@ namespace {
 using importer::expect_keys;
 using importer::JsonAt;
 
-constexpr size_t kMostBytes = size_t{256} << 20, kMostBones = 1'000'000;
+constexpr size_t kMaxBytes = size_t{256} << 20, kMaxBones = 1'000'000;
 
 template <size_t N> std::array<float, N> floats(const JsonAt& at) {
   const std::vector<double> values = at.numbers(N);
@@ -32,7 +32,7 @@ std::filesystem::path beside(const JsonAt& at, const std::filesystem::path& garm
 
 uint32_t read_joint(const JsonAt& at, const body::Skeleton& skeleton) {
   const int joint = skeleton.find(at.string());
-  if (joint == body::kNoJoint) at.fail("a joint of the wearer");
+  if (joint == body::kNoJoint) at.fail("a joint of the character");
   return static_cast<uint32_t>(joint);
 }
 
@@ -73,7 +73,7 @@ void read_lists(const JsonAt& file, const body::Skeleton& skeleton, Garment& g) 
       attachments.at(i).at("vertex").fail("a vertex that is not attached yet");
     used[g.attachments[i].vertex] = true;
   }
-  if (bones.size() > kMostBones) bones.fail("at most " + std::to_string(kMostBones) + " bones");
+  if (bones.size() > kMaxBones) bones.fail("at most " + std::to_string(kMaxBones) + " bones");
   for (size_t i = 0; i < bones.size(); ++i) g.bones.push_back(read_bone(bones.at(i), g.size()));
   for (size_t c = 0; c < chains.size(); ++c) {
     const JsonAt chain = chains.at(c);
@@ -86,16 +86,16 @@ void read_lists(const JsonAt& file, const body::Skeleton& skeleton, Garment& g) 
 void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g) {
   GarmentMesh mesh = read_obj(beside(file.at("mesh"), path));
   const auto expect = [&](const char* key, size_t found) {
-    if (file.at(key).index(kMostMeshVertices * 4) != found)
+    if (file.at(key).index(kMaxMeshVertices * 4) != found)
       file.at(key).fail("the mesh's number of " + std::string(key) + ", " + std::to_string(found));
   };
   expect("vertices", mesh.positions.size());
   expect("triangles", mesh.triangles.size());
   g.shape = std::move(mesh.positions);
   g.triangles = std::move(mesh.triangles);
-  if (file.at("flat").boolean()) {
-    if (mesh.uv.empty()) file.at("flat").fail("false, as the mesh does not have one UV a vertex");
-    g.flat = std::move(mesh.uv);
+  if (file.at("pattern").boolean()) {
+    if (mesh.uv.empty()) file.at("pattern").fail("false, as the mesh does not have one UV a vertex");
+    g.pattern_uvs = std::move(mesh.uv);
   }
   if (!file.has("rest")) return;
   NpyPlaces rest = read_npy_places(beside(file.at("rest"), path));
@@ -106,7 +106,7 @@ void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g
 
 Garment read(const JsonAt& file, const std::filesystem::path& path, const body::Skeleton& skeleton) {
   expect_keys(file, {"format", "version", "name", "material", "key_joint", "mesh", "vertices", "triangles",
-                     "flat", "rest", "ring", "attachments", "bones", "chains"});
+                     "pattern", "rest", "closed", "attachments", "bones", "chains"});
   if (file.at("format").string() != kGarmentFormat) file.at("format").fail("\"billow garment\"");
   if (file.at("version").index(1000) != kGarmentVersion) file.at("version").fail("version 1");
   Garment g;
@@ -114,7 +114,7 @@ Garment read(const JsonAt& file, const std::filesystem::path& path, const body::
   g.material = file.at("material").string();
   g.key_joint = file.at("key_joint").string();
   read_joint(file.at("key_joint"), skeleton);
-  g.ring = file.at("ring").boolean();
+  g.closed = file.at("closed").boolean();
   read_mesh(file, path, g);
   read_lists(file, skeleton, g);
   validate(g, skeleton.size());
@@ -124,7 +124,7 @@ Garment read(const JsonAt& file, const std::filesystem::path& path, const body::
 }  // namespace
 
 Garment read_garment_file(const std::filesystem::path& path, const body::Skeleton& skeleton) {
-  const std::string text = files::read_whole_file(path, kMostBytes);
+  const std::string text = files::read_whole_file(path, kMaxBytes);
   try {
     const nlohmann::json json = importer::parse_strictly(text);
     return read(JsonAt(json, ""), path, skeleton);

@@ -35,12 +35,12 @@ TEST(Polygonise, ASphereIsClosedAndWoundOutward) {
 TEST(Polygonise, SeparatePartsAreCountedAndARingHasAHole) {
   const billow_collider apart[] = {sphere({-0.15f, 0, 0}, 0.1f), sphere({0.15f, 0, 0}, 0.1f)};
   EXPECT_EQ(topology_of(mesh_of(Surface(kOneJoint, apart), 0.02f)).components, 2);
-  std::vector<billow_collider> ring;
+  std::vector<billow_collider> closed;
   for (int k = 0; k < 12; ++k) {
     const float angle = 0.5235988f * static_cast<float>(k);
-    ring.push_back(sphere({0.2f * std::cos(angle), 0.2f * std::sin(angle), 0}, 0.07f));
+    closed.push_back(sphere({0.2f * std::cos(angle), 0.2f * std::sin(angle), 0}, 0.07f));
   }
-  const Topology t = topology_of(mesh_of(Surface(kOneJoint, ring), 0.02f));
+  const Topology t = topology_of(mesh_of(Surface(kOneJoint, closed), 0.02f));
   EXPECT_TRUE(t.manifold);
   EXPECT_EQ(t.euler, 0);
 }

@@ -51,8 +51,8 @@ TEST(TriangleTree, CopesWithNothing) {
   EXPECT_FALSE(none.meets({0, 0, 0}, {1, 0, 0}, 0));
   // A triangle without area is not there; many in one place are.
   const std::vector<V3> points{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}};
-  const std::vector<Triangle> flat{{0, 1, 3}};
-  EXPECT_EQ(TriangleTree(points, flat).nearest({0, 0, 1}).distance, 1e30f);
+  const std::vector<Triangle> pattern_uvs{{0, 1, 3}};
+  EXPECT_EQ(TriangleTree(points, pattern_uvs).nearest({0, 0, 1}).distance, 1e30f);
   const std::vector<Triangle> same(100, {0, 1, 2});
   EXPECT_FLOAT_EQ(TriangleTree(points, same).nearest({0.2f, 0.2f, 1}).distance, 1);
 }

@@ -15,21 +15,21 @@ namespace {
 // A nearly rectangular strip, cut from a very large ring, its upper edge pinned.
 struct Strip {
   garment::RingPattern pattern;
-  std::vector<V3> positions, pins;
+  std::vector<V3> positions, attachment_points;
   std::vector<uint32_t> pinned;
   Sheet sheet;
 };
 
-Strip make_strip(float width, float drop, size_t vertices, const Material& material, bool flat) {
+Strip make_strip(float width, float drop, size_t vertices, const Material& material, bool pattern_uvs) {
   constexpr float kRadius = 100;
   Strip s;
   s.pattern = garment::make_ring_pattern(kRadius, kRadius + drop, width / kRadius, false, vertices);
   for (const auto& v : s.pattern.vertices) {
     const float aside = (v[1] - 0.5f) * width, down = v[0] - kRadius;
-    s.positions.push_back(flat ? V3{aside, 0, down} : V3{aside, -down, 0});
+    s.positions.push_back(pattern_uvs ? V3{aside, 0, down} : V3{aside, -down, 0});
   }
   for (uint32_t i = 0; i < s.pattern.row_start[1]; ++i)
-    s.pinned.push_back(i), s.pins.push_back(s.positions[i]);
+    s.pinned.push_back(i), s.attachment_points.push_back(s.positions[i]);
   s.sheet = make_sheet(s.positions, s.pattern.triangles, material);
   return s;
 }
@@ -49,7 +49,7 @@ TEST(ReferenceCloth, AHangingStripStretchesByItsWeight) {
   settings.air_density = 0;
   Simulator cloth(s.sheet, s.positions, s.pinned, settings, 1);
   for (int i = 0; i < 300; ++i) {
-    cloth.step(0.01f, nullptr, {}, s.pins);
+    cloth.step(0.01f, nullptr, {}, s.attachment_points);
     if (i < 250 && i % 10 == 0) cloth.stop();
   }
   const double expected = 0.15 * 9.81 * 0.5 * 0.5 / (2 * 60);  // rho g L^2 / (2 E h)
@@ -62,7 +62,7 @@ TEST(ReferenceCloth, TheNumberOfThreadsDoesNotChangeABit) {
   std::vector<std::vector<V3>> ends;
   for (const int threads : {1, 2, 3}) {
     Simulator cloth(s.sheet, s.positions, s.pinned, settings, threads);
-    for (int i = 0; i < 20; ++i) cloth.step(0.01f, nullptr, {}, s.pins);
+    for (int i = 0; i < 20; ++i) cloth.step(0.01f, nullptr, {}, s.attachment_points);
     ends.push_back(cloth.positions());
   }
   for (size_t v = 0; v < ends[0].size(); ++v)
@@ -88,16 +88,16 @@ TEST(ReferenceCloth, ACantileverHasItsBendingLength) {
   settings.air_density = 0;
   // Clamp what lies on the table.
   std::vector<uint32_t> clamped;
-  std::vector<V3> pins;
+  std::vector<V3> attachment_points;
   float edge = 0;
   for (uint32_t v = 0; v < s.positions.size(); ++v)
     if (s.positions[v].z <= kTable) {
-      clamped.push_back(v), pins.push_back(s.positions[v]);
+      clamped.push_back(v), attachment_points.push_back(s.positions[v]);
       edge = std::max(edge, s.positions[v].z);
     }
   Simulator cloth(s.sheet, s.positions, clamped, settings, 1);
   for (int i = 0; i < 150; ++i) {
-    cloth.step(0.01f, nullptr, {}, pins);
+    cloth.step(0.01f, nullptr, {}, attachment_points);
     if (i < 120 && i % 4 == 0) cloth.stop();
   }
   V3 tip{0, 0, 0};
@@ -135,7 +135,7 @@ TEST(ReferenceCloth, SwingsLikeAHangingRope) {
   int passages = 0;
   float before = middle().z;
   for (int i = 1; i <= 1200; ++i) {
-    cloth.step(0.005f, nullptr, {}, s.pins);
+    cloth.step(0.005f, nullptr, {}, s.attachment_points);
     const float now = middle().z;
     most = std::max(most, std::fabs(now));
     if (i > 900) most_at_end = std::max(most_at_end, std::fabs(now));
@@ -161,7 +161,7 @@ TEST(ReferenceCloth, SlidesOnASlopeAsFrictionSays) {
     material.friction = 0.4f;
     const V3 down{std::cos(angle), -std::sin(angle), 0}, up{std::sin(angle), std::cos(angle), 0};
     billow_collider slope = billow_collider_default();
-    slope.shape = BILLOW_HALF_SPACE;
+    slope.shape = BILLOW_SHAPE_HALF_SPACE;
     const Quat turn = body::turn_about({0, 0, 1}, -angle);
     const float rotation[] = {turn.x, turn.y, turn.z, turn.w};
     std::copy(rotation, rotation + 4, slope.rotation);
@@ -195,23 +195,23 @@ TEST(ReferenceCloth, SoftDiscsDrapeMore) {
     Material material;
     material.bending = bending;
     const garment::RingPattern p = garment::make_ring_pattern(0.09f, 0.15f, 6.2831853f, true, 500);
-    std::vector<V3> flat, pins;
+    std::vector<V3> pattern_uvs, attachment_points;
     std::vector<uint32_t> pinned;
     for (uint32_t v = 0; v < p.vertices.size(); ++v) {
       const float turn = p.vertices[v][1] * p.angle, r = p.vertices[v][0];
-      flat.push_back({r * std::sin(turn), 0, r * std::cos(turn)});
+      pattern_uvs.push_back({r * std::sin(turn), 0, r * std::cos(turn)});
       // The pedestal clamps the first rows, so that the cloth leaves it level.
-      if (v < p.row_start[2]) pinned.push_back(v), pins.push_back(flat.back());
+      if (v < p.row_start[2]) pinned.push_back(v), attachment_points.push_back(pattern_uvs.back());
     }
     Settings settings;
     settings.damping = 3;
     if (bending > 1e-4f) material.damping = 5e-5f;
-    Simulator cloth(make_sheet(flat, p.triangles, material), flat, pinned, settings, 1);
+    Simulator cloth(make_sheet(pattern_uvs, p.triangles, material), pattern_uvs, pinned, settings, 1);
     // Something has to break the symmetry.
     for (int i = 0; i < 150; ++i) {
       settings.wind = i < 20 ? V3{2, 0, 0} : V3{0, 0, 0};
       cloth.settings.wind = settings.wind;
-      cloth.step(0.01f, nullptr, {}, pins);
+      cloth.step(0.01f, nullptr, {}, attachment_points);
     }
     // The shadow's area, by its triangles seen from above.
     double area = 0, whole = 0;
@@ -219,7 +219,7 @@ TEST(ReferenceCloth, SoftDiscsDrapeMore) {
       const auto seen = [&](const std::vector<V3>& x) {
         return 0.5 * std::fabs(static_cast<double>(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]).y));
       };
-      area += seen(cloth.positions()), whole += seen(flat);
+      area += seen(cloth.positions()), whole += seen(pattern_uvs);
     }
     covered.push_back(area / whole);
   }
@@ -232,22 +232,22 @@ TEST(ReferenceCloth, SoftDiscsDrapeMore) {
 // Two sheets that fall on each other do not pass through each other.
 TEST(ReferenceCloth, SheetsStayApart) {
   const Strip s = make_strip(0.25f, 0.25f, 400, Material{}, true);
-  std::vector<V3> flat = s.positions, start = s.positions;
+  std::vector<V3> pattern_uvs = s.positions, start = s.positions;
   std::vector<Triangle> triangles(s.pattern.triangles.begin(), s.pattern.triangles.end());
   const auto n = static_cast<uint32_t>(s.positions.size());
   for (const V3& p : s.positions) {
-    flat.push_back(p + V3{1, 0, 0});
+    pattern_uvs.push_back(p + V3{1, 0, 0});
     start.push_back({0.6f * p.x + 0.7f * (p.z - 0.125f), 0.12f, 0.6f * (p.z - 0.125f) - 0.7f * p.x + 0.125f});
   }
   for (const Triangle& t : s.pattern.triangles) triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
   // The lower one is held all round.
   std::vector<uint32_t> pinned;
-  std::vector<V3> pins;
+  std::vector<V3> attachment_points;
   for (uint32_t v = 0; v < n; ++v)
     if (std::fabs(s.positions[v].x) > 0.11f || std::fabs(s.positions[v].z - 0.125f) > 0.11f)
-      pinned.push_back(v), pins.push_back(s.positions[v]);
-  Simulator cloth(make_sheet(flat, triangles, Material{}), start, pinned, {}, 1);
-  for (int i = 0; i < 60; ++i) cloth.step(0.01f, nullptr, {}, pins);
+      pinned.push_back(v), attachment_points.push_back(s.positions[v]);
+  Simulator cloth(make_sheet(pattern_uvs, triangles, Material{}), start, pinned, {}, 1);
+  for (int i = 0; i < 60; ++i) cloth.step(0.01f, nullptr, {}, attachment_points);
   size_t below = 0;
   for (uint32_t v = n; v < 2 * n; ++v) {
     const V3 p = cloth.positions()[v];
@@ -271,12 +271,12 @@ TEST(ReferenceCloth, RefusesWhatMakesNoSense) {
   broken.pop_back();
   EXPECT_THROW(Simulator(s.sheet, broken, s.pinned, {}, 1), std::invalid_argument);
   Simulator cloth(s.sheet, s.positions, s.pinned, {}, 1);
-  std::vector<V3> pins = s.pins;
-  pins[0].y = INFINITY;
-  EXPECT_THROW(cloth.step(0.01f, nullptr, {}, pins), std::invalid_argument);
+  std::vector<V3> attachment_points = s.attachment_points;
+  attachment_points[0].y = INFINITY;
+  EXPECT_THROW(cloth.step(0.01f, nullptr, {}, attachment_points), std::invalid_argument);
   EXPECT_THROW(cloth.step(0.01f, nullptr, {}, {}), std::invalid_argument);
-  EXPECT_THROW(cloth.step(-1, nullptr, {}, s.pins), std::invalid_argument);
-  cloth.step(0.01f, nullptr, {}, s.pins);
+  EXPECT_THROW(cloth.step(-1, nullptr, {}, s.attachment_points), std::invalid_argument);
+  cloth.step(0.01f, nullptr, {}, s.attachment_points);
   for (const V3& p : cloth.positions()) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
 }
 

@@ -46,9 +46,9 @@ TEST(BlenderSlow, ItsClothBecomesADataSetAndComesBack) {
   const garment::Garment g = testing::hanging_sheet(person.skeleton, chest, {0, 1.35f, -0.24f},
                                                     {.columns = 11, .rows = 19, .spacing = 0.05f});
   garment::write_garment_file(g, person.skeleton, folder / "sheet.json");
-  std::string pins;
-  for (const garment::Attachment& a : g.attachments) pins += std::to_string(a.vertex) + " ";
-  folder.put("pins", pins);
+  std::string attachment_points;
+  for (const garment::Attachment& a : g.attachments) attachment_points += std::to_string(a.vertex) + " ";
+  folder.put("pins", attachment_points);
 
   const motion::Clip clip = motion::make_motion(person, {"walk", 3, kFrames / 24.0, 24, 0});
   std::vector<std::vector<Transform>> joints;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "dress/dressed.h"
+#include "character/clothed_character.h"
 #include "garment/garment.h"
 #include "motion/clip.h"
 #include "offline/cache/caches.h"
@@ -26,7 +26,7 @@ inline garment::Garment hanging_sheet(const body::Skeleton& skeleton, uint32_t j
       const float x = size.spacing *
                       (static_cast<float>(column) - 0.5f * static_cast<float>(size.columns - 1)),
                   y = -size.spacing * static_cast<float>(row);
-      g.flat.push_back({x, y});
+      g.pattern_uvs.push_back({x, y});
       g.shape.push_back(top + V3{x, y, 0});
       const uint32_t v = size.columns * row + column;
       g.bones.push_back({{v, v, v}, {1, 0, 0}});

@@ -20,16 +20,16 @@ using cache::write_cache;
 class DatasetImport : public ::testing::Test {
  protected:
   DatasetImport()
-      : wearer_(person_as_wearer("average")),
-        garment_(testing::hanging_sheet(wearer_.skeleton, 0, {0, 1.1f, 0.5f})),
-        clip_(testing::stroll(wearer_.skeleton, 40)),
-        cloth_(testing::swinging(garment_, wearer_.skeleton, clip_)) {}
+      : character_body_(person_as_character_body("average")),
+        garment_(testing::hanging_sheet(character_body_.skeleton, 0, {0, 1.1f, 0.5f})),
+        clip_(testing::stroll(character_body_.skeleton, 40)),
+        cloth_(testing::swinging(garment_, character_body_.skeleton, clip_)) {}
 
   ImportJob job(const std::vector<std::string>& caches) const {
     ImportJob out;
     out.folder = folder_ / "out";
     out.garment = garment_;
-    out.wearer = wearer_;
+    out.character_body = character_body_;
     out.threads = 2;
     for (const std::string& name : caches)
       out.clips.push_back({folder_ / name, "stroll.bvh", [clip = clip_](size_t, double) { return clip; }, 0});
@@ -37,8 +37,8 @@ class DatasetImport : public ::testing::Test {
   }
   // The same motion with another turn, and its cloth.
   void write_other(const std::string& name, float turn, ImportJob& job, size_t c) const {
-    const motion::Clip clip = testing::stroll(wearer_.skeleton, 40, turn);
-    write_cache(folder_ / name, testing::swinging(garment_, wearer_.skeleton, clip));
+    const motion::Clip clip = testing::stroll(character_body_.skeleton, 40, turn);
+    write_cache(folder_ / name, testing::swinging(garment_, character_body_.skeleton, clip));
     job.clips[c].motion = [clip](size_t, double) { return clip; };
   }
   std::string refusal(const ImportJob& job) const {
@@ -66,7 +66,7 @@ class DatasetImport : public ::testing::Test {
   }
 
   Folder folder_;
-  OwnedWearer wearer_;
+  OwnedCharacterBody character_body_;
   garment::Garment garment_;
   motion::Clip clip_;
   Frames cloth_;
@@ -100,11 +100,11 @@ TEST_F(DatasetImport, TakesEveryFormat) {
     const files::NpyMap cloth(info.clip_folder(c) / "cloth.npy"), bones(info.clip_folder(c) / "bones.npy"),
         rope(info.clip_folder(c) / "rope.npy"), joints(info.clip_folder(c) / "joints.npy");
     for (size_t f = 0; f < 40; f += 13) {
-      const auto posed = body::joint_transforms(wearer_.skeleton, clip_.frames[f]);
+      const auto posed = body::joint_transforms(character_body_.skeleton, clip_.frames[f]);
       EXPECT_EQ(joints.row(f)[2], posed[0].position.z);
       for (size_t v = 0; v < 25; ++v) {
         EXPECT_NEAR(cloth.row(f)[3 * v + 2], cloth_.positions[f][v].z, 1e-6f);
-        // Each vertex has a bone. Those of rope chains hang near, and all that are sewn on go with the body.
+        // Each vertex has a bone. Those of rope chains hang near, and all that are attached go with the body.
         EXPECT_EQ(bones.row(f)[3 * v + 1], cloth.row(f)[3 * v + 1]);
         if (v < 5) {
           EXPECT_NEAR(rope.row(f)[3 * v], cloth.row(f)[3 * v], 1e-5f);
@@ -112,7 +112,7 @@ TEST_F(DatasetImport, TakesEveryFormat) {
       }
     }
   }
-  EXPECT_EQ(garment::read_garment_file(j.folder / "garment.json", wearer_.skeleton).rest.size(), 25u);
+  EXPECT_EQ(garment::read_garment_file(j.folder / "garment.json", character_body_.skeleton).rest.size(), 25u);
 }
 
 TEST_F(DatasetImport, OffsetsSkipClothOrMotion) {
@@ -193,7 +193,7 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
 
   const auto with_frames = [&](size_t frames) {
     ImportJob j = job({"a.mdd"});
-    const motion::Clip clip = testing::stroll(wearer_.skeleton, frames);
+    const motion::Clip clip = testing::stroll(character_body_.skeleton, frames);
     j.clips[0].motion = [clip](size_t, double) { return clip; };
     return j;
   };
@@ -223,7 +223,7 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
 
   // Another motion takes the body elsewhere; another unit or axis does so at once.
   ImportJob other = job({"a.mdd"});
-  const motion::Clip turning = testing::stroll(wearer_.skeleton, 40, 0.1f);
+  const motion::Clip turning = testing::stroll(character_body_.skeleton, 40, 0.1f);
   other.clips[0].motion = [turning](size_t, double) { return turning; };
   expect_refused(other, {"a.mdd: frame ", "expected the seam where stroll.bvh takes the body"});
   ImportJob centimetres = job({"a.mdd"});

@@ -7,14 +7,14 @@ namespace {
 
 // A square of two triangles, and a triangle of its own.
 struct Pieces {
-  std::vector<V3> flat{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {3, 0, 0}, {4, 0, 0}, {3, 1, 0}};
+  std::vector<V3> pattern_uvs{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {3, 0, 0}, {4, 0, 0}, {3, 1, 0}};
   std::vector<cloth::Triangle> triangles{{0, 1, 2}, {0, 2, 3}, {4, 5, 6}};
-  cloth::Sheet sheet = cloth::make_sheet(flat, triangles, {});
+  cloth::Sheet sheet = cloth::make_sheet(pattern_uvs, triangles, {});
 };
 
 TEST(ClothFigures, MeasureStrainAndDepth) {
   const Pieces p;
-  std::vector<V3> x = p.flat;
+  std::vector<V3> x = p.pattern_uvs;
   for (V3& v : x) v = v * 1.1f;
   const std::vector<float> distances{0.1f, -0.0005f, -0.003f, 0, 0, 0, 0};
   const ClothFigures f = measure(p.sheet, x, distances, true);
@@ -27,7 +27,7 @@ TEST(ClothFigures, MeasureStrainAndDepth) {
 
 TEST(ClothFigures, CountCrossings) {
   const Pieces p;
-  std::vector<V3> x = p.flat;
+  std::vector<V3> x = p.pattern_uvs;
   EXPECT_EQ(count_crossings(p.sheet, x), 0u);
   // Put the triangle through the square, upright: two of its edges pass through.
   x[4] = {0.7f, 0.2f, -0.5f}, x[5] = {0.7f, 0.3f, 0.5f}, x[6] = {0.7f, 0.4f, -0.4f};

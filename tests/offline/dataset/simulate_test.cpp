@@ -91,8 +91,8 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   // Out as a cache of another tool and in again, it is the same clip.
   ImportJob again;
   again.folder = folder_ / "imported";
-  again.wearer = info.wearer();
-  again.garment = garment::read_garment_file(whole.folder / "garment.json", again.wearer.skeleton);
+  again.character_body = info.character_body();
+  again.garment = garment::read_garment_file(whole.folder / "garment.json", again.character_body.skeleton);
   again.clips.push_back({folder_ / "still.mdd", "still", [](size_t, double) { return still(30); }, 0});
   export_clip(info, 0, folder_ / "still.mdd");
   import_caches(again);

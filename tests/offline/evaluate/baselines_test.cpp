@@ -149,7 +149,7 @@ TEST(RopeGap, SplitsIntoPartsThatAddUp) {
   const RopeGap gap = split_gap(g, d / 1000);
   EXPECT_NEAR(gap.bias_mm, std::sqrt(1.0 / 5), 1e-4);
   EXPECT_NEAR(gap.swing_mm, std::sqrt(8.0 / 5), 1e-4);
-  EXPECT_NEAR(gap.between_mm, std::sqrt((18 + 16) / 5.0), 1e-4);
+  EXPECT_NEAR(gap.chain_to_chain_mm, std::sqrt((18 + 16) / 5.0), 1e-4);
   EXPECT_NEAR(gap.rms_mm, std::sqrt((1 + 8 + 18 + 16) / 5.0), 1e-4);
   EXPECT_NEAR(gap.tips_mm, std::sqrt((1 + 8 + 18) / 2.0), 1e-4);
 }
@@ -165,7 +165,7 @@ TEST(RopeGap, AgainstTheChaosFloorOfUnseenClips) {
   EXPECT_NEAR(gap.rms_mm, 10, 1e-3);
   EXPECT_NEAR(gap.mean_mm, 10, 1e-3);
   EXPECT_NEAR(gap.bias_mm, 10, 1e-3);
-  EXPECT_LT(gap.swing_mm + gap.between_mm, 1e-2);
+  EXPECT_LT(gap.swing_mm + gap.chain_to_chain_mm, 1e-2);
   EXPECT_EQ(gap.chaos_floor_mm, 5);
   EXPECT_NEAR(gap.ratio, 2, 1e-3);
 }

@@ -33,7 +33,7 @@ void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
     frame.dt = 1 / 30.0f, frame.scale = scale;
     frame.joints = posed.data(), frame.joint_count = static_cast<uint32_t>(posed.size());
     ASSERT_EQ(billow_instance_step(instance, &frame), BILLOW_OK) << billow_last_error();
-    billow_instance_bones(instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+    billow_instance_get_bones(instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
 
     // From its bones, what the baseline says, in the world.
     const Transform rest = body::rest_transforms(p.skeleton)[key];
@@ -56,9 +56,9 @@ void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
 
 TEST(LinearBlend, IsWhatIsEvaluated) {
   expect_as_evaluated({}, 1);
-  expect_as_evaluated({.ring = true, .patches = false}, 1.5f);
+  expect_as_evaluated({.closed = true, .patches = false}, 1.5f);
   // More bones than a byte can tell.
-  expect_as_evaluated({.ring = true, .across = 60, .chains = 48}, 1);
+  expect_as_evaluated({.closed = true, .across = 60, .chains = 48}, 1);
 }
 
 }  // namespace

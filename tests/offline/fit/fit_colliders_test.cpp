@@ -46,7 +46,8 @@ Scene scene_at_random(uint32_t seed) {
     scene.skeleton.joints.push_back({std::string("j") + std::to_string(j),
                                      j - 1,
                                      {point_at_random(engine, 0.3f), turn_at_random(engine)}});
-  for (const billow_shape shape : {BILLOW_SPHERE, BILLOW_TAPERED_CAPSULE, BILLOW_ELLIPSOID, BILLOW_BOX}) {
+  for (const billow_shape shape :
+       {BILLOW_SHAPE_SPHERE, BILLOW_SHAPE_TAPERED_CAPSULE, BILLOW_SHAPE_ELLIPSOID, BILLOW_SHAPE_BOX}) {
     billow_collider c = billow_collider_default();
     c.shape = shape;
     for (float* v : {c.position, c.end})
@@ -137,7 +138,7 @@ TEST(FitColliders, RecoversALimbOfKnownCapsules) {
   EXPECT_LT(error.rest.back.most, 0.0015);
   for (const NamedCollider& c : fitted) {
     const billow_collider& expected = limb.colliders[c.name == "upper" ? 0 : 1].collider;
-    EXPECT_EQ(c.collider.shape, BILLOW_TAPERED_CAPSULE) << c.name;
+    EXPECT_EQ(c.collider.shape, BILLOW_SHAPE_TAPERED_CAPSULE) << c.name;
     // Either end may come first. The ends in the joint are inside the other capsule.
     const bool turned =
         (c.collider.end[0] < c.collider.position[0]) != (expected.end[0] < expected.position[0]);
@@ -231,7 +232,7 @@ TEST(FitColliders, LeavesOutWhatCannotBeSeen) {
   const std::vector<NamedCollider> fitted =
       fit_colliders(one, skin, none, {.samples = 800, .split = {}, .progress = {}});
   ASSERT_EQ(fitted.size(), 1u);
-  EXPECT_EQ(fitted[0].collider.shape, BILLOW_ELLIPSOID);
+  EXPECT_EQ(fitted[0].collider.shape, BILLOW_SHAPE_ELLIPSOID);
   const ColliderFitError error = measure_fit(one, skin, fitted, none, 1000);
   EXPECT_LT(error.rest.out.most, 0.002);
   EXPECT_GT(error.hidden, 0.1);
@@ -239,12 +240,12 @@ TEST(FitColliders, LeavesOutWhatCannotBeSeen) {
 
 TEST(FitColliders, RefusesASkinWithoutAnOutside) {
   const body::Skeleton one{{{"root", body::kNoJoint, {}}}};
-  body::Mesh flat;
-  flat.positions.assign(3, {1, 1, 1});
-  flat.triangles = {{0, 1, 2}};
+  body::Mesh pattern_uvs;
+  pattern_uvs.positions.assign(3, {1, 1, 1});
+  pattern_uvs.triangles = {{0, 1, 2}};
   const std::vector<body::Pose> none;
   EXPECT_THROW(fit_colliders(one, skin_on_one_joint({}), none), std::invalid_argument);
-  EXPECT_THROW(fit_colliders(one, skin_on_one_joint(flat), none), std::invalid_argument);
+  EXPECT_THROW(fit_colliders(one, skin_on_one_joint(pattern_uvs), none), std::invalid_argument);
   EXPECT_THROW(measure_fit(one, skin_on_one_joint(billow::testing::ellipsoid_mesh({1, 1, 1})), {}, none),
                std::invalid_argument);
 }

@@ -25,7 +25,7 @@ inline fit::NamedCollider capsule(const char* name, uint32_t joint, V3 from, V3 
   fit::NamedCollider out;
   out.name = name;
   billow_collider& c = out.collider;
-  c.shape = BILLOW_TAPERED_CAPSULE;
+  c.shape = BILLOW_SHAPE_TAPERED_CAPSULE;
   c.position[0] = from.x, c.position[1] = from.y, c.position[2] = from.z;
   c.end[0] = to.x, c.end[1] = to.y, c.end[2] = to.z;
   c.radius = radius, c.radius_end = radius_end;

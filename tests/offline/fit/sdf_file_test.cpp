@@ -68,7 +68,7 @@ TEST(SdfFile, IsReadBackToTheLastBit) {
   EXPECT_TRUE(std::get<NeuralSdf>(back.parts[1].field).weights ==
               std::get<NeuralSdf>(body.parts[1].field).weights);
   EXPECT_TRUE(sdf_to_bytes(back) == sdf_to_bytes(body));
-  EXPECT_EQ(body.bytes(), 9u * 9 * 9 * 2 + BILLOW_NETWORK_WEIGHTS(8u) * 4);
+  EXPECT_EQ(body.bytes(), 9u * 9 * 9 * 2 + BILLOW_NEURAL_SDF_WEIGHTS(8u) * 4);
 }
 
 TEST(SdfFile, AnyChangedOrMissingByteIsNoticed) {

@@ -1,4 +1,4 @@
-// Where garments are sewn on.
+// Where garments are attached.
 #include "garment/attach.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "body/person.h"
 #include "cloths.h"
-#include "garment/lay_chains.h"
+#include "garment/layout_chains.h"
 #include "garment/tailor.h"
 #include "offline/import/files.h"
 
@@ -15,12 +15,12 @@ namespace billow::garment {
 namespace {
 
 // The built-in person, made once.
-struct Wearer {
+struct CharacterBody {
   body::Person person = body::make_person();
   body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
 };
-const Wearer& wearer() {
-  static const Wearer made;
+const CharacterBody& character_body() {
+  static const CharacterBody made;
   return made;
 }
 
@@ -64,13 +64,13 @@ TEST(Attach, PlacesOfThePerson) {
             std::string::npos);
   body::Skeleton stick;
   stick.joints.push_back({"stick", body::kNoJoint, {}});
-  EXPECT_NE(message_of([&] { attach_height(stick, "waist"); }).find("expected a wearer with"),
+  EXPECT_NE(message_of([&] { attach_height(stick, "waist"); }).find("expected a character with"),
             std::string::npos);
 }
 
 TEST(AttachSlow, NearAJoint) {
   const GarmentMesh dress = testing::make_dress(20, 30);
-  const auto& [person, skin] = wearer();
+  const auto& [person, skin] = character_body();
   const Region region = region_near_joint(dress, person.skeleton, skin, "chest", 0.06f);
   EXPECT_GT(count(region), 0u);
   for (size_t v = 0; v < region.size(); ++v) EXPECT_TRUE(!region[v] || dress.positions[v].y > 1.0f) << v;
@@ -80,13 +80,13 @@ TEST(AttachSlow, NearAJoint) {
 
 TEST(AttachSlow, SewsADressOn) {
   const GarmentMesh dress = testing::make_dress(40, 30);
-  const auto& [person, skin] = wearer();
+  const auto& [person, skin] = character_body();
   Garment g;
   g.name = "dress", g.key_joint = "pelvis", g.shape = dress.positions, g.triangles = dress.triangles;
   sew_on(g, region_above(dress, attach_height(person.skeleton, "waist")), skin);
-  lay_chains(g, {.chains = 12, .bones = 8});
+  layout_chains(g, {.chains = 12, .bones = 8});
   validate(g, person.skeleton.size());
-  EXPECT_TRUE(g.ring);
+  EXPECT_TRUE(g.closed);
   // Neighbours follow nearly the same joints.
   std::vector<std::vector<float>> weights(g.size());
   for (const Attachment& a : g.attachments) {
@@ -111,12 +111,12 @@ TEST(AttachSlow, SewsADressOn) {
 
 // The built-in garments, described as if they were anybody's: chains come out where the tailor lays them.
 TEST(AttachSlow, ChainsOfTheBuiltInGarmentsComeOutAlike) {
-  const auto& [person, skin] = wearer();
+  const auto& [person, skin] = character_body();
   for (const char* name : {"cape", "skirt"}) {
     const Garment made = make_garment(name, person, skin, 3000);
     Garment g = made;
-    lay_chains(g, {.chains = made.chains.size(), .bones = 9});
-    EXPECT_EQ(g.ring, made.ring) << name;
+    layout_chains(g, {.chains = made.chains.size(), .bones = 9});
+    EXPECT_EQ(g.closed, made.closed) << name;
     ASSERT_EQ(g.chains.size(), made.chains.size());
     for (size_t c = 0; c < g.chains.size(); ++c) {
       // At the nearest hem bone of the tailor's there is a chain's end.

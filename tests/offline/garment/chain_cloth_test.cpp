@@ -17,8 +17,8 @@ Garment folded_sheet() {
                            return V3{testing::as_float(0.3 * u), testing::as_float(1.4 - 0.8 * v), 0};
                          }),
       [](V3 p) { return p.y > 1.39f; });
-  g.flat.clear();
-  for (const V3& p : g.shape) g.flat.push_back({2 * p.x, p.y});
+  g.pattern_uvs.clear();
+  for (const V3& p : g.shape) g.pattern_uvs.push_back({2 * p.x, p.y});
   g.rest = g.shape;
   for (const uint32_t column : {0u, 6u}) {
     g.chains.emplace_back();

@@ -20,7 +20,7 @@ using garment::Triangle;
 
 inline float as_float(double x) { return static_cast<float>(x); }
 
-// A grid of places at(i, j), i = 0..columns and j = 0..rows. A closed one has its last column sewn to the first.
+// A grid of places at(i, j), i = 0..columns and j = 0..rows. A closed one has its last column attached to the first.
 // `mess`: diagonals at random, then random edges flipped and vertices renumbered.
 struct GridOptions {
   uint32_t columns = 10, rows = 10;
@@ -29,12 +29,14 @@ struct GridOptions {
 };
 
 // Flips edges between triangles whose two outlines together stay convex in (i, j).
-inline void flip_edges(std::vector<Triangle>& triangles, const std::vector<std::array<double, 2>>& flat,
-                       double period, Random& random, int times) {
+inline void flip_edges(std::vector<Triangle>& triangles,
+                       const std::vector<std::array<double, 2>>& pattern_uvs, double period, Random& random,
+                       int times) {
   const auto area = [&](uint32_t a, uint32_t b, uint32_t c) {
     const auto wrap = [&](double x) { return period > 0 ? x - period * std::round(x / period) : x; };
-    const double bx = wrap(flat[b][0] - flat[a][0]), cx = wrap(flat[c][0] - flat[a][0]);
-    return bx * (flat[c][1] - flat[a][1]) - (flat[b][1] - flat[a][1]) * cx;
+    const double bx = wrap(pattern_uvs[b][0] - pattern_uvs[a][0]),
+                 cx = wrap(pattern_uvs[c][0] - pattern_uvs[a][0]);
+    return bx * (pattern_uvs[c][1] - pattern_uvs[a][1]) - (pattern_uvs[b][1] - pattern_uvs[a][1]) * cx;
   };
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> sides;
   const auto note = [&](uint32_t t) {
@@ -66,7 +68,7 @@ inline void flip_edges(std::vector<Triangle>& triangles, const std::vector<std::
 template <class At> GarmentMesh make_grid(const GridOptions& o, At at, uint32_t seed = 1) {
   Random random(seed);
   GarmentMesh mesh;
-  std::vector<std::array<double, 2>> flat;
+  std::vector<std::array<double, 2>> pattern_uvs;
   const uint32_t wide = o.closed ? o.columns : o.columns + 1;
   for (uint32_t j = 0; j <= o.rows; ++j)
     for (uint32_t i = 0; i < wide; ++i) {
@@ -74,7 +76,7 @@ template <class At> GarmentMesh make_grid(const GridOptions& o, At at, uint32_t 
       const double u = i + (o.mess && !rim_i ? random.uniform(-0.3, 0.3) : 0);
       const double v = j + (o.mess && !rim_j ? random.uniform(-0.3, 0.3) : 0);
       mesh.positions.push_back(at(u / o.columns, v / o.rows));
-      flat.push_back({u, v});
+      pattern_uvs.push_back({u, v});
     }
   const auto id = [&](uint32_t i, uint32_t j) { return j * wide + i % wide; };
   for (uint32_t j = 0; j < o.rows; ++j)
@@ -89,7 +91,8 @@ template <class At> GarmentMesh make_grid(const GridOptions& o, At at, uint32_t 
       }
     }
   if (!o.mess) return mesh;
-  flip_edges(mesh.triangles, flat, o.closed ? o.columns : 0, random, static_cast<int>(o.columns * o.rows));
+  flip_edges(mesh.triangles, pattern_uvs, o.closed ? o.columns : 0, random,
+             static_cast<int>(o.columns * o.rows));
   // Renumber.
   std::vector<uint32_t> now(mesh.positions.size());
   std::iota(now.begin(), now.end(), 0);

@@ -12,7 +12,7 @@
 
 #include "body/person.h"
 #include "cloths.h"
-#include "garment/lay_chains.h"
+#include "garment/layout_chains.h"
 #include "offline/import/files.h"
 
 namespace billow::garment {
@@ -43,13 +43,13 @@ class GarmentFile : public ::testing::Test {
       a.weights = {0.1f, 0.7f, 0.2f, 0};
       a.rest = {random.uniform_float(-1, 1), -0.0f, 1e-20f};
     }
-    lay_chains(garment_, {.chains = 3, .bones = 4});
+    layout_chains(garment_, {.chains = 3, .bones = 4});
     garment_.bones[0].weights = {1, -0.0f, 0};
     for (const V3& p : garment_.shape) {
       garment_.rest.push_back({p.x * 1.1f, -0.0f, p.z / 3});
-      garment_.flat.push_back({p.x, p.z * 0.9f});
+      garment_.pattern_uvs.push_back({p.x, p.z * 0.9f});
     }
-    garment_.ring = true;
+    garment_.closed = true;
   }
 
   // The file's text with a change, read again: the message.
@@ -80,13 +80,13 @@ TEST_F(GarmentFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(again.material, "silk");
   EXPECT_EQ(again.key_joint, "pelvis");
   EXPECT_EQ(again.triangles, garment_.triangles);
-  EXPECT_TRUE(same_bits(again.flat, garment_.flat));
+  EXPECT_TRUE(same_bits(again.pattern_uvs, garment_.pattern_uvs));
   EXPECT_TRUE(same_bits(again.shape, garment_.shape));
   EXPECT_TRUE(same_bits(again.rest, garment_.rest));
   EXPECT_TRUE(same_bits(again.attachments, garment_.attachments));
   EXPECT_TRUE(same_bits(again.bones, garment_.bones));
   EXPECT_EQ(again.chains, garment_.chains);
-  EXPECT_EQ(again.ring, garment_.ring);
+  EXPECT_EQ(again.closed, garment_.closed);
   // And once more, the same bytes.
   const std::string first = text_of(path());
   write_garment_file(again, person_.skeleton, path());
@@ -95,12 +95,12 @@ TEST_F(GarmentFile, ReadsBackWhatWasWritten) {
 
 TEST_F(GarmentFile, LeavesOutWhatIsNotThere) {
   garment_.rest.clear();
-  garment_.flat.clear();
+  garment_.pattern_uvs.clear();
   write_garment_file(garment_, person_.skeleton, path());
   EXPECT_FALSE(fs::exists(path().parent_path() / "sheet_rest.npy"));
   const Garment again = read_garment_file(path(), person_.skeleton);
   EXPECT_TRUE(again.rest.empty());
-  EXPECT_TRUE(again.flat.empty());
+  EXPECT_TRUE(again.pattern_uvs.empty());
 }
 
 TEST_F(GarmentFile, NamesThatAreNoUtf8CanBeReadAgain) {
@@ -125,7 +125,7 @@ TEST_F(GarmentFile, FindsJointsByTheirNames) {
   EXPECT_EQ(read_garment_file(path(), other).attachments[0].joints[0], 4u);
   other.joints[4].name = "gone";
   const std::string message = message_of([&] { read_garment_file(path(), other); });
-  EXPECT_NE(message.find("attachments[0].joints[0]: expected a joint of the wearer, found \"" +
+  EXPECT_NE(message.find("attachments[0].joints[0]: expected a joint of the character, found \"" +
                          person_.skeleton.joints[3].name + "\""),
             std::string::npos)
       << message;
@@ -145,7 +145,7 @@ TEST_F(GarmentFile, RefusesWrongCountsAndValues) {
   expect("sheet_mesh.obj", "gone.obj", "cannot read");
   expect("\"vertex\": ", "\"vertex\": 42",
          "attachments[0].vertex: expected a whole number from 0 to 41, found 42");
-  expect("\"pelvis\"", "\"trunk\"", "key_joint: expected a joint of the wearer, found \"trunk\"");
+  expect("\"pelvis\"", "\"trunk\"", "key_joint: expected a joint of the character, found \"trunk\"");
   expect("\"ring\": true", "\"ring\": 1", "ring: expected true or false, found 1");
   expect("\"ring\": true", "\"ring\": true, \"rang\": 1", "found 'rang'");
   expect("\"ring\": true", "\"ring\": true, \"ring\": true", "expected each key once");

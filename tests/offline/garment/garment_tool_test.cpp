@@ -71,13 +71,13 @@ TEST_F(GarmentToolSlow, ListsTheBuiltInOnesWithTheirReduction) {
 TEST_F(GarmentToolSlow, DescribesADressAndShowsIt) {
   const Outcome made = run("describe dress.obj --attach waist --chains 26 --bones 9 -o new/dress.json");
   EXPECT_EQ(made.code, 0) << made.output;
-  EXPECT_TRUE(contains(made.output, "26 chains in a ring")) << made.output;
+  EXPECT_TRUE(contains(made.output, "26 chains closed to a ring")) << made.output;
   EXPECT_TRUE(contains(made.output, "234 are simulated")) << made.output;
   const Garment g = read("new/dress.json");
   EXPECT_EQ(g.name, "dress");
   EXPECT_EQ(g.key_joint, "pelvis");
   EXPECT_EQ(g.bones.size(), 26u * 10 + 26);
-  EXPECT_TRUE(g.flat.empty());
+  EXPECT_TRUE(g.pattern_uvs.empty());
   const Outcome shown = run("show new/dress.json -o picture.png");
   EXPECT_EQ(shown.code, 0) << shown.output;
   EXPECT_GT(fs::file_size(folder_ / "picture.png"), 10000u);
@@ -105,9 +105,9 @@ TEST_F(GarmentToolSlow, DescribesByGroupMaterialHeightJointAndHand) {
   const Garment g = read("bib.json");
   EXPECT_EQ(g.chains.size(), 2u);
   EXPECT_EQ(g.bones.size(), 9u);
-  EXPECT_EQ(g.flat.size(), g.size());
+  EXPECT_EQ(g.pattern_uvs.size(), g.size());
   EXPECT_EQ(g.material, "silk");
-  EXPECT_FALSE(g.ring);
+  EXPECT_FALSE(g.closed);
 }
 
 TEST_F(GarmentToolSlow, FindsBonesInFrames) {
@@ -149,7 +149,7 @@ TEST_F(GarmentToolSlow, MakesASmallSkirt) {
   EXPECT_TRUE(contains(made.output, "draped: ")) << made.output;
   const Garment g = read("small.json");
   EXPECT_EQ(g.rest.size(), 600u);
-  EXPECT_EQ(g.flat.size(), 600u);
+  EXPECT_EQ(g.pattern_uvs.size(), 600u);
   EXPECT_EQ(g.chains.size(), 26u);
 }
 
@@ -181,7 +181,7 @@ TEST_F(GarmentTool, RefusesWhatMakesNoSense) {
         "describe dress.obj --attach waist --chain 1,x",
         "describe dress.obj --attach waist --bones 3 --spacing 0.1",
         "describe dress.obj --attach waist --ssdr 4", "describe dress.obj --attach waist --cloth tin",
-        "describe dress.obj --attach waist --drape --wearer a.glb", "make", "make shoe",
+        "describe dress.obj --attach waist --drape --character a.glb", "make", "make shoe",
         "make cape --vertices 1", "show"}) {
     const Outcome refused = run(arguments);
     EXPECT_EQ(refused.code, 2) << arguments << ": " << refused.output;
@@ -218,7 +218,7 @@ TEST_F(GarmentToolSlow, SaysWhatIsWrongWithAGarment) {
       {"describe dress.obj --near tail", "tail"},
       {"describe dress.obj --attach waist --key tail", "tail"},
       {"describe dress.obj --attach waist --chain 0,1", "chain 1: "},
-      {"describe dress.obj --attach waist --wearer none.glb", "none.glb"},
+      {"describe dress.obj --attach waist --character none.glb", "none.glb"},
   };
   for (const auto& [arguments, part] : cases) {
     const Outcome failed = run(arguments);

@@ -27,7 +27,7 @@ TEST_P(Tailor, HasTheSizesOfThePaper) {
   const bool cape = GetParam() == "cape";
   EXPECT_EQ(g.size(), cape ? 12690u : 18546u);
   EXPECT_EQ(g.chains.size(), cape ? 10u : 26u);
-  EXPECT_EQ(g.ring, !cape);
+  EXPECT_EQ(g.closed, !cape);
   EXPECT_EQ(simulated_bones(g), cape ? 142u : 234u);
   for (const auto& chain : g.chains) {
     EXPECT_GE(chain.size(), cape ? 14u : 10u);
@@ -50,16 +50,16 @@ TEST_P(Tailor, SeamsLieOnTheBody) {
     // Where seams lie does not depend on the skin's weights.
     const Garment g = make_garment(GetParam(), p, skin(), 1500);
     const body::Surface surface(p.skeleton, p.colliders);
-    float along = 0, flat = 0;
+    float along = 0, pattern_uvs = 0;
     for (size_t i = 0; i < g.attachments.size(); ++i) {
       const float d = surface.at(g.attachments[i].rest).distance;
       EXPECT_GT(d, 0.002f);
       EXPECT_LT(d, 0.01f);
       if (i == 0) continue;
       along += length(g.attachments[i].rest - g.attachments[i - 1].rest);
-      flat += rest_distance(g, g.attachments[i].vertex, g.attachments[i - 1].vertex);
+      pattern_uvs += rest_distance(g, g.attachments[i].vertex, g.attachments[i - 1].vertex);
     }
-    EXPECT_NEAR(along / flat, 1, 0.02f);
+    EXPECT_NEAR(along / pattern_uvs, 1, 0.02f);
   }
 }
 
@@ -70,13 +70,13 @@ TEST_P(Tailor, BonesRunFromTheSeamToTheHem) {
     for (const uint32_t b : chain) {
       float r = 0;
       for (size_t k = 0; k < 3; ++k) {
-        const auto& f = g.flat[g.bones[b].vertices[k]];
+        const auto& f = g.pattern_uvs[g.bones[b].vertices[k]];
         r += g.bones[b].weights[k] * std::hypot(f[0], f[1]);
       }
       EXPECT_GT(r, before);
       before = r;
     }
-    const auto& hem = g.flat.back();
+    const auto& hem = g.pattern_uvs.back();
     EXPECT_NEAR(before, std::hypot(hem[0], hem[1]), 0.005f);
   }
 }

@@ -59,16 +59,16 @@ TEST(GruFile, FewerBitsWhereThereIsLessRoom) {
   const Gru gru = small_gru();
   const size_t most = gru_to_bytes(gru).size();
   float last = 0;
-  size_t room = most;
+  size_t scratch = most;
   for (int bits = 8; bits >= 4; --bits) {
-    const std::string bytes = gru_to_bytes(gru, room);
+    const std::string bytes = gru_to_bytes(gru, scratch);
     ASSERT_EQ(bytes[16], bits);
-    EXPECT_LE(bytes.size(), room);
+    EXPECT_LE(bytes.size(), scratch);
     const float off = farthest(gru, gru_from_bytes(bytes));
     EXPECT_GT(off, last);
-    last = off, room = bytes.size() - 1;
+    last = off, scratch = bytes.size() - 1;
   }
-  EXPECT_THROW(gru_to_bytes(gru, room), std::invalid_argument);
+  EXPECT_THROW(gru_to_bytes(gru, scratch), std::invalid_argument);
   EXPECT_EQ(gru_room(10), 1'000'000u);
   EXPECT_EQ(gru_room(26), 1'500'000u);
 }

@@ -57,11 +57,11 @@ TEST(Patches, FewerBonesAreSeenOfChainsFartherOut) {
   const PatchOptions options{.chains = 2, .bones = 3, .far_bones = 1};
   const Patch patch = lay_patches(skirt, options)[2];  // of the first chain
   // Its own chain and both next to it, without itself; then two with a bone either way.
-  ASSERT_EQ(patch.seen.size(), 3u * 7 - 1 + 2 * 3);
+  ASSERT_EQ(patch.input_bones.size(), 3u * 7 - 1 + 2 * 3);
   EXPECT_EQ(feature_weights(options).size(), feature_count(patch));
   const auto& two_over = skirt.chains[skirt.chains.size() - 2];
-  for (size_t k = 0; k < 3; ++k) EXPECT_EQ(patch.seen[k], static_cast<int32_t>(two_over[1 + k]));
-  EXPECT_EQ(patch.seen[3], kNoBone) << "three above the third bone of the next chain";
+  for (size_t k = 0; k < 3; ++k) EXPECT_EQ(patch.input_bones[k], static_cast<int32_t>(two_over[1 + k]));
+  EXPECT_EQ(patch.input_bones[3], kNoBone) << "three above the third bone of the next chain";
   EXPECT_THROW(lay_patches(skirt, {.far_bones = -1}), std::invalid_argument);
 }
 
@@ -98,11 +98,11 @@ TEST(Patches, FramesAreSquareAndOne) {
     if (degenerate) std::fill(bones.begin(), bones.end(), V3{1, 1, 1});
     for (const Patch& p : patches) {
       const PatchFrame f = frame_of(p, bones);
-      EXPECT_NEAR(dot(f.along, f.off), 0, 1e-5f);
+      EXPECT_NEAR(dot(f.along, f.normal), 0, 1e-5f);
       EXPECT_NEAR(length(f.along), 1, 1e-5f);
-      EXPECT_NEAR(length(f.off), 1, 1e-5f);
+      EXPECT_NEAR(length(f.normal), 1, 1e-5f);
       EXPECT_NEAR(length(f.across), 1, 1e-5f);
-      const V3 v{0.2f, -0.4f, 0.7f}, back = f.turned(f.seen(v));
+      const V3 v{0.2f, -0.4f, 0.7f}, back = f.to_world(f.input_bones(v));
       EXPECT_NEAR(length(back - v), 0, 1e-5f);
     }
   }
@@ -182,7 +182,7 @@ TEST(PatchModel, FollowsItsBones) {
     basis.mean.resize(3 * vertices);
     basis.modes = Matrix::Zero(1, vertices);
     for (size_t i = 0; i < p.vertices.size(); ++i) {
-      const V3 x = frame.seen(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
+      const V3 x = frame.to_local(g.rest[p.vertices[i]] - frame.origin) * std::sqrt(p.shares[i]);
       basis.mean.segment<3>(static_cast<Eigen::Index>(3 * i)) << x.x, x.y, x.z;
     }
     const auto count = static_cast<Eigen::Index>(feature_count(p));

@@ -68,8 +68,8 @@ TEST(Pca, DoesNotDependOnThreads) {
 }
 
 TEST(Pca, HasNoMoreComponentsThanThereAre) {
-  const Matrix flat = frames_like_cloth(100, 30, 4, 0.7f);
-  const Pca pca = principal_components(rows_of(flat), {.components = 20});
+  const Matrix pattern_uvs = frames_like_cloth(100, 30, 4, 0.7f);
+  const Pca pca = principal_components(rows_of(pattern_uvs), {.components = 20});
   EXPECT_EQ(pca.basis.components(), 4);
   EXPECT_NEAR(pca.explained(4), 1, 1e-5);
   const Matrix few = frames_like_cloth(3, 30, 4, 0.7f);

@@ -79,9 +79,9 @@ TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
   EXPECT_EQ(q.garment.name, p.garment.name);
   EXPECT_EQ(q.garment.key_joint, p.garment.key_joint);
   EXPECT_EQ(q.garment.triangles, p.garment.triangles);
-  EXPECT_EQ(q.garment.flat, p.garment.flat);
+  EXPECT_EQ(q.garment.pattern_uvs, p.garment.pattern_uvs);
   EXPECT_EQ(q.garment.chains, p.garment.chains);
-  EXPECT_EQ(q.garment.ring, p.garment.ring);
+  EXPECT_EQ(q.garment.closed, p.garment.closed);
   ASSERT_EQ(q.garment.rest.size(), p.garment.rest.size());
   EXPECT_EQ(std::memcmp(q.garment.rest.data(), p.garment.rest.data(), 12 * p.garment.size()), 0);
   ASSERT_EQ(q.garment.attachments.size(), p.garment.attachments.size());
@@ -125,7 +125,7 @@ TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
   Packed p = sample();
   p.extra["gru"] = "units", p.extra["more"] = "else";
   const std::string file = pack_garment(p, {Storage::kInt8});
-  p.settings.substep_angle = 0.3f;
+  p.settings.solver.substep_angle = 0.3f;
   for (learn::BlendWeights& w : p.blend) w = {{3, 0, 0, 0}, {0.25f, 0.75f, 0, 0}};
   const auto read = [&](const std::string& bytes) {
     std::ofstream(path_, std::ios::binary) << bytes;
@@ -137,7 +137,7 @@ TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
   EXPECT_EQ(after.garment.name, before.garment.name);
   EXPECT_EQ(after.extra.count("gru"), 0u);
   EXPECT_EQ(after.extra.at("more"), "else");
-  EXPECT_EQ(after.settings.substep_angle, 0.3f);
+  EXPECT_EQ(after.settings.solver.substep_angle, 0.3f);
   EXPECT_EQ(after.settings.friction, before.settings.friction);
   EXPECT_LT(blend_difference(p, after), 1.0f / 255);
   EXPECT_TRUE(read(changed_sections(changed, {}, p.settings, {})).blend.empty());
@@ -159,7 +159,7 @@ TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
 }
 
 TEST_F(GarmentAsset, PatchesComeBack) {
-  Packed p = sample({.ring = true});
+  Packed p = sample({.closed = true});
   patches(p).patches[4].network = 3, patches(p).patches[4].flipped = true;
   learn::Network& linear = patches(p).networks[3];
   linear.bias = learn::Vector::Constant(linear.linear.rows(), 0.02f);
@@ -169,7 +169,7 @@ TEST_F(GarmentAsset, PatchesComeBack) {
   for (size_t k = 0; k < a.patches.size(); ++k) {
     EXPECT_EQ(b.patches[k].bone, a.patches[k].bone);
     EXPECT_EQ(b.patches[k].left, a.patches[k].left);
-    EXPECT_EQ(b.patches[k].seen, a.patches[k].seen);
+    EXPECT_EQ(b.patches[k].input_bones, a.patches[k].input_bones);
     EXPECT_EQ(b.patches[k].vertices, a.patches[k].vertices);
     ASSERT_EQ(b.patches[k].shares.size(), a.patches[k].shares.size());
     for (size_t i = 0; i < a.patches[k].shares.size(); ++i)
@@ -299,7 +299,7 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
     return std::string("nothing");
   };
   Packed p = sample();
-  p.colliders[1].shape = BILLOW_CUSTOM;
+  p.colliders[1].shape = BILLOW_SHAPE_CUSTOM;
   EXPECT_NE(refused(p).find("collider 1: expected an analytic shape"), std::string::npos) << refused(p);
   p = sample();
   p.garment.rest.clear();
@@ -314,7 +314,7 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   patches(p).bases[2].deviation.resize(1);
   EXPECT_NE(refused(p).find("patch 2, deviations: expected 18, found 1"), std::string::npos) << refused(p);
   p = sample();
-  patches(p).patches[4].seen.pop_back();
+  patches(p).patches[4].input_bones.pop_back();
   EXPECT_NE(refused(p).find("patch 4, bones seen: expected 36, found 35"), std::string::npos) << refused(p);
   p = sample();
   patches(p).patches[1].shares[0] *= 0.9f;

@@ -70,7 +70,7 @@ void wear(const std::string& file) {
   billow_instance* instance = nullptr;
   ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
   std::vector<billow_transform> joints(billow_garment_joint_count(garment));
-  billow_garment_joint_rest(garment, joints.data(), static_cast<uint32_t>(joints.size()));
+  billow_garment_get_joint_rest(garment, joints.data(), static_cast<uint32_t>(joints.size()));
   billow_frame frame{};
   frame.dt = 1.0f / 60;
   frame.joints = joints.data();
@@ -225,7 +225,8 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches", offsetof(PatchesRecord, patches), 0, "patches: expected 1 to 65536, found 0"},
       {"patches", offsetof(PatchesRecord, patches), 19, "section 'patches': expected 688 bytes, found 720"},
       {"patches", offsetof(PatchesRecord, networks), 0, "networks: expected 1 to 65536, found 0"},
-      {"patches", offsetof(PatchesRecord, seen), 45, "section 'patches.seen': expected 3600 bytes"},
+      {"patches", offsetof(PatchesRecord, input_bones), 45,
+       "section 'patches.input_bones': expected 3600 bytes"},
       {"patches", offsetof(PatchesRecord, components), 0, "components: expected 1 to"},
       {"patches", offsetof(PatchesRecord, tiles), 0, "tiles: expected 1 to"},
       {"patches", offsetof(PatchesRecord, blocks), 1 << 30, "blocks: expected 1 to"},
@@ -242,7 +243,8 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches.tiles", offsetof(TileRecord, blocks), 0, "no more than are left, found 0"},
       {"patches.tiles", offsetof(TileRecord, first_block), 1, "expected blocks from 0 on"},
       {"patches.blocks", 0, 20, "section 'patches.blocks', record 0: expected a patch below 20, found 20"},
-      {"patches.seen", 4, 24, "section 'patches.seen', patch 0: expected a bone below 24 or -1, found 24"},
+      {"patches.input_bones", 4, 24,
+       "section 'patches.input_bones', patch 0: expected a bone below 24 or -1, found 24"},
       {"patches.numbers", 8, kNan, "section 'patches.numbers', number 2: expected one within 1e9, found nan"},
       {"patches.bases", 8, kNan, "section 'patches.bases', number 2: expected one within 1e9, found nan"},
       {"patches.2", offsetof(MatrixRecord, rows), 8,
@@ -267,7 +269,7 @@ TEST(HostileAsset, VerticesAreInOneTile) {
   EXPECT_TRUE(reads(file));
   const billow_garment_desc desc{file.data(), file.size(), 0, nullptr};
   billow_garment* garment = nullptr;
-  EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_BAD_DATA);
+  EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_ERROR_BAD_DATA);
   EXPECT_NE(std::string(billow_last_error()).find("in one tile, found it in"), std::string::npos)
       << billow_last_error();
 }

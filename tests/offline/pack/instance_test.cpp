@@ -7,7 +7,7 @@
 
 #include "asset/garment_view.h"
 #include "body/postures.h"
-#include "dress/ropes.h"
+#include "character/rope_chains.h"
 #include "motion/motions.h"
 #include "pack/pack_matrix.h"
 #include "pack/sample_garment.h"
@@ -16,14 +16,14 @@
 namespace billow::pack {
 namespace {
 
-struct Worn {
-  Worn(const Packed& packed, Storage storage) {
+struct Playback {
+  Playback(const Packed& packed, Storage storage) {
     const std::string bytes = pack_garment(packed, {storage});
     const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
     EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_OK) << billow_last_error();
     EXPECT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
   }
-  ~Worn() {
+  ~Playback() {
     billow_instance_destroy(instance);
     billow_garment_destroy(garment);
   }
@@ -57,9 +57,9 @@ std::vector<std::vector<Transform>> frames_of(const body::Person& person, const 
 }
 
 // What training expects from the bones that an instance has, with the key joint where `rigid` takes it.
-learn::Matrix expected(const Packed& p, const Worn& worn, const Transform& rigid, bool shape) {
+learn::Matrix expected(const Packed& p, const Playback& playback, const Transform& rigid, bool shape) {
   std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
-  billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+  billow_instance_get_bones(playback.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
   garment::places_of_bones(p.garment, p.garment.rest, rest);
   learn::Matrix d(1, static_cast<Eigen::Index>(3 * bones.size()));
   for (size_t b = 0; b < bones.size(); ++b) {
@@ -77,19 +77,19 @@ learn::Matrix expected(const Packed& p, const Worn& worn, const Transform& rigid
 
 void expect_as_trained(const body::Person& person, const Packed& p, Storage storage, double most_mm,
                        bool shape = true) {
-  Worn worn(p, storage);
+  Playback playback(p, storage);
   billow_instance_options o = billow_instance_options_default();
   o.push_out = 0;
   o.shape = shape;
-  billow_instance_set_options(worn.instance, &o);
+  billow_instance_set_options(playback.instance, &o);
   const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
   const Transform back = inverse(body::rest_transforms(p.skeleton)[key]);
   double squares = 0, count = 0;
   for (const auto& joints : frames_of(person, "run", 20)) {
-    worn.step(1 / 30.0f, joints);
+    playback.step(1 / 30.0f, joints);
     const Transform rigid = joints[key] * back;
-    const learn::Matrix right = expected(p, worn, rigid, shape);
-    const float* found = billow_instance_position_data(worn.instance);
+    const learn::Matrix right = expected(p, playback, rigid, shape);
+    const float* found = billow_instance_position_data(playback.instance);
     for (size_t v = 0; v < p.garment.size(); ++v) {
       const auto at = static_cast<Eigen::Index>(3 * v);
       const V3 place = apply(rigid, p.garment.rest[v] + V3{right(0, at), right(0, at + 1), right(0, at + 2)});
@@ -115,7 +115,7 @@ TEST(InstanceFrame, IsWhatWasTrained) {
   SampleOptions other = small;
   other.activation = learn::Activation::kGelu, other.linear = false, other.shape_components = 0;
   expect_as_trained(other, Storage::kFloat32, 0.01);
-  other.activation = learn::Activation::kRelu, other.ring = true;
+  other.activation = learn::Activation::kRelu, other.closed = true;
   expect_as_trained(other, Storage::kFloat32, 0.01);
 }
 
@@ -128,7 +128,7 @@ TEST(InstanceFrame, IsWhatWasTrainedByPatches) {
   SampleOptions other = small;
   other.activation = learn::Activation::kGelu, other.linear = false, other.hidden = 1, other.units = 33;
   expect_as_trained(other, Storage::kFloat32, 0.01);
-  other.activation = learn::Activation::kRelu, other.ring = true, other.hidden = 3, other.linear = true;
+  other.activation = learn::Activation::kRelu, other.closed = true, other.hidden = 3, other.linear = true;
   expect_as_trained(other, Storage::kFloat32, 0.01);
   // More components than some patches have values.
   expect_as_trained({.across = 5, .down = 6, .components = 24}, Storage::kFloat32, 0.01);
@@ -146,11 +146,11 @@ TEST(InstanceFrame, IsWhatWasTrainedByPatchesThatShareANetwork) {
 }
 
 // Displacements of the bones from rest, without the key joint's motion.
-learn::Vector bones_of(const Packed& p, const Worn& worn, const std::vector<Transform>& joints) {
+learn::Vector bones_of(const Packed& p, const Playback& playback, const std::vector<Transform>& joints) {
   const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
   const Transform back = inverse(joints[key] * inverse(body::rest_transforms(p.skeleton)[key]));
   std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
-  billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+  billow_instance_get_bones(playback.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
   garment::places_of_bones(p.garment, p.garment.rest, rest);
   learn::Vector d(static_cast<Eigen::Index>(3 * bones.size()));
   for (size_t b = 0; b < bones.size(); ++b) {
@@ -178,10 +178,10 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
   }
   far.correction = n;
   far.correction.layers[1].bias.setConstant(5);
-  Worn a(plain, Storage::kFloat32), b(corrected, Storage::kFloat32), c(far, Storage::kFloat32);
+  Playback a(plain, Storage::kFloat32), b(corrected, Storage::kFloat32), c(far, Storage::kFloat32);
   std::vector<Transform> last;
   for (const auto& joints : frames_of(person, "run", 20)) {
-    for (Worn* worn : {&a, &b, &c}) worn->step(1 / 30.0f, joints);
+    for (Playback* playback : {&a, &b, &c}) playback->step(1 / 30.0f, joints);
     last = joints;
   }
   const learn::Vector d = bones_of(plain, a, last);
@@ -201,39 +201,40 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
 TEST(InstanceFrame, HasTheRopesOfDataSets) {
   const body::Person person = body::make_person();
   const Packed p = sample_garment(person, {});
-  Worn worn(p, Storage::kFloat32);
+  Playback playback(p, Storage::kFloat32);
   const auto frames = frames_of(person, "run", 20);
-  dress::Ropes ropes(p.garment, dress::wearer(person), frames[0], p.settings);
-  worn.step(0, frames[0]);
+  character::RopeChains ropes(p.garment, character::character_body(person), frames[0], p.settings);
+  playback.step(0, frames[0]);
   std::vector<V3> bones(p.garment.bones.size());
   for (const auto& joints : frames) {
     ropes.step(1 / 30.0f, joints);
-    worn.step(1 / 30.0f, joints);
-    billow_instance_bones(worn.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
+    playback.step(1 / 30.0f, joints);
+    billow_instance_get_bones(playback.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
     for (size_t b = 0; b < bones.size(); ++b) ASSERT_LT(length(bones[b] - ropes.bones()[b]), 1e-4f) << b;
   }
 }
 
 TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
   const body::Person person = body::make_person();
-  for (const bool ring : {false, true})
+  for (const bool closed : {false, true})
     for (const uint32_t seed : {1u, 2u}) {
-      SampleOptions o{.ring = ring, .across = 40, .down = 50, .amplitude = 0.25f, .seed = seed};
+      SampleOptions o{.closed = closed, .across = 40, .down = 50, .amplitude = 0.25f, .seed = seed};
       const Packed p = sample_garment(person, o);
-      Worn worn(p, Storage::kMixed);
+      Playback playback(p, Storage::kMixed);
       std::vector<float> phi(p.garment.size());
       uint32_t pushed = 0;
       for (int k = 0; k < 150; ++k) {
         // From one posture to any other within a frame.
-        worn.step(1 / 30.0f,
-                  body::joint_transforms(person.skeleton, body::random_pose(person, seed * 1000 + k / 2)));
-        ASSERT_EQ(billow_body_query(
-                      billow_instance_body(worn.instance), billow_instance_position_data(worn.instance),
-                      static_cast<uint32_t>(phi.size()), BILLOW_NO_LIMIT, phi.data(), nullptr, nullptr),
+        playback.step(1 / 30.0f, body::joint_transforms(person.skeleton,
+                                                        body::random_pose(person, seed * 1000 + k / 2)));
+        ASSERT_EQ(billow_body_query(billow_instance_body(playback.instance),
+                                    billow_instance_position_data(playback.instance),
+                                    static_cast<uint32_t>(phi.size()), BILLOW_NO_LIMIT, phi.data(), nullptr,
+                                    nullptr),
                   BILLOW_OK);
         for (size_t v = 0; v < phi.size(); ++v) ASSERT_GE(phi[v], 0) << "frame " << k << ", vertex " << v;
         billow_instance_report report;
-        billow_instance_get_report(worn.instance, &report);
+        billow_instance_get_report(playback.instance, &report);
         pushed += report.pushed;
         EXPECT_EQ(report.inside, 0u);
       }
@@ -259,16 +260,16 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
       packed.sources = reinterpret_cast<const uint32_t*>(at + sizeof m);
       packed.scales = reinterpret_cast<const float*>(packed.sources + packed.stored_count());
       if (m.row_scales) packed.row_scales = packed.scales + packed.stored_count();
-      find_shortcuts(packed);
+      precompute(packed);
       const learn::Matrix stored = unpack_matrix(packed);
       EXPECT_LT((stored - dense).norm(), 0.01f * dense.norm());
       learn::Vector x = learn::Vector::Zero(Eigen::Index{columns} + 8);
       x.head(columns).setRandom();
-      const size_t room = packed.stored_count();
-      std::vector<float> scaled(room), out(static_cast<size_t>(rows) + kPanelRows);
-      std::vector<int16_t> steps(room);
-      std::vector<int8_t> step_bytes(2 * room);
-      multiply(packed, find_entries(x.data(), columns), {scaled.data(), steps.data(), step_bytes.data()},
+      const size_t scratch = packed.stored_count();
+      std::vector<float> scaled(scratch), out(static_cast<size_t>(rows) + kPanelRows);
+      std::vector<int16_t> steps(scratch);
+      std::vector<int8_t> step_bytes(2 * scratch);
+      multiply(packed, find_range(x.data(), columns), {scaled.data(), steps.data(), step_bytes.data()},
                out.data());
       const learn::Vector right = stored * x.head(columns);
       for (Eigen::Index r = 0; r < rows; ++r)

@@ -29,10 +29,10 @@ std::vector<learn::Patch> random_patches(uint32_t count, uint32_t vertices) {
 TEST(Tiles, HaveEveryVertexOnceWithAllItsPatches) {
   constexpr uint32_t kVertices = 1003, kPatches = 23;
   const std::vector<learn::Patch> patches = random_patches(kPatches, kVertices);
-  std::vector<int> seen(kVertices + 1);
+  std::vector<int> input_bones(kVertices + 1);
   size_t members = 0, places = 0;
   for (const Tile& t : tiles_of(patches, kVertices)) {
-    for (const uint32_t v : t.vertices) ++seen[v];
+    for (const uint32_t v : t.vertices) ++input_bones[v];
     EXPECT_TRUE(std::is_sorted(t.blocks.begin(), t.blocks.end(),
                                [](const Block& a, const Block& b) { return a.patch < b.patch; }));
     for (const Block& b : t.blocks)
@@ -43,8 +43,8 @@ TEST(Tiles, HaveEveryVertexOnceWithAllItsPatches) {
         EXPECT_EQ(patches[b.patch].vertices[static_cast<size_t>(b.place[lane])], t.vertices[lane]);
       }
   }
-  EXPECT_EQ(seen[kVertices], (8 - kVertices % 8) % 8);
-  EXPECT_TRUE(std::all_of(seen.begin(), seen.end() - 1, [](int n) { return n == 1; }));
+  EXPECT_EQ(input_bones[kVertices], (8 - kVertices % 8) % 8);
+  EXPECT_TRUE(std::all_of(input_bones.begin(), input_bones.end() - 1, [](int n) { return n == 1; }));
   size_t all = 0;
   for (const learn::Patch& p : patches) all += p.vertices.size();
   EXPECT_EQ(members, all);

@@ -1,11 +1,10 @@
 // Rope chains beside a small data set whose reference is itself made of rope chains, so that the answer is known.
-#include "dress/ropes.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 
+#include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "offline/evaluate/small_set.h"
 #include "ropes/correct_ropes.h"
@@ -41,7 +40,7 @@ SmallSet set_of(const SmallSet& like, const Matrix& bones, const std::vector<std
 TEST(SimulateRopes, IsTheSameOnAnyNumberOfThreads) {
   const SmallSet set(kSplits, stay);
   const Frames frames = set.frames();
-  const billow_settings settings = dress::rope_settings(frames.garment());
+  const billow_settings settings = character::rope_settings(frames.garment());
   Cost cost;
   const Matrix one = simulate_ropes(frames, settings, 1, &cost), three = simulate_ropes(frames, settings, 3);
   EXPECT_EQ(one, three);
@@ -67,7 +66,7 @@ TEST(SimulateRopes, StartsAsDataSetsDo) {
   clip.frames.push_back(body::rest_pose(skeleton));
   clip.frames[0].root_position = joints[0].position, clip.frames[0].rotations[0] = joints[0].rotation;
   const auto before = dataset::lead_in(skeleton, clip);
-  dress::Ropes ropes(frames.garment(), {skeleton, frames.person().colliders}, before[0], settings);
+  character::RopeChains ropes(frames.garment(), {skeleton, frames.person().colliders}, before[0], settings);
   for (size_t i = 1; i < before.size(); ++i) ropes.step(1.0f / 30, before[i]);
   std::vector<V3> rest(ropes.bones().size());
   garment::places_of_bones(frames.garment(), frames.rest(), rest);
@@ -104,7 +103,7 @@ TEST(MeasureRopes, ScoresDeadChainsDown) {
 
 TEST(FitRopes, FindsWhatTheReferenceWasMadeWith) {
   const SmallSet still(kSplits, stay);
-  billow_settings wanted = dress::rope_settings(still.garment());
+  billow_settings wanted = character::rope_settings(still.garment());
   wanted.global_damping = 4;
   const SmallSet set = set_of(still, simulate_ropes(still.frames(), wanted), kSplits);
   const Frames frames = set.frames();
@@ -130,7 +129,7 @@ TEST(FitRopes, FindsWhatTheReferenceWasMadeWith) {
 TEST(FitRopes, NeedsTwoClips) {
   const SmallSet set({std::string(10, 't'), std::string(10, 'u')}, stay);
   try {
-    fit_ropes(set.frames(), dress::rope_settings(set.garment()));
+    fit_ropes(set.frames(), character::rope_settings(set.garment()));
     FAIL() << "expected an exception";
   } catch (const std::runtime_error& e) {
     EXPECT_STREQ(e.what(), "ropes: expected at least two clips to learn from, found 1");
@@ -141,11 +140,11 @@ TEST(CorrectRopes, FindsWhatIsLinearInTheRopes) {
   std::vector<std::string> splits = kSplits;
   splits.back() = std::string(40, 'u');
   const SmallSet still(splits, stay);
-  const Matrix ropes = simulate_ropes(still.frames(), dress::rope_settings(still.garment()));
+  const Matrix ropes = simulate_ropes(still.frames(), character::rope_settings(still.garment()));
   Matrix farther = 1.5f * ropes;
   farther.col(4).array() += 0.02f;
   const SmallSet set = set_of(still, farther, splits);
-  const Report report = measure_ropes(set.frames(), dress::rope_settings(set.garment()));
+  const Report report = measure_ropes(set.frames(), character::rope_settings(set.garment()));
   EXPECT_GT(report.unseen.gap.rms_mm, 5);
   EXPECT_LT(report.corrected.gap.rms_mm, 0.2 * report.unseen.gap.rms_mm);
   EXPECT_EQ(report.unseen.gap.chaos_floor_mm, 5);
@@ -173,7 +172,7 @@ class SettingsFile : public ::testing::Test {
 TEST_F(SettingsFile, ReadsWhatItWrites) {
   billow_settings s = billow_settings_skirt(), found = billow_settings_default();
   s.lateral_shear = {2, 3, {1, 2, 0.5f}};
-  s.velocity_direction = BILLOW_ALONG_GRADIENT;
+  s.solver.velocity_direction = BILLOW_CONTACT_DIRECTION_GRADIENT;
   std::ofstream(file_) << settings_text(s);
   read_settings_file(file_, found);
   EXPECT_EQ(settings_text(found), settings_text(s));

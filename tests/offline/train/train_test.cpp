@@ -213,9 +213,9 @@ TEST_F(TrainSlow, RopesAreCorrectedByWhatHasNotSeenTheirClips) {
   };
   const Matrix learnt = learn::corrected(c.network, ropes);
   EXPECT_LT(off(learnt, dataset::Part::kTrain), 0.2 * off(ropes, dataset::Part::kTrain));
-  EXPECT_GT(off(c.unlearnt, dataset::Part::kTrain), 2 * off(learnt, dataset::Part::kTrain));
+  EXPECT_GT(off(c.out_of_fold, dataset::Part::kTrain), 2 * off(learnt, dataset::Part::kTrain));
   // Nothing was learnt from unseen clips: theirs are what the garment will have.
-  EXPECT_EQ(off(c.unlearnt, dataset::Part::kUnseen), off(learnt, dataset::Part::kUnseen));
+  EXPECT_EQ(off(c.out_of_fold, dataset::Part::kUnseen), off(learnt, dataset::Part::kUnseen));
 }
 
 TEST_F(TrainSlow, GruLearnsOfAClip) {

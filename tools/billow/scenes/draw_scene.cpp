@@ -41,25 +41,25 @@ void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Tra
     axes[k] = draw::normalised(placed(c, joints, load(c.position) + rotate(c.rotation, unit)) - at);
   }
   switch (c.shape) {
-    case BILLOW_SPHERE:
+    case BILLOW_SHAPE_SPHERE:
       canvas.sphere(at, c.radius, material, 64);
       break;
-    case BILLOW_CAPSULE:
-    case BILLOW_TAPERED_CAPSULE: {
-      const float end_radius = c.shape == BILLOW_CAPSULE ? c.radius : c.radius_end;
+    case BILLOW_SHAPE_CAPSULE:
+    case BILLOW_SHAPE_TAPERED_CAPSULE: {
+      const float end_radius = c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end;
       canvas.capsule(at, placed(c, joints, load(c.end)), c.radius, end_radius, material);
       break;
     }
-    case BILLOW_ELLIPSOID:
+    case BILLOW_SHAPE_ELLIPSOID:
       canvas.mesh(draw::ellipsoid_mesh(at, axes, load(c.half_extents)), material);
       break;
-    case BILLOW_BOX:
+    case BILLOW_SHAPE_BOX:
       canvas.mesh(draw::box_mesh(at, axes, load(c.half_extents)), material);
       break;
-    case BILLOW_HALF_SPACE:
-    case BILLOW_CUSTOM:
-    case BILLOW_GRID:
-    case BILLOW_NEURAL:
+    case BILLOW_SHAPE_HALF_SPACE:
+    case BILLOW_SHAPE_CUSTOM:
+    case BILLOW_SHAPE_GRID:
+    case BILLOW_SHAPE_NEURAL:
       break;  // without bounds, or of unknown form
   }
 }

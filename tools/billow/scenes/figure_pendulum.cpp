@@ -61,9 +61,9 @@ draw::Series series(const Curve& curve, const std::vector<double>& values, doubl
 Figure figure_pendulum(const FigureInputs& inputs) {
   // As the paper has it: a rope is taut at its full length only (but for rounding), and what it is short of stays.
   Settings literal = billow_settings_default();
-  literal.tautness = 1e-6f;
-  literal.gap_return = 0;
-  literal.max_substeps = 1;
+  literal.solver.tautness = 1e-6f;
+  literal.solver.gap_return = 0;
+  literal.solver.max_substeps = 1;
   const Curve truth = exact();
   const Curve curves[] = {simulated("Billow", draw::srgb(0x118a35), billow_settings_default()),
                           simulated("taut at full length only", draw::srgb(0xd62f2f), literal)};

@@ -19,7 +19,7 @@ struct Response {
   const char *key, *name;
   draw::Colour colour;
   float pixels;  // smaller ones lie on larger ones, so that all can be seen
-  billow_direction push, velocity;
+  billow_contact_direction push, velocity;
   std::vector<std::vector<float>> path = {};  // positions of each frame
 };
 
@@ -54,11 +54,12 @@ draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Sc
 
 Figure figure_push_out(const FigureInputs& inputs) {
   std::vector<Response> responses = {
-      {"gradient", "gradient for push-out and velocity", draw::srgb(0xd62f2f), 22, BILLOW_ALONG_GRADIENT,
-       BILLOW_ALONG_GRADIENT},
-      {"mixed", "history for push-out, gradient for velocity", draw::srgb(0x8a2fd0), 14, BILLOW_ALONG_HISTORY,
-       BILLOW_ALONG_GRADIENT},
-      {"history", "history for both", draw::srgb(0x118a35), 7, BILLOW_ALONG_HISTORY, BILLOW_ALONG_HISTORY},
+      {"gradient", "gradient for push-out and velocity", draw::srgb(0xd62f2f), 22,
+       BILLOW_CONTACT_DIRECTION_GRADIENT, BILLOW_CONTACT_DIRECTION_GRADIENT},
+      {"mixed", "history for push-out, gradient for velocity", draw::srgb(0x8a2fd0), 14,
+       BILLOW_CONTACT_DIRECTION_HISTORY, BILLOW_CONTACT_DIRECTION_GRADIENT},
+      {"history", "history for both", draw::srgb(0x118a35), 7, BILLOW_CONTACT_DIRECTION_HISTORY,
+       BILLOW_CONTACT_DIRECTION_HISTORY},
   };
   const std::vector<double> moments = {1 / kPushOutHz,  5 / kPushOutHz,  8 / kPushOutHz,
                                        11 / kPushOutHz, 14 / kPushOutHz, 17 / kPushOutHz};

@@ -30,8 +30,8 @@ struct Variant {
 
 Path record(const Variant& v, double& microseconds) {
   Settings settings = billow_settings_default();
-  settings.tension.method = settings.impulse.method = v.method;
-  settings.tension.sweeps = settings.impulse.sweeps = v.sweeps;
+  settings.solver.tension.method = settings.solver.impulse.method = v.method;
+  settings.solver.tension.sweeps = settings.solver.impulse.sweeps = v.sweeps;
   Path path;
   scenes::Scene scene = scenes::swing(settings);
   microseconds = play(scene, kSweepsSeconds, kSweepsHz, [&](const scenes::Scene& s, uint32_t) {
@@ -96,11 +96,11 @@ draw::Image draw_variant(const Path& path, const Path& truth, const std::string&
 
 Figure figure_sweeps(const FigureInputs& inputs) {
   const Variant variants[] = {
-      {"1", "1 sweep", draw::srgb(0xd62f2f), BILLOW_SWEEPS, 1},
-      {"5", "5 sweeps", draw::srgb(0xe58a1f), BILLOW_SWEEPS, 5},
-      {"10", "10 sweeps", draw::srgb(0xc9b400), BILLOW_SWEEPS, 10},
-      {"tolerance", "sweeps to 1e-6", draw::srgb(0x8db4ec), BILLOW_TOLERANCE, 10000},
-      {"direct", "direct", draw::srgb(0x118a35), BILLOW_DIRECT, 1},
+      {"1", "1 sweep", draw::srgb(0xd62f2f), BILLOW_SOLVER_SWEEPS, 1},
+      {"5", "5 sweeps", draw::srgb(0xe58a1f), BILLOW_SOLVER_SWEEPS, 5},
+      {"10", "10 sweeps", draw::srgb(0xc9b400), BILLOW_SOLVER_SWEEPS, 10},
+      {"tolerance", "sweeps to 1e-6", draw::srgb(0x8db4ec), BILLOW_SOLVER_TOLERANCE, 10000},
+      {"direct", "direct", draw::srgb(0x118a35), BILLOW_SOLVER_DIRECT, 1},
   };
   const Path truth = reference();
   Figure figure;
@@ -118,7 +118,7 @@ Figure figure_sweeps(const FigureInputs& inputs) {
     const Path path = record(v, microseconds);
     // To tolerance and direct agree: draw one wider.
     draw::Series curve{
-        v.name, {}, distances(path, truth), v.colour, v.method == BILLOW_TOLERANCE ? 6.0f : 2.2f};
+        v.name, {}, distances(path, truth), v.colour, v.method == BILLOW_SOLVER_TOLERANCE ? 6.0f : 2.2f};
     for (size_t f = 0; f < curve.y.size(); ++f) curve.x.push_back(static_cast<double>(f + 1) / kSweepsHz);
     const double one = largest(curve.y, kSweepsHz), three = largest(curve.y, 3 * kSweepsHz);
     plot.series.push_back(std::move(curve));

@@ -73,7 +73,7 @@ Numbers play(scenes::Scene& scene, double seconds, double hz,
     n.enclosed_most = std::max(n.enclosed_most, report.enclosed);
     n.flags |= report.flags;
     double all = 0;
-    for (size_t s = 0; s < BILLOW_STAGE_COUNT; ++s) {
+    for (size_t s = 0; s < BILLOW_CHAIN_STAGE_COUNT; ++s) {
       n.stage_mean[s] += 1e6 * report.stage_seconds[s];
       all += 1e6 * report.stage_seconds[s];
     }

@@ -22,9 +22,9 @@ struct Numbers {
   std::optional<double> deepest_bone;  // m to the body's surface, negative inside; none without a body
   double contacts_mean = 0;            // bones a frame
   uint32_t contacts_most = 0, trapped_most = 0, enclosed_most = 0;
-  uint32_t flags = 0;                                   // billow_flag values of all frames
-  double step_p50 = 0, step_p99 = 0;                    // microseconds a frame, all stages together
-  std::array<double, BILLOW_STAGE_COUNT> stage_mean{};  // microseconds a frame
+  uint32_t flags = 0;                                         // billow_flag values of all frames
+  double step_p50 = 0, step_p99 = 0;                          // microseconds a frame, all stages together
+  std::array<double, BILLOW_CHAIN_STAGE_COUNT> stage_mean{};  // microseconds a frame
 };
 
 // What a picture of one moment needs besides the scene.

@@ -77,8 +77,9 @@ std::string as_table(const Numbers& n) {
       "at most " + std::to_string(n.trapped_most) + ", " + std::to_string(n.enclosed_most));
   row("flags", n.flags ? flags_as_text(n.flags, "", ", ") : "none");
   row("microseconds a frame", "p50 " + rounded(n.step_p50, 1) + ", p99 " + rounded(n.step_p99, 1));
-  for (size_t s = 0; s < BILLOW_STAGE_COUNT; ++s)
-    row("  " + std::string(billow_stage_name(static_cast<billow_stage>(s))), rounded(n.stage_mean[s], 2));
+  for (size_t s = 0; s < BILLOW_CHAIN_STAGE_COUNT; ++s)
+    row("  " + std::string(billow_chain_stage_name(static_cast<billow_chain_stage>(s))),
+        rounded(n.stage_mean[s], 2));
   return out;
 }
 
@@ -105,8 +106,8 @@ std::string as_json(const Numbers& n, const std::string& picture) {
   field("frame_us_p50", exact(n.step_p50));
   field("frame_us_p99", exact(n.step_p99));
   std::string stages;
-  for (size_t s = 0; s < BILLOW_STAGE_COUNT; ++s)
-    stages += (s ? ", " : "") + quoted(billow_stage_name(static_cast<billow_stage>(s))) + ": " +
+  for (size_t s = 0; s < BILLOW_CHAIN_STAGE_COUNT; ++s)
+    stages += (s ? ", " : "") + quoted(billow_chain_stage_name(static_cast<billow_chain_stage>(s))) + ": " +
               exact(n.stage_mean[s]);
   field("stage_us_mean", "{" + stages + "}");
   out += "  \"picture\": " + quoted(picture) + "\n}\n";

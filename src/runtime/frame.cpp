@@ -1,0 +1,132 @@
+// One frame, stage by stage (docs/pipeline.md).
+#include "runtime/frame.h"
+
+#include <chrono>
+#include <new>
+
+namespace billow {
+namespace {
+
+// Adds the time since its last call to a stage of every report in a batch, in equal shares.
+class FrameClock {
+ public:
+  explicit FrameClock(const Batch& batch) : batch_(batch) {
+    for (const Instance* i : batch.instances) on_ |= i->options.profile;
+    if (on_) last_ = Clock::now();
+  }
+  void finish(FrameStage stage) {
+    if (!on_) return;
+    const Clock::time_point now = Clock::now();
+    const double share =
+        std::chrono::duration<double>(now - last_).count() / static_cast<double>(batch_.size());
+    for (Instance* i : batch_.instances)
+      if (i->options.profile) i->report.stage_seconds[static_cast<int>(stage)] += share;
+    last_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Batch& batch_;
+  bool on_ = false;
+  Clock::time_point last_;
+};
+
+void follow(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k)
+    follow_body(*batch.instances[k], batch.inputs[k].joints, batch.inputs[k].scale);
+}
+
+void step_chains(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    const FrameInput& in = batch.inputs[k];
+    if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
+    step(*i.chains, {in.dt, i.roots, in.space, in.body});
+  }
+}
+
+void gather(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    gather_bones(i, batch.inputs[k].scale);
+    if (batch.inputs[k].mesh) decoder_of(i).gather(i, batch.inputs[k]);
+  }
+}
+
+// Runs a stage of each decoder on the characters that use it and show a mesh.
+void decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
+  for (const Decoder* decoder :
+       {&patch_decoder, &whole_cloth_decoder, &linear_blend_decoder, &rest_decoder}) {
+    Instance* instances[kCrowd];
+    FrameInput inputs[kCrowd];
+    size_t count = 0;
+    for (size_t k = 0; k < batch.size(); ++k)
+      if (batch.inputs[k].mesh && &decoder_of(*batch.instances[k]) == decoder)
+        instances[count] = batch.instances[k], inputs[count++] = batch.inputs[k];
+    if (count > 0) (decoder->*stage)({{instances, count}, inputs});
+  }
+}
+
+void infer(const Batch& batch) { decode(batch, &Decoder::infer); }
+void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
+
+void push_out(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    const Body* const body = batch.inputs[k].body;
+    if (!batch.inputs[k].mesh || !i.options.push_out || !body) continue;
+    for (int c = 0; c < body->collider_count; ++c)
+      new (&i.posed[c])
+          PosedCollider(pose_collider(body->colliders[c], body->scale, body->now[c], body->now[c]));
+    const PushOutResult result =
+        push_out_mesh(i.posed, body->collider_count, i.positions, i.garment->clusters, i.garment->vertices(),
+                      i.options.push, i.push);
+    i.report.pushed = result.moved;
+    i.report.inside = result.inside;
+  }
+}
+
+void find_normals(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    if (batch.inputs[k].mesh && i.options.normals) find_normals(i.garment->normals, i.positions, i.normals);
+  }
+}
+
+}  // namespace
+
+const char* frame_stage_name(FrameStage stage) {
+  static constexpr const char* kNames[] = {"follow", "chains",   "gather", "infer",
+                                           "expand", "push_out", "normals"};
+  const int i = static_cast<int>(stage);
+  return i >= 0 && i < kFrameStageCount ? kNames[i] : "?";
+}
+
+const Decoder& decoder_of(const Instance& i) {
+  if (i.options.linear_blend) return linear_blend_decoder;
+  if (!i.options.networks) return rest_decoder;
+  return i.garment->view.patches.record ? patch_decoder : whole_cloth_decoder;
+}
+
+void step(std::span<Instance* const> instances, const FrameInput* inputs) {
+  const Batch batch{instances, inputs};
+  for (Instance* i : instances) i->report = InstanceReport{};
+  FrameClock clock(batch);
+
+  follow(batch);
+  clock.finish(FrameStage::kFollow);
+  step_chains(batch);
+  clock.finish(FrameStage::kChains);
+  gather(batch);
+  clock.finish(FrameStage::kGather);
+  infer(batch);
+  clock.finish(FrameStage::kInfer);
+  expand(batch);
+  clock.finish(FrameStage::kExpand);
+  push_out(batch);
+  clock.finish(FrameStage::kPushOut);
+  find_normals(batch);
+  clock.finish(FrameStage::kNormals);
+}
+
+}  // namespace billow

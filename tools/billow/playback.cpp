@@ -1,0 +1,162 @@
+#include "playback.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "character/clothed_character.h"
+#include "dataset/clip_writer.h"
+#include "motion_file.h"
+#include "shipped.h"
+
+namespace billow::tool {
+namespace {
+
+PlaybackOptions named(PlaybackOptions options) {
+  options.file = garment_file(options.file);
+  return options;
+}
+
+constexpr const char* kWearer = "average";  // of the built-in persons
+
+size_t frames_wanted(const PlaybackOptions& options) {
+  return static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
+}
+
+motion::Clip clip_named_in(const PlaybackOptions& options) {
+  check_motion_name(options.motion);
+  return motion_for(options.motion, dataset::person_as_character_body(kWearer).skeleton, kWearer,
+                    frames_wanted(options), options.rate, 0);
+}
+
+}  // namespace
+
+void add_playback_options(CLI::App& command, PlaybackOptions& o) {
+  command
+      .add_option("file", o.file, "Garment file (.billow); cape and skirt are those that come with Billow")
+      ->required();
+  command
+      .add_option("--motion", o.motion, "One of `billow motion list`, dance:7 for another seed, or a file")
+      ->capture_default_str();
+  command.add_option("--seconds", o.seconds, "How long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 600.0));
+  command.add_option("--rate", o.rate, "Frames a second that are simulated")
+      ->capture_default_str()
+      ->check(CLI::Range(5.0, 1000.0));
+  command.add_flag_callback(
+      "--no-shape", [&o] { o.shape = false; }, "Skinning alone");
+  command.add_flag("--linear-blend", o.linear_blend,
+                   "Linear blend skinning in place of the networks, where the file has weights for it");
+  command.add_flag_callback(
+      "--no-push-out", [&o] { o.push_out = false; },
+      "Leave vertices in the body where the networks put them");
+}
+
+std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
+                                  const std::string& file) {
+  std::vector<size_t> joints;
+  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
+    char name[256] = "";
+    billow_garment_get_joint_name(garment, j, name, sizeof name);
+    const int found = skeleton.find(name);
+    if (found == body::kNoJoint)
+      throw std::runtime_error(
+          file + ": expected a garment for the built-in person, found one that needs a joint '" + name + "'");
+    joints.push_back(static_cast<size_t>(found));
+  }
+  return joints;
+}
+
+Playback::Playback(const PlaybackOptions& options) : Playback(options, clip_named_in(options)) {}
+
+Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
+    : options_(named(options)),
+      packed_(pack::read_garment_asset(options_.file)),
+      character_body_(dataset::person_as_character_body(kWearer)),
+      clip_(motion::resample(clip, static_cast<float>(options.rate))) {
+  const size_t frames = frames_wanted(options);
+  if (clip_.frames.size() > frames) clip_.frames.resize(frames);
+
+  billow_garment* garment = nullptr;
+  expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
+  garment_.reset(garment);
+  needed_ = joints_needed(garment, character_body_.skeleton, options_.file);
+  billow_instance* instance = nullptr;
+  expect(billow_instance_create(garment, nullptr, &instance));
+  instance_.reset(instance);
+  billow_instance_options set = billow_instance_options_default();
+  set.shape = options.shape, set.push_out = options.push_out, set.linear_blend = options.linear_blend;
+  set.profile = 1;
+  expect(billow_instance_set_options(instance, &set));
+}
+
+void Playback::expect(billow_status status) const {
+  if (status != BILLOW_OK) throw std::runtime_error(options_.file + ": " + billow_last_error());
+}
+
+std::vector<Transform> Playback::joints_at(size_t frame) const {
+  return body::joint_transforms(character_body_.skeleton, clip_.frames[frame]);
+}
+
+void Playback::move_to(const std::vector<Transform>& joints) {
+  std::vector<Transform> wanted;
+  for (const size_t j : needed_) wanted.push_back(joints[j]);
+  const auto given = body::to_api(wanted);
+  billow_frame frame{};
+  frame.dt = static_cast<float>(1 / options_.rate);
+  frame.joints = given.data(), frame.joint_count = static_cast<uint32_t>(given.size());
+  expect(billow_instance_step(instance_.get(), &frame));
+}
+
+bool Playback::step() {
+  if (next_ >= clip_.frames.size()) return false;
+  // As data sets begin: from the resting body into the first pose.
+  if (next_ == 0)
+    for (const auto& joints : dataset::lead_in(character_body_.skeleton, clip_)) move_to(joints);
+  joints_ = joints_at(next_++);
+  move_to(joints_);
+  return true;
+}
+
+std::span<const float> Playback::positions() const {
+  return {billow_instance_position_data(instance_.get()), 3 * packed_.garment.size()};
+}
+
+std::vector<V3> Playback::bones() const {
+  std::vector<V3> bones(packed_.garment.bones.size());
+  expect(billow_instance_get_bones(instance_.get(), &bones[0].x, static_cast<uint32_t>(bones.size())));
+  return bones;
+}
+
+billow_instance_report Playback::report() const {
+  billow_instance_report report;
+  expect(billow_instance_get_report(instance_.get(), &report));
+  return report;
+}
+
+std::vector<std::vector<V3>> reference_of(const Playback& playback, std::span<const size_t> wanted,
+                                          const std::function<void(double)>& told) {
+  const auto before = dataset::lead_in(playback.character_body().skeleton, playback.clip());
+  const Transform moved =
+      before[0][0] * inverse(body::rest_transforms(playback.character_body().skeleton)[0]);
+  std::vector<V3> start;
+  for (const V3& p : playback.garment().rest) start.push_back(apply(moved, p));
+  const character::CharacterBody character_body = playback.character_body();
+  // One thread: several would wait for each other wherever the machine has other work.
+  character::ClothedCharacter cloth(playback.garment(), character_body, start, before[0], {}, 1);
+  const float dt = 1 / playback.clip().frames_per_second;
+  for (const auto& joints : before) cloth.step(dt, joints);
+  std::vector<std::vector<V3>> kept;
+  const size_t last = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
+  for (size_t f = 0; f <= last; ++f) {
+    cloth.step(dt, playback.joints_at(f));
+    if (std::find(wanted.begin(), wanted.end(), f) != wanted.end())
+      kept.emplace_back(cloth.vertices().begin(), cloth.vertices().end());
+    if (told) told(static_cast<double>(f + 1) / static_cast<double>(last + 1));
+  }
+  return kept;
+}
+
+}  // namespace billow::tool
