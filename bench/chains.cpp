@@ -1,5 +1,5 @@
-// Cost of the chains: per step, per bone, per stage, and against the ceiling of the same arithmetic, all from
-// one run.
+// The cost of the chains per step, per bone and per stage, compared with a lower bound: the time of the same
+// arithmetic at full throughput.
 #include "chains.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Operations {
   double cheap = 0, divide = 0, root = 0, memory = 0;
 };
 
-// Keeps a value in a register and the loop around it.
+// Forces the compiler to compute a value in a register.
 void keep(F4& v) {
 #if defined(BILLOW_SIMD_NEON)
   asm volatile("" : "+w"(v.v));
@@ -34,7 +34,7 @@ void keep(F4& v) {
 #endif
 }
 
-// Best time of one vector operation when nothing waits for anything: sixteen independent streams.
+// The shortest time of one vector operation at full throughput: sixteen independent dependency chains.
 template <class Op> double best_seconds(Op op) {
   double best = 1;
   for (int round = 0; round < 20; ++round) {
@@ -43,14 +43,14 @@ template <class Op> double best_seconds(Op op) {
     F4 i = a, j = b, k = c, l = d, m = e, n = f, o = g, p = h;
     const auto start = Clock::now();
     constexpr int kRounds = 20000;
-    auto go = [&](auto&... v) { ((v = op(v), keep(v)), ...); };
-    for (int r = 0; r < kRounds; ++r) go(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+    auto apply_all = [&](auto&... v) { ((v = op(v), keep(v)), ...); };
+    for (int r = 0; r < kRounds; ++r) apply_all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
     best = std::min(best, seconds_since(start) / (16.0 * kRounds));
   }
   return best;
 }
 
-// What counted/count_operations prints, by scene.
+// Runs counted/count_operations and parses its output, by scene.
 std::map<std::string, Operations> count_operations(const std::string& program) {
   std::map<std::string, Operations> counts;
   FILE* pipe = popen(("\"" + program + "\"").c_str(), "r");
@@ -116,7 +116,7 @@ void report_chains(const std::string& count_program) {
         "\n%s: %u chains, %.0f simulated bones, 16 colliders, one sub-step of 1/240 s, %.1f bones in "
         "contact\n",
         garment.name, scene.chains.chain_count(), bones, t.contacts);
-    std::printf("  p50 %.1f us, p99 %.1f us, %.0f ns a bone\n", 1e6 * t.p50, 1e6 * t.p99,
+    std::printf("  p50 %.1f us, p99 %.1f us, %.0f ns per bone\n", 1e6 * t.p50, 1e6 * t.p99,
                 1e9 * t.p50 / bones);
     double sum = 0;
     for (double s : t.stage) sum += s;

@@ -1,5 +1,6 @@
-// What the chain benchmark plays: the cape's and the skirt's layouts with 16 colliders, one sub-step a call,
-// at the sub-step that the default settings choose for this motion at 60 Hz (about a quarter of a frame).
+// The workload of the chain benchmark: the layouts of cape and skirt with 16 colliders, one sub-step per
+// call. The time step is the sub-step that the default settings choose for this motion at 60 Hz (about a
+// quarter of a frame).
 #pragma once
 
 #include "scenes.h"
@@ -26,14 +27,13 @@ struct Garment {
 };
 inline constexpr Garment kGarments[] = {{"cape", cape}, {"skirt", skirt}};
 
-// Plays kSteps steps; `around` is called with each step of the chains alone (posing the body is not part of
-// it).
-template <class F> void play(scenes::Scene& scene, F around) {
+// Plays kSteps steps. Calls `run` with each step of the chains, without the posing of the body.
+template <class F> void play(scenes::Scene& scene, F run) {
   for (int k = 0; k < kSteps; ++k) {
     scene.time += kStep;
     scene.place();
     if (!scene.body.pose(scene.joints)) return;
-    around([&] { (void)scene.chains.step(static_cast<float>(kStep), scene.roots, &scene.body).code(); });
+    run([&] { (void)scene.chains.step(static_cast<float>(kStep), scene.roots, &scene.body).code(); });
   }
 }
 

@@ -1,5 +1,5 @@
-// `./run bench --benchmark_...`: the report of chains, then Google Benchmark's rows (its own options apply to those). Dressed frames are
-// measured by `billow bench`.
+// `./run bench --benchmark_...`: prints the report of the chains, then runs Google Benchmark with its own
+// options. Whole garment frames are measured by `billow bench`.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

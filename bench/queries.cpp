@@ -1,4 +1,4 @@
-// Cost of one collider query by shape, four points at a time.
+// The cost of a query of a single collider, by shape. Four points per call.
 #include <benchmark/benchmark.h>
 
 #include <vector>

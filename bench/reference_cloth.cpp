@@ -1,4 +1,5 @@
-// A frame of 1/30 s of the reference cloth: the cape on a running person, self-contact on, by vertices and threads.
+// A frame of 1/30 s of the reference cloth: the cape on a running person with self-contact, by vertices and
+// threads.
 #include <benchmark/benchmark.h>
 
 #include "body/postures.h"
@@ -20,7 +21,7 @@ void reference_cloth(benchmark::State& state) {
     return body::joint_transforms(person.skeleton, clip.frames[std::min(frame, clip.frames.size() - 1)]);
   };
   character::ClothedCharacter clothed(g, character::character_body(person), g.shape, pose(0), {}, threads);
-  // Sew it on within a second of standing, then run for two.
+  // Move the attachments into place over one second of standing, then run for two.
   for (int i = 0; i < 30; ++i) clothed.step(1 / 30.0f, pose(0), 1 / static_cast<float>(30 - i));
   size_t frame = 0;
   for (; frame < 60; ++frame) clothed.step(1 / 30.0f, pose(frame));

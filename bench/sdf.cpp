@@ -1,14 +1,14 @@
-// One query of the posed person for the vertices of a cape: by its colliders, as grids and as networks. How fast that
-// is does not depend on how well parts were cut out and networks trained, so both are done in a hurry here;
-// `billow body sdf` does it well, and measures how exact they are. billow_bench_scalar has the same rows with the plain
-// C++ back-end.
+// A query of the posed person's body at the vertices of a cape, as colliders, grids and networks. The speed
+// does not depend on the quality of parts and networks, so both are made quickly here; `billow body sdf`
+// makes good ones and measures their accuracy. billow_bench_scalar has the same rows with the scalar
+// back-end.
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
 #include "body/postures.h"
 #include "body/surface.h"
-#include "fit/level_set.h"
+#include "fit/grid_sdf.h"
 #include "fit/sdf_body.h"
 #include "fit/sdf_table.h"
 
@@ -70,7 +70,8 @@ void sdf_networks(benchmark::State& state) {
   query(state, fit::SdfColliders(body).colliders(), body.bytes());
 }
 
-// The limit in centimetres (100: all distances), then the spacing in millimetres or the width.
+// Arguments: distance limit in centimetres (100: all distances), then grid spacing in millimetres or network
+// width.
 BENCHMARK(sdf_colliders)->ArgNames({"limit_cm"})->Arg(100)->Arg(5)->Unit(benchmark::kMicrosecond);
 BENCHMARK(sdf_grids)
     ->ArgNames({"limit_cm", "spacing_mm"})

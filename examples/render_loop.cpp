@@ -100,7 +100,7 @@ void fill_buffer(Character& c) {
   c.buffer.resize(c.drawn->vertices.size());
   billow_output outputs[3] = {};
   for (billow_output& o : outputs) {
-    o.number = BILLOW_FORMAT_FLOAT16;
+    o.format = BILLOW_FORMAT_FLOAT16;
     o.stride = sizeof(Vertex), o.capacity = static_cast<uint32_t>(c.buffer.size());
     o.vertices = c.drawn->vertices.data(), o.vertex_count = static_cast<uint32_t>(c.drawn->vertices.size());
   }

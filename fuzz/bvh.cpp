@@ -1,4 +1,4 @@
-// Bytes of all kinds as a BVH file: a character that plays, or a std::runtime_error.
+// Arbitrary bytes as a BVH file: a character whose clip can be sampled, or a std::runtime_error.
 #include "import/bvh.h"
 
 #include <cstddef>
@@ -11,7 +11,7 @@ using namespace billow;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    // The last byte chooses: the guess of the unit refuses most of what chance makes.
+    // The last byte chooses the scale: guessing the unit (0) refuses most random files.
     const float scale = size > 0 && data[size - 1] % 2 ? 1.0f : 0.0f;
     const importer::Character c = importer::parse_bvh(text, "fuzz.bvh", {.scale = scale});
     body::joint_transforms(c.skeleton, motion::pose_at(c.clips.at(0), 0.1f));

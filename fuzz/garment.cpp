@@ -1,8 +1,10 @@
-// Bytes of all kinds as a garment file: a view whose every number can be used, or a problem with a text.
+// Arbitrary bytes as a garment file: the reader returns a view of which every value is valid, or a problem
+// with a text.
 //
-// The input is taken as changes to a sound file, eight bytes each: where (three), how many bytes (one), which (four); a byte
-// more, and it is the file of a whole cloth instead of one by patches. Chance would hardly find the way through the table of sections otherwise. An input that begins with the file's own first letters
-// is taken as it is.
+// The input is a list of changes to a valid file, eight bytes each: offset (three), how many bytes (one), new
+// bytes (four). Random bytes would hardly get past the table of sections. With an even input size the file
+// has patches, with an odd size the whole-cloth decoder. An input that begins with the magic number is read
+// as the file itself.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -17,29 +19,29 @@ using namespace billow;
 
 namespace {
 
-// By patches, or of the whole cloth.
-const std::string& sound_file(bool patches) {
-  const auto made = [](bool by_patches) {
-    pack::Packed p = pack::sample_garment(body::make_person(), {.across = 5,
-                                                                .down = 5,
-                                                                .chains = 3,
-                                                                .bones_per_chain = 3,
-                                                                .patches = by_patches,
-                                                                .components = 3,
-                                                                .units = 9});
+// With a decoder by patches, or of the whole cloth.
+const std::string& valid_file(bool patches) {
+  const auto make = [](bool by_patches) {
+    pack::GarmentData p = pack::sample_garment(body::make_person(), {.across = 5,
+                                                                     .down = 5,
+                                                                     .chains = 3,
+                                                                     .bones_per_chain = 3,
+                                                                     .patches = by_patches,
+                                                                     .components = 3,
+                                                                     .units = 9});
     p.extra["blob"] = "opaque";
     return pack::pack_garment(p);
   };
-  static const std::string files[2] = {made(false), made(true)};
+  static const std::string files[2] = {make(false), make(true)};
   return files[patches];
 }
 
 std::string changed(const uint8_t* data, size_t size) {
-  std::string file = sound_file(size % 2 == 0);
+  std::string file = valid_file(size % 2 == 0);
   for (size_t i = 0; i + 8 <= size; i += 8) {
     const size_t where = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
     const size_t count = 1 + data[i + 3] % 4;
-    // One kind of change cuts the file off.
+    // One kind of change truncates the file.
     if (data[i + 3] >= 252) {
       file.resize(std::max(sizeof(asset::Header), std::min(where, file.size())));
     } else if (where + count <= file.size()) {
@@ -56,16 +58,16 @@ float sum_of(const PackedMatrix& m) { return m.rows > 0 ? pack::unpack_matrix(m)
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const bool as_it_is = size >= 8 && std::memcmp(data, asset::kMagic, 8) == 0;
-  const pack::AlignedBytes bytes(as_it_is ? std::string(reinterpret_cast<const char*>(data), size)
-                                          : changed(data, size));
+  const bool whole_file = size >= 8 && std::memcmp(data, asset::kMagic, 8) == 0;
+  const pack::AlignedBytes bytes(whole_file ? std::string(reinterpret_cast<const char*>(data), size)
+                                            : changed(data, size));
   asset::GarmentView view;
   asset::Problem problem;
   if (!asset::read_garment(bytes.data(), bytes.size(), view, problem, false)) {
     if (problem.text[0] == '\0') std::abort();
     return 0;
   }
-  // Use everything that a view leads to.
+  // Read everything that the view refers to.
   float sum = sum_of(view.basis) + sum_of(view.skinning.linear) + sum_of(view.shape.linear);
   for (const asset::NetworkView* n : {&view.skinning, &view.shape})
     for (uint32_t k = 0; n->record && k < n->record->layers; ++k)
@@ -76,17 +78,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t p = 0; p < patches.patches.size(); ++p) {
     const asset::PatchRecord& r = patches.patches[p];
     for (const uint32_t b : {r.bone, r.above, r.below, r.left, r.right}) sum += view.bones[b].weights[1];
-    const asset::PatchNumbers numbers = patches.numbers_of(p);
+    const asset::PatchParameters parameters = patches.parameters_of(r.network);
     for (uint32_t k = 0; k < patches.record->layers; ++k)
-      sum += numbers.bias[k][round_up_to_panels(patches.record->units[k]) - 1];
-    sum += numbers.mean[patches.inputs() - 1] + numbers.scale[0];
+      sum += parameters.bias[k][round_up_to_panels(patches.record->units[k]) - 1];
+    sum += parameters.mean[patches.inputs() - 1] + parameters.scale[0];
   }
   for (const TileRecord& t : patches.tiles)
     for (size_t b = t.first_block; b < t.first_block + t.blocks; ++b)
       for (size_t k = 0; k < kPanelRows; ++k)
         if (t.vertices[k] < view.record->vertices)
-          sum += view.rest[3 * t.vertices[k]] + patches.numbers_of(patches.blocks[b]).scale[0];
-  for (const int32_t b : patches.seen) sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
+          sum += view.rest[3 * t.vertices[k]] + patches.deviations_of(patches.blocks[b])[0];
+  for (const int32_t b : patches.input_bones)
+    sum += b < 0 ? 0 : view.bones[static_cast<size_t>(b)].weights[2];
   const asset::BlendView& blend = view.blend;
   for (const uint32_t b : blend.bones_in_bytes) sum += view.bones[b].weights[0];
   for (const uint32_t b : blend.bones_in_words) sum += view.bones[b].weights[0];

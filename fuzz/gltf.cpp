@@ -1,10 +1,10 @@
-// Bytes of all kinds as a glTF file: a character whose clips play, or a std::runtime_error.
-#include "import/gltf.h"
-
+// Arbitrary bytes as a glTF file: a character whose clips can be sampled, or a std::runtime_error.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
+
+#include "import/character.h"
 
 using namespace billow;
 

@@ -1,4 +1,4 @@
-// Work that does not depend on its order, on all cores.
+// A parallel loop over independent tasks.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace billow {
 
-// Calls f(0) to f(count - 1), several at a time. The first of them that throws, by number, throws here. `threads`: 0
-// takes all cores.
+// Calls f(0) to f(count - 1) on several threads; 0 threads means one per core. After an exception no further
+// task is started, and the exception of the lowest index is rethrown. Tasks start in order, so it is the same
+// for any number of threads.
 template <class F> void for_each_in_parallel(size_t count, F f, size_t threads = 0) {
   std::atomic<size_t> next{0};
   std::vector<std::exception_ptr> thrown(count);
@@ -19,6 +20,7 @@ template <class F> void for_each_in_parallel(size_t count, F f, size_t threads =
         f(i);
       } catch (...) {
         thrown[i] = std::current_exception();
+        next = count;
       }
   };
   if (threads == 0) threads = std::thread::hardware_concurrency();

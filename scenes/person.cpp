@@ -32,13 +32,13 @@ Quat about(float x, float y, float z, float angle) {
   float s = std::sin(0.5f * angle);
   return {x * s, y * s, z * s, std::cos(0.5f * angle)};
 }
-Transform child(const Transform& parent, float x, float y, float z, Quat turn) {
+Transform child(const Transform& parent, float x, float y, float z, Quat rotation) {
   Quat q{parent.rotation[0], parent.rotation[1], parent.rotation[2], parent.rotation[3]};
   // Rotate the offset by the parent.
   float tx = 2 * (q.y * z - q.z * y), ty = 2 * (q.z * x - q.x * z), tz = 2 * (q.x * y - q.y * x);
   float ox = x + q.w * tx + q.y * tz - q.z * ty, oy = y + q.w * ty + q.z * tx - q.x * tz,
         oz = z + q.w * tz + q.x * ty - q.y * tx;
-  Quat r = multiply(q, turn);
+  Quat r = multiply(q, rotation);
   return {{parent.position[0] + ox, parent.position[1] + oy, parent.position[2] + oz}, {r.x, r.y, r.z, r.w}};
 }
 
@@ -68,8 +68,8 @@ std::vector<Collider> person_colliders() {
 
 std::vector<Transform> person_joints(const Posture& p, float x, float y, float z, float heading) {
   std::vector<Transform> j(kJointCount);
-  Quat turn = about(0, 1, 0, heading);
-  j[kPelvis] = {{x, y, z}, {turn.x, turn.y, turn.z, turn.w}};
+  Quat yaw = about(0, 1, 0, heading);
+  j[kPelvis] = {{x, y, z}, {yaw.x, yaw.y, yaw.z, yaw.w}};
   j[kChest] = child(j[kPelvis], 0, kChestUp, 0, multiply(about(0, 1, 0, p.twist), about(1, 0, 0, p.lean)));
   j[kLeftThigh] = child(j[kPelvis], kHipHalf, -0.03f, 0,
                         multiply(about(1, 0, 0, -p.left_thigh), about(0, 0, 1, p.spread)));
@@ -109,7 +109,7 @@ Posture running(double time, double steps_per_second) {
 }
 
 Posture kicking(double time, double kicks_per_second) {
-  // Left and right in turn, to the front and to the back, knees nearly straight.
+  // Left and right alternately, to the front and to the back, knees nearly straight.
   const double phase = 3.14159265358979 * kicks_per_second * time;
   const float s = static_cast<float>(std::sin(phase));
   Posture p = standing();

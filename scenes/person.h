@@ -1,5 +1,4 @@
-// A stand-in person of 16 capsules for scenes: seven joints' worth of running and kicking. (The real body
-// lives in offline/.)
+// A simple person of 16 capsules for scenes, which runs and kicks. (The full body model is in offline/body.)
 #pragma once
 
 #include <billow/billow.hpp>
@@ -7,7 +6,7 @@
 
 namespace billow::scenes {
 
-// Joints of the stand-in, hips at the origin, y up, facing +z.
+// Joints of the person, hips at the origin, y up, facing +z.
 enum Joint {
   kPelvis,
   kChest,
@@ -24,7 +23,7 @@ enum Joint {
 
 std::vector<Collider> person_colliders();
 
-// How the limbs are bent, in radians; forward is positive for thighs and arms.
+// Joint angles in radians; forward is positive for thighs and arms.
 struct Posture {
   float left_thigh = 0, left_knee = 0, right_thigh = 0, right_knee = 0;
   float left_arm = 0, right_arm = 0, elbow = 0;
@@ -32,7 +31,7 @@ struct Posture {
   float spread = 0;  // thighs outward
 };
 
-// World transforms of the joints for a pelvis at (x, y, z) turned by `heading` about y.
+// World transforms of the joints for a pelvis at (x, y, z), rotated by `heading` about y.
 std::vector<Transform> person_joints(const Posture& posture, float x, float y, float z, float heading);
 
 Posture standing();  // hands up, out of a skirt's way

@@ -1,9 +1,9 @@
-// What chains are measured against: the exact pendulum, and the motion of a hanging chain in the limit of small
-// steps, from an independent solver in double precision.
+// References for chains: the exact pendulum, and the motion of a hanging chain in the limit of small steps,
+// from an independent solver in double precision.
 //
-// The chain: unit masses in a plane under gravity. Each tiny step is symplectic Euler with inelastic impulses (Moreau):
-// the smallest pulls that keep every rope within its length at the step's end, from a tri-diagonal
-// complementarity problem.
+// The chain: unit masses in a plane under gravity. Each tiny step is symplectic Euler with inelastic impulses
+// (Moreau): the smallest impulses that keep every rope within its length at the step's end, from a
+// tri-diagonal complementarity problem.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ inline std::vector<std::vector<PlanePoint>> reference_chain(int ropes, double le
         l[i] = {dx / now, dy / now};
         const double ux = v[i].x - v[i - 1].x, uy = v[i].y - v[i - 1].y;
         const double along = ux * l[i].x + uy * l[i].y, across = -ux * l[i].y + uy * l[i].x;
-        // Length at the step's end, to second order, over what is allowed.
+        // Excess length at the step's end, to second order, as a velocity.
         b[i] = along + across * across * dt / (2 * now) - (length - now) / dt;
         candidate[i] = pulls[i] = b[i] > -1e-3 || now > length * (1 - 1e-5);
       }
@@ -75,8 +75,8 @@ inline std::vector<std::vector<PlanePoint>> reference_chain(int ropes, double le
   return samples;
 }
 
-// Angle from the vertical, t seconds after release at rest, of a pendulum of 1 m: 2 asin(k cd(t sqrt(g), k)) with
-// k = sin(release / 2). Jacobi's functions by descending Landen steps (Abramowitz and Stegun 16.4).
+// Angle from the vertical, t seconds after release at rest, of a pendulum of 1 m: 2 asin(k cd(t sqrt(g), k))
+// with k = sin(release / 2). Jacobi's functions by descending Landen steps (Abramowitz and Stegun 16.4).
 inline double exact_pendulum(double release, double t) {
   const double k = std::sin(release / 2);
   double a[8] = {1}, c[8] = {k}, b = std::sqrt(1 - k * k);

@@ -18,10 +18,10 @@ void require(Status status) {
   std::abort();
 }
 
-// To a millionth: C libraries differ in the last bit of a sine, and states are compared bit by bit.
+// Rounds to 2^-20: C libraries differ in the last bit of a sine, and states are compared bit by bit.
 float rounded(float v) { return std::nearbyint(v * 1048576.0f) / 1048576.0f; }
 
-// A point of one transform's frame in the world.
+// A point in a transform's frame to the world.
 void place(const Transform& t, const float* local, float* world) {
   const float *q = t.rotation, x = local[0], y = local[1], z = local[2];
   const float tx = 2 * (q[1] * z - q[2] * y), ty = 2 * (q[2] * x - q[0] * z), tz = 2 * (q[0] * y - q[1] * x);
@@ -65,10 +65,10 @@ Scene single_chain(const char* name, const char* about, int ropes, double length
   return s;
 }
 
-// Chains whose roots are fixed in the frame of one joint, on the stand-in person.
-Scene dressed_person(std::vector<float> rest, std::vector<float> root_local, Joint joint,
-                     const Settings& settings, Scene s,
-                     std::function<std::vector<Transform>(double)> motion) {
+// Chains on the person, with roots fixed in the frame of one joint.
+Scene chains_on_person(std::vector<float> rest, std::vector<float> root_local, Joint joint,
+                       const Settings& settings, Scene s,
+                       std::function<std::vector<Transform>(double)> motion) {
   s.colliders = person_colliders();
   s.joints = motion(0);
   finish(s, rest, settings);
@@ -104,7 +104,7 @@ Scene skirt(const char* name, const char* about, const Settings& settings,
       if (i == 0) root_local.insert(root_local.end(), p, p + 3);
     }
   }
-  return dressed_person(rest, root_local, kPelvis, settings, std::move(s), std::move(motion));
+  return chains_on_person(rest, root_local, kPelvis, settings, std::move(s), std::move(motion));
 }
 
 }  // namespace
@@ -146,9 +146,9 @@ Chains make_chains(const std::vector<uint32_t>& bone_counts, const std::vector<f
   d.neighbours = neighbours;
   d.closed = closed;
   d.mass_factors = mass_factors;
-  auto made = Chains::create(d);
-  require(made.status());
-  Chains chains = std::move(made).value();
+  auto created = Chains::create(d);
+  require(created.status());
+  Chains chains = std::move(created).value();
   require(chains.set(settings));
   return chains;
 }
@@ -172,7 +172,7 @@ Scene sphere_and_particles(billow_contact_direction push, billow_contact_directi
   settings.radius.value = 0;
   settings.solver.push_direction = push;
   settings.solver.velocity_direction = velocity;
-  settings.solver.push_iterations = 1;  // what the sphere's own gradient needs
+  settings.solver.push_iterations = 1;  // enough for a sphere, whose distance is exact
   settings.solver.rope_samples = settings.solver.lateral_samples = 0;
   // Free particles are bones on ropes too long to matter, in a column in front of the sphere.
   std::vector<float> rest;
@@ -198,7 +198,7 @@ Scene flag(const Settings& settings) {
   constexpr double kSpacing = 0.1, kSlant = kPi / 4;
   Scene s;
   s.name = "flag";
-  s.about = "a flag of 5 chains of 9 bones on a slanting pole (paper, Figure flag)";
+  s.about = "a flag of 5 chains of 9 bones on a slanted pole (paper, Figure flag)";
   std::vector<float> rest;
   for (int c = 0; c < kChains; ++c)
     for (int i = 0; i < kBones; ++i) {
@@ -219,14 +219,14 @@ Scene flag(const Settings& settings) {
 }
 
 Scene skirt_standing(const Settings& settings) {
-  return skirt("skirt_standing", "a ring of 26 chains on a standing person", settings,
+  return skirt("skirt_standing", "a closed skirt of 26 chains on a standing person", settings,
                [](double) { return person_joints(standing(), 0, 0.95f, 0, 0); });
 }
 
 Scene skirt_kicking(const Settings& settings) {
-  return skirt("skirt_kicking", "a ring of 26 chains, legs kicking at running speed", settings, [](double t) {
-    return person_joints(t > 0.5 ? kicking(t - 0.5, 3.0) : standing(), 0, 0.95f, 0, 0);
-  });
+  return skirt(
+      "skirt_kicking", "a closed skirt of 26 chains, legs kicking at running speed", settings,
+      [](double t) { return person_joints(t > 0.5 ? kicking(t - 0.5, 3.0) : standing(), 0, 0.95f, 0, 0); });
 }
 
 Scene cape_running(const Settings& settings) {
@@ -252,8 +252,8 @@ Scene cape_running(const Settings& settings) {
       if (i == 0) root_local.insert(root_local.end(), p, p + 3);
     }
   }
-  return dressed_person(rest, root_local, kChest, settings, std::move(s), [](double t) {
-    // Stands, sets off over half a second, runs at 4 m/s.
+  return chains_on_person(rest, root_local, kChest, settings, std::move(s), [](double t) {
+    // Stands, accelerates over half a second, runs at 4 m/s.
     const double going = std::clamp((t - 0.5) / 0.5, 0.0, 1.0), run = std::max(0.0, t - 0.75);
     Posture p = running(run, 3.0);
     const float g = static_cast<float>(going);

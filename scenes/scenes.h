@@ -1,6 +1,6 @@
 // Named scenes, used alike by tests, benchmark, demo and figures.
 //
-// A scene owns its chains and body and knows where roots and joints are at any time.
+// A scene owns its chains and body, and has the transforms of roots and joints at any time.
 #pragma once
 
 #include <billow/billow.hpp>
@@ -19,13 +19,13 @@ struct Scene {
   std::vector<Collider> colliders;  // of the body
   std::vector<uint32_t> bone_counts;
   std::vector<float> max_lengths;  // of the rope above each bone; 0 for roots
-  std::vector<float> rest;         // where all bones begin, seen from where the roots do
+  std::vector<float> rest;         // initial positions of all bones, in the frame of the initial roots
   bool closed = false, neighbours = false;
   std::vector<Transform> roots, joints;
-  std::function<void(Scene&, double)> pose;  // fills roots and joints for a time
+  std::function<void(Scene&, double)> pose;  // sets roots and joints for a time
   double time = 0;
 
-  // Puts roots and joints where they are at `time`.
+  // Sets roots and joints for `time`.
   void place();
   // Advances by dt: poses the body, steps the chains. Aborts with the message on error.
   void step(double dt);
@@ -38,12 +38,12 @@ struct Scene {
 Scene pendulum(const Settings& settings = billow_settings_default());
 // 14 ropes of 0.1 m released straight, 30 degrees below horizontal.
 Scene swing(const Settings& settings = billow_settings_default());
-// The paper's toy: a sphere moves into six free particles and stops. `directions` per particle is shared:
-// make one scene per colour.
+// The paper's toy example: a sphere moves into six free particles and stops. All particles share the contact
+// directions: use one scene per colour of the paper's figure.
 Scene sphere_and_particles(billow_contact_direction push, billow_contact_direction velocity);
-// A flag on a slanting pole: 5 chains of 9 bones, at first stretched out across it.
+// A flag on a slanted pole: 5 chains of 9 bones, initially stretched out across it.
 Scene flag(const Settings& settings = billow_settings_default());
-// A ring of 26 chains of 9 bones on a person of 16 capsules: standing, or kicking at running speed.
+// A closed skirt of 26 chains of 9 bones on a person of 16 capsules: standing, or kicking at running speed.
 Scene skirt_standing(const Settings& settings = billow_settings_skirt());
 Scene skirt_kicking(const Settings& settings = billow_settings_skirt());
 // 10 chains of 13 to 15 bones on the shoulders of a running person of 16 capsules.

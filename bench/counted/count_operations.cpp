@@ -1,4 +1,4 @@
-// Counts the vector operations of one sub-step, for the benchmark's ceiling. Built against the counting
+// Counts the vector operations of one sub-step, for the benchmark's lower bound. Built against the counting
 // library. Prints: scene, cheap operations, divisions, square roots, loads and stores.
 #include <cstdio>
 

@@ -1,9 +1,9 @@
-// billow-peer-onnx: a garment's networks and bases as an ONNX file with one frame to ask for beside it, for onnxruntime.js;
-// `billow bench` runs both.
+// billow-peer-onnx: writes a garment's networks and bases as an ONNX file, and the inputs and expected
+// outputs of one frame, for onnxruntime.js. `billow bench` runs both.
 //
-//     billow-peer-onnx GARMENT.billow FOLDER      writes networks.onnx, and features, turn, origin, vertices as float32
+//     billow-peer-onnx GARMENT.billow FOLDER      writes networks.onnx, and features, rotation, origin, vertices as float32
 //
-// ONNX is protobuf: fields with a number and a kind, of which these files need two, whole numbers and bytes with their length.
+// ONNX is protobuf. These files need two wire types: varints and length-delimited bytes.
 #include <exception>
 #include <iostream>
 #include <string_view>
@@ -14,7 +14,7 @@
 namespace billow::peers {
 namespace {
 
-// One message, field by field. Names of the fields used are those of onnx.proto.
+// A protobuf message, written field by field. Comments below name the fields as onnx.proto does.
 class Message {
  public:
   Message& number(int field, int64_t value) {
@@ -47,7 +47,7 @@ template <class T> std::string_view raw(const std::vector<T>& values) {
 
 class Graph {
  public:
-  // A constant: dims, data_type, name, raw_data.
+  // TensorProto: dims, data_type, name, raw_data.
   std::string constant(const std::string& name, const std::vector<int64_t>& shape, int type,
                        std::string_view values) {
     Message tensor;
@@ -61,25 +61,25 @@ class Graph {
   std::string constant(const std::string& name, const std::vector<int64_t>& list) {
     return constant(name, {static_cast<int64_t>(list.size())}, kInt64, raw(list));
   }
-  // input, output, op_type, attribute; gives the output's name back.
+  // NodeProto: input, output, op_type, attribute. Returns the name of the output.
   std::string node(const char* op, const std::vector<std::string>& inputs,
                    const Message* attribute = nullptr) {
     const std::string out = "t" + std::to_string(next_++);
-    Message made;
-    for (const std::string& i : inputs) made.bytes(1, i);
-    made.bytes(2, out).bytes(4, op);
-    if (attribute != nullptr) made.message(5, *attribute);
-    graph_.message(1, made);
+    Message node;
+    for (const std::string& i : inputs) node.bytes(1, i);
+    node.bytes(2, out).bytes(4, op);
+    if (attribute != nullptr) node.message(5, *attribute);
+    graph_.message(1, node);
     return out;
   }
-  // What goes in (11) or comes out (12).
+  // ValueInfoProto of an input (field 11) or an output (field 12).
   void value(int field, const std::string& name, const std::vector<int64_t>& shape) {
     Message dims;
     for (const int64_t n : shape) dims.message(1, Message().number(1, n));
     const Message type = Message().message(1, Message().number(1, kFloat).message(2, dims));
     graph_.message(field, Message().bytes(1, name).message(2, type));
   }
-  // ir_version, graph, opset_import.
+  // ModelProto: ir_version, graph, opset_import.
   std::string file() {
     graph_.bytes(2, "garment");
     return Message().number(1, 9).message(7, graph_).message(8, Message().number(2, 20)).text();
@@ -93,7 +93,7 @@ class Graph {
 std::string onnx_of(const PatchTensors& t) {
   Graph g;
   g.value(11, "features", {t.patches, 1, t.inputs});
-  g.value(11, "turn", {t.patches, 3, 3});
+  g.value(11, "rotation", {t.patches, 3, 3});
   g.value(11, "origin", {t.patches, 1, 3});
   const auto affine = [&](const std::string& x, const std::string& name, const Tensor& weights,
                           const Tensor& bias) {
@@ -108,19 +108,20 @@ std::string onnx_of(const PatchTensors& t) {
     if (k + 1 < t.weights.size()) h = g.node("Gelu", {h});
   }
   if (!t.weights.empty()) c = g.node("Add", {c, h});
-  // Attributes: name, i or ints, type.
-  const Message swapped = Message().bytes(1, "perm").number(8, 0).number(8, 2).number(8, 1).number(20, 7);
-  const Message below = Message().bytes(1, "axis").number(3, 1).number(20, 2);
+  // AttributeProto: name, i or ints, type.
+  const Message swap_axes = Message().bytes(1, "perm").number(8, 0).number(8, 2).number(8, 1).number(20, 7);
+  const Message along_rows = Message().bytes(1, "axis").number(3, 1).number(20, 2);
   const std::string by_axis =
       g.node("Reshape", {c, g.constant("by_axis", {t.patches, 3, t.coefficients / 3})});
-  const std::string turned = g.node("MatMul", {g.node("Transpose", {by_axis}, &swapped), "turn"});
-  const std::string directions = g.node("Concat", {turned, "origin", "turn"}, &below);
+  const std::string rotated = g.node("MatMul", {g.node("Transpose", {by_axis}, &swap_axes), "rotation"});
+  const std::string directions = g.node("Concat", {rotated, "origin", "rotation"}, &along_rows);
   const std::string placed = g.node("MatMul", {g.constant("basis", t.basis), directions});
   const std::string all = g.node("Reshape", {placed, g.constant("all_corners", {t.patches * t.corners, 3})});
   const std::string corners_of = g.constant("corners_of", {t.vertices, t.sharing}, kInt64, raw(t.corners_of));
-  const Message drop = Message().bytes(1, "keepdims").number(3, 0).number(20, 2);
+  const Message no_keepdims = Message().bytes(1, "keepdims").number(3, 0).number(20, 2);
   g.value(12,
-          g.node("ReduceSum", {g.node("Gather", {all, corners_of}), g.constant("over_patches", {1})}, &drop),
+          g.node("ReduceSum", {g.node("Gather", {all, corners_of}), g.constant("over_patches", {1})},
+                 &no_keepdims),
           {t.vertices, 3});
   return g.file();
 }
@@ -130,7 +131,7 @@ void write(const std::filesystem::path& file, const std::filesystem::path& folde
   const PeerFrame frame = make_frame(model);
   files::write_whole_file(folder / "networks.onnx", onnx_of(make_tensors(model)));
   files::write_whole_file(folder / "features", std::string(raw(frame.features.values)));
-  files::write_whole_file(folder / "turn", std::string(raw(frame.turn.values)));
+  files::write_whole_file(folder / "rotation", std::string(raw(frame.rotation.values)));
   files::write_whole_file(folder / "origin", std::string(raw(frame.origin.values)));
   files::write_whole_file(folder / "vertices", std::string(raw(frame.vertices)));
 }

@@ -1,6 +1,6 @@
-// The time onnxruntime needs for what billow-peer-onnx wrote into a folder, on one thread.
+// Times the networks that billow-peer-onnx wrote to a folder in onnxruntime, on one thread.
 //
-//     node onnxruntime.js FOLDER      prints JSON: ms (processor time, median of ten times 20 frames), off_mm
+//     node onnxruntime.js FOLDER      prints JSON: ms (CPU time, median of ten batches of 20 frames), off_mm
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -23,15 +23,15 @@ const feeds = Object.fromEntries(
 const frame = async () => (await session.run(feeds))[session.outputNames[0]].data;
 
 const expected = floats('vertices');
-const off = (await frame()).reduce((most, x, k) => Math.max(most, 1000 * Math.abs(x - expected[k])), 0);
+const errorMm = (await frame()).reduce((max, x, k) => Math.max(max, 1000 * Math.abs(x - expected[k])), 0);
 
 const times = [];
-for (let turn = 0; turn < 11; ++turn) {
+for (let batch = 0; batch < 11; ++batch) {
   const begin = process.cpuUsage();
   for (let k = 0; k < 20; ++k) await frame();
   const { user, system } = process.cpuUsage(begin);
-  if (turn > 0) times.push((user + system) / 1e3 / 20); // the first to warm up
+  if (batch > 0) times.push((user + system) / 1e3 / 20); // the first is the warm-up
 }
 times.sort((a, b) => a - b);
 const { version } = createRequire(import.meta.url)('onnxruntime-node/package.json');
-console.log(JSON.stringify({ ms: times[5], off_mm: off, version }));
+console.log(JSON.stringify({ ms: times[5], off_mm: errorMm, version }));

@@ -15,11 +15,11 @@ Tensor zeros(std::vector<int64_t> shape) {
   return {std::move(shape), std::vector<float>(static_cast<size_t>(size))};
 }
 
-// Writes a matrix into the corner of one of a stack.
-void put(Tensor& stack, size_t which, const learn::Matrix& m) {
+// Writes a matrix into the top left corner of entry `index` of a stack of matrices.
+void put(Tensor& stack, size_t index, const learn::Matrix& m) {
   const auto columns = static_cast<Eigen::Index>(stack.shape[2]),
              rows = static_cast<Eigen::Index>(stack.shape[1]);
-  Eigen::Map<learn::Matrix>(stack.values.data() + static_cast<Eigen::Index>(which) * rows * columns, rows,
+  Eigen::Map<learn::Matrix>(stack.values.data() + static_cast<Eigen::Index>(index) * rows * columns, rows,
                             columns)
       .topLeftCorner(m.rows(), m.cols()) = m;
 }
@@ -27,11 +27,11 @@ void put(Tensor& stack, size_t which, const learn::Matrix& m) {
 }  // namespace
 
 learn::PatchModel read_patch_model(const std::filesystem::path& file) {
-  const pack::Packed packed = pack::read_garment_asset(file);
+  const pack::GarmentData packed = pack::read_garment_asset(file);
   const auto* model = std::get_if<learn::PatchModel>(&packed.model);
   if (model == nullptr || model->networks.at(0).activation != learn::Activation::kGelu)
     throw std::runtime_error(file.string() +
-                             ": expected a garment learnt by patches with gelu, found another");
+                             ": expected a garment with patch networks and gelu, found another");
   return *model;
 }
 
@@ -45,7 +45,7 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
   std::vector<std::vector<int64_t>> corners(model.rest.size());
   for (const learn::Patch& p : model.patches)
     t.corners = std::max(t.corners, static_cast<int64_t>(p.vertices.size()));
-  // At least one that is nobody's, for vertices of fewer patches than others.
+  // Keep at least one unused, zero corner per patch as padding, for vertices of fewer patches than others.
   t.corners = (t.corners / 4 + 1) * 4;
 
   t.mean = zeros({t.patches, 1, t.inputs}), t.scale = zeros({t.patches, 1, t.inputs});
@@ -55,7 +55,7 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
     t.weights.push_back(zeros({t.patches, first.layers[k].weights.cols(), outputs}));
     t.biases.push_back(zeros({t.patches, 1, outputs}));
   }
-  t.basis = zeros({t.patches, t.corners, model.shared_basis(0).cols()});
+  t.basis = zeros({t.patches, t.corners, model.weighted_basis(0).cols()});
   for (size_t p = 0; p < model.patches.size(); ++p) {
     const learn::Network& n = model.network_of(p);
     put(t.mean, p, n.mean.transpose()), put(t.scale, p, n.scale.transpose());
@@ -63,7 +63,7 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
     for (size_t k = 0; k < n.layers.size(); ++k)
       put(t.weights[k], p, n.layers[k].weights.transpose()),
           put(t.biases[k], p, n.layers[k].bias.transpose());
-    put(t.basis, p, model.shared_basis(p));
+    put(t.basis, p, model.weighted_basis(p));
     const std::vector<uint32_t>& vertices = model.patches[p].vertices;
     for (size_t i = 0; i < vertices.size(); ++i)
       corners[vertices[i]].push_back(static_cast<int64_t>(p) * t.corners + static_cast<int64_t>(i));
@@ -77,7 +77,7 @@ PatchTensors make_tensors(const learn::PatchModel& model) {
 }
 
 PeerFrame make_frame(const learn::PatchModel& model) {
-  // Bones that swing, by up to 5 cm from rest.
+  // Displace the bones by up to 5 cm from rest.
   learn::PatchInputs inputs{learn::Matrix(1, 3 * static_cast<Eigen::Index>(model.bone_rest.size())),
                             learn::Matrix(1, 3)};
   for (Eigen::Index i = 0; i < inputs.bones.size(); ++i)
@@ -87,14 +87,14 @@ PeerFrame make_frame(const learn::PatchModel& model) {
   PeerFrame frame;
   const auto patches = static_cast<int64_t>(model.patches.size());
   frame.features = zeros({patches, 1, static_cast<int64_t>(model.features(0, inputs).cols())});
-  frame.turn = zeros({patches, 3, 3}), frame.origin = zeros({patches, 1, 3});
-  const std::vector<learn::PatchFrame> turned = model.turned(inputs, 0);
-  for (size_t p = 0; p < turned.size(); ++p) {
+  frame.rotation = zeros({patches, 3, 3}), frame.origin = zeros({patches, 1, 3});
+  const std::vector<learn::PatchFrame> patch_frames = model.patch_frames(inputs, 0);
+  for (size_t p = 0; p < patch_frames.size(); ++p) {
     const auto row = [](V3 v) { return learn::Matrix(Eigen::RowVector3f(v.x, v.y, v.z)); };
     put(frame.features, p, model.features(p, inputs));
-    learn::Matrix turn(3, 3);
-    turn << row(turned[p].along), row(turned[p].across), row(turned[p].normal);
-    put(frame.turn, p, turn), put(frame.origin, p, row(turned[p].origin));
+    learn::Matrix rotation(3, 3);
+    rotation << row(patch_frames[p].along), row(patch_frames[p].across), row(patch_frames[p].normal);
+    put(frame.rotation, p, rotation), put(frame.origin, p, row(patch_frames[p].origin));
   }
   learn::Matrix displaced(1, 3 * static_cast<Eigen::Index>(model.rest.size()));
   model(inputs, true, displaced);
@@ -106,11 +106,11 @@ PeerFrame make_frame(const learn::PatchModel& model) {
   return frame;
 }
 
-double farthest_mm(const PeerFrame& frame, const float* vertices) {
-  double most = 0;
+double max_error_mm(const PeerFrame& frame, const float* vertices) {
+  double error = 0;
   for (size_t i = 0; i < frame.vertices.size(); ++i)
-    most = std::max(most, 1000 * std::fabs(double{frame.vertices[i]} - double{vertices[i]}));
-  return most;
+    error = std::max(error, 1000 * std::fabs(double{frame.vertices[i]} - double{vertices[i]}));
+  return error;
 }
 
 }  // namespace billow::peers

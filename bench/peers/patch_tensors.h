@@ -1,11 +1,11 @@
-// A garment's networks and bases as tensor libraries take them: those of all patches stacked, padded to one size.
+// A garment's networks and bases as batched tensors: those of all patches stacked and padded to one size.
 //
-//   x                         a row a patch: what it sees
+//   x                         the input features, one row per patch
 //   z = (x - mean) * scale
-//   c = z linear + bias + f(... f(z W1 + b1) ...) Wk + bk      along, across and off of all components
-//   directions = c turn, origin, turn                          a row for each column of the basis
-//   corner = basis directions                                  a row for each of a patch's vertices
-//   vertex = the sum of its corners
+//   c = z linear + bias + f(... f(z W1 + b1) ...) Wk + bk      along, across and normal of all components
+//   directions = c rotation, origin, rotation                  one row per column of the basis
+//   corner = basis directions                                  one row per vertex of a patch
+//   vertex = the sum of its corners over patches
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@
 
 namespace billow::peers {
 
-// Row-major.
-struct Tensor {
+struct Tensor {  // row-major
   std::vector<int64_t> shape;
   std::vector<float> values;
 };
@@ -26,22 +25,23 @@ struct PatchTensors {
   int64_t patches = 0, inputs = 0, coefficients = 0, corners = 0, vertices = 0, sharing = 0;
   Tensor mean, scale;                   // patches x 1 x inputs
   Tensor linear, bias;                  // patches x inputs x coefficients, patches x 1 x coefficients
-  std::vector<Tensor> weights, biases;  // of the layers, likewise
+  std::vector<Tensor> weights, biases;  // of each layer, with the same layout
   Tensor basis;                         // patches x corners x columns
-  std::vector<int64_t> corners_of;      // vertices x sharing: which of all corners
+  std::vector<int64_t> corners_of;      // vertices x sharing: indices of corners
 };
 
-// Throws std::runtime_error with the file for what is no garment by patches with gelu, which is what the peers know.
+// Throws std::runtime_error unless the garment has patch networks with gelu, the only ones that the peers
+// support.
 learn::PatchModel read_patch_model(const std::filesystem::path& file);
 PatchTensors make_tensors(const learn::PatchModel& model);
 
-// One frame to ask the peers for, and what the garment's own numbers make of it in plain code.
+// The inputs of one frame, and the expected vertices by the reference implementation.
 struct PeerFrame {
-  Tensor features, turn, origin;  // patches x 1 x inputs, patches x 3 x 3, patches x 1 x 3
-  std::vector<float> vertices;    // places
+  Tensor features, rotation, origin;  // patches x 1 x inputs, patches x 3 x 3, patches x 1 x 3
+  std::vector<float> vertices;        // positions
 };
 PeerFrame make_frame(const learn::PatchModel& model);
-// The farthest of any coordinate, in mm. Numbers of a peer that are not those of the garment are no figure.
-double farthest_mm(const PeerFrame& frame, const float* vertices);
+// The largest error of any coordinate, in mm. Times of a peer with wrong results are not reported.
+double max_error_mm(const PeerFrame& frame, const float* vertices);
 
 }  // namespace billow::peers

@@ -1,9 +1,9 @@
 /* Billow: loose clothing in real time. The C API; this header is its manual.
  *
- *     billow_body*   a character's colliders: shapes on joints, moved once a frame
- *     billow_chains* rope chains hanging from roots, simulated against a body
- *     billow_garment*  a garment file, shared by all who wear it
- *     billow_instance* one character that wears a garment: chains, networks, a mesh
+ *     billow_body      a character's colliders: shapes on joints, posed once per frame
+ *     billow_chains    rope chains hanging from roots, simulated against a body
+ *     billow_garment   a garment file, immutable, shared by all instances
+ *     billow_instance  one character in a garment: chains, networks, a mesh
  *
  * A frame of a garment is one call, and its mesh another:
  *
@@ -133,44 +133,44 @@ typedef enum billow_shape {
   BILLOW_SHAPE_CUSTOM =
       6, /* position, rotation, sdf, user, and radius as the bound described at billow_sdf_function */
   BILLOW_SHAPE_GRID = 7,  /* position, rotation, grid */
-  BILLOW_SHAPE_NEURAL = 8 /* position, rotation, network */
+  BILLOW_SHAPE_NEURAL = 8 /* position, rotation, neural */
 } billow_shape;
 
 /* A signed distance function of the caller's: for `count` points (3 floats each, in the collider's
  * own frame) write the distance (negative inside) and its gradient (3 floats each, unit length).
  * It must never overestimate the distance. Points farther than the collider's `radius` from its
- * position are never asked about: beyond it the surface counts as far away. Must be thread-safe if
+ * position are not passed: beyond it the surface counts as far away. Must be thread-safe if
  * the body is used by several threads. */
 typedef void (*billow_sdf_function)(void* user, const float* points, uint32_t count, float* distances,
                                     float* gradients);
 
-/* Signed distances at the points of a regular grid whose middle is the collider's position and
- * whose axes are the collider's; between the points they are interpolated. The surface has to be
- * inside: values at the outermost points over 0, some value under 0. The values must never
- * overestimate the distance. They are not copied: they stay where and as they are while bodies
- * use them, which may be many. `billow body sdf` makes such grids from a mesh. */
+/* Signed distances at the points of a regular grid, interpolated between them. The grid is centred
+ * on the collider's position and aligned with its axes. The surface has to lie inside: values at
+ * the outermost points are positive, some value is negative. No value may overestimate the
+ * distance. The values are not copied: they must stay valid and unchanged while any body uses
+ * them. `billow body sdf` makes such grids from a mesh. */
 typedef struct billow_sdf_grid {
-  const int16_t* values; /* in steps of `unit`; x runs fastest, then y, then z */
+  const int16_t* values; /* in multiples of `unit`; x varies fastest, then y, then z */
   uint32_t size[3];      /* points along x, y and z: 2 to 1024 */
   float spacing;         /* m between points */
-  float unit;            /* m a step */
+  float unit;            /* m per value */
 } billow_sdf_grid;
 
-/* A signed distance as a neural network of a point p in the collider's own frame, in metres:
+/* A signed distance as a neural network over a point p in the collider's own frame, in metres:
  *     phi(p) = c . s(B s(A p + a) + b) + d
  *     s(z) = 0 below -1, z above 1, (z + 1)^2 / 4 between
- * with two hidden layers of `width` units. As for grids, weights are not copied, and `billow body
+ * with two hidden layers of `width` units. As for grids, the weights are not copied. `billow body
  * sdf` trains such networks. */
 typedef struct billow_neural_sdf {
   /* For each unit of the first layer its row of A and its entry of a; then for each unit of the
    * second its entry of b, its row of B and its entry of c; then d. */
   const float* weights;
   uint32_t width;        /* a multiple of 4 up to 64 */
-  float half_extents[3]; /* m, the box about the collider's position that the network knows */
-  float margin;          /* m, the surface is at least so far inside the box */
+  float half_extents[3]; /* m, the box round the collider's position in which the network is valid */
+  float margin;          /* m, the least distance of the surface to the faces of that box */
 } billow_neural_sdf;
 
-/* How many weights there are. */
+/* Number of weights. */
 #define BILLOW_NEURAL_SDF_WEIGHTS(width) ((width) * (width) + 6 * (width) + 1)
 
 #define BILLOW_JOINTS_PER_COLLIDER 4
@@ -194,8 +194,8 @@ typedef struct billow_collider {
   float blend_radius;
   billow_sdf_function sdf;
   void* user;
-  const billow_sdf_grid* grid;      /* read at creation */
-  const billow_neural_sdf* network; /* read at creation */
+  const billow_sdf_grid* grid;     /* read at creation */
+  const billow_neural_sdf* neural; /* read at creation */
 } billow_collider;
 
 /* A sphere of 0.1 m at the origin on joint 0. */
@@ -215,9 +215,9 @@ BILLOW_API billow_body_desc billow_body_desc_default(void);
 BILLOW_API billow_status billow_body_create(const billow_body_desc* desc, billow_body** out);
 BILLOW_API void billow_body_destroy(billow_body* body); /* NULL is fine */
 
-/* Moves the body: the joints now, in world space. Between the last pose and this one the colliders
- * move on straight lines with turning joints. The first pose after creation has no motion. `scale`
- * is the character's uniform scale, 1 normally. */
+/* Moves the body to the joints' present transforms in world space. Between the last pose and this
+ * one the colliders' positions and rotations are interpolated. The first pose after creation has
+ * no motion. `scale` is the character's uniform scale, normally 1. */
 BILLOW_API billow_status billow_body_pose(billow_body* body, const billow_transform* joints,
                                           uint32_t joint_count, float scale);
 /* The same without motion from the last pose: after a teleport or a cut. */
@@ -227,9 +227,9 @@ BILLOW_API billow_status billow_body_teleport(billow_body* body, const billow_tr
 /* Signed distance of points to the whole body at its present pose. `points`: 3 * count floats.
  * `distances`: count floats. `gradients`: 3 * count floats or NULL. `colliders`: the nearest
  * collider of each point, or NULL.
- * Points farther than `limit` get `limit` as distance, 0 1 0 as gradient and -1 as collider: the
- * lower it is, the less there is to do. BILLOW_NO_LIMIT gives them all.
- * It is faster when neighbours in the array are neighbours in space, as in patches of a mesh. */
+ * Points farther than `limit` get `limit` as distance, 0 1 0 as gradient and -1 as collider:
+ * a low limit is fast. BILLOW_NO_LIMIT computes all distances. Queries are fastest when points that
+ * are close in the array are close in space. */
 #define BILLOW_NO_LIMIT 1e30f
 BILLOW_API billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count,
                                            float limit, float* distances, float* gradients,
@@ -238,7 +238,7 @@ BILLOW_API billow_status billow_body_query(const billow_body* body, const float*
 BILLOW_API uint32_t billow_body_collider_count(const billow_body* body); /* 0 for NULL */
 
 /* ---------------------------------------------------------------------------------------------
- * Chains: what hangs
+ * Chains
  */
 
 typedef struct billow_chains billow_chains;
@@ -253,27 +253,27 @@ typedef struct billow_chains_desc {
   uint32_t chain_count;
   /* Virtual bones of each chain, root included: at least 2. */
   const uint32_t* bone_counts;
-  /* Rest positions, chain after chain from root to tip, in model space (3 floats a bone). */
+  /* Rest positions, chain after chain from root to tip, in model space (3 floats per bone). */
   const float* rest_positions;
-  /* The longest each rope may get, one float a bone (a root's entry is ignored). NULL: the rest
+  /* The longest each rope may get, one float per bone (a root's entry is ignored). NULL: the rest
    * distance to the parent bone. */
   const float* max_lengths;
-  /* Factors on the mass setting, one a bone. NULL: all 1. */
+  /* Multipliers of the mass setting, one per bone. NULL: all 1. */
   const float* mass_factors;
-  /* How far apart a bone and that of its level on the next chain may be before lateral_stretch pulls, one
-   * float a bone (those without such a neighbour are ignored). Cloth that hangs in folds has more of it
-   * between two chains than their distance at rest. NULL, or less than that: the distance at rest. */
+  /* Distance of a bone to its neighbour on the next chain beyond which lateral_stretch pulls, one float per
+   * bone (ignored for bones without that neighbour). Cloth that hangs in folds is longer between two chains
+   * than their rest distance. The rest distance is the minimum, and the value for NULL. */
   const float* lateral_lengths;
-  /* m2 of cloth that each bone stands for. What of it is in no panel between chains (along the edges of an open
-   * garment) meets the air too, as far as panel_folds says. NULL: there is none. */
+  /* m2 of cloth that each bone represents. The part outside the panels between chains (along the edges of an
+   * open garment) meets the air too, scaled by panel_folds. NULL: none. */
   const float* areas;
-  /* Where the root transforms are at rest, one a chain. NULL: at the root bone, not rotated. */
+  /* Root transforms at rest, one per chain. NULL: at the root bone, not rotated. */
   const billow_transform* root_rest;
   /* Neighbouring chains of the list are neighbours on the garment: lateral springs, panels and lateral
    * collision join them. 0: independent chains (hair, straps). */
   int32_t neighbours;
   int32_t closed; /* the last chain is the first one's neighbour too (a skirt); at least 3 chains */
-  /* The most colliders a body may have that these chains meet. 0: 32. */
+  /* Capacity: colliders of the largest body that these chains will meet. 0: 32. */
   uint32_t max_colliders;
   const billow_allocator* allocator; /* may be NULL: malloc */
 } billow_chains_desc;
@@ -288,12 +288,12 @@ typedef enum billow_solver {
 
 typedef struct billow_linear_solver {
   billow_solver method;
-  uint32_t sweeps;    /* 1 to 10000; with BILLOW_SOLVER_TOLERANCE the most that are done */
+  uint32_t sweeps;    /* 1 to 10000; with BILLOW_SOLVER_TOLERANCE the maximum */
   float tolerance;    /* relative */
   int32_t warm_start; /* begin from the last step's solution instead of zero */
 } billow_linear_solver;
 
-/* Where in the step impulses are applied; any sum of these. */
+/* Where in a sub-step impulses are applied; a bit mask. */
 typedef enum billow_impulse {
   BILLOW_IMPULSE_AFTER_FIRST_VELOCITY = 1,
   BILLOW_IMPULSE_AFTER_MOVE = 2,
@@ -303,20 +303,20 @@ typedef enum billow_impulse {
 
 /* Direction of push-out and of the velocity's normal (paper: Collisions). */
 typedef enum billow_contact_direction {
-  BILLOW_CONTACT_DIRECTION_GRADIENT = 0, /* out by the nearest way */
-  BILLOW_CONTACT_DIRECTION_HISTORY = 1   /* back the way it came, in the moving frame of the collider */
+  BILLOW_CONTACT_DIRECTION_GRADIENT = 0, /* along the gradient of the signed distance */
+  BILLOW_CONTACT_DIRECTION_HISTORY = 1   /* back along the bone's path, in the moving frame of the collider */
 } billow_contact_direction;
 
 /* How far to push. */
 typedef enum billow_push_method {
-  BILLOW_PUSH_METHOD_DEPTH = 0,      /* by |phi|, `iterations` times */
+  BILLOW_PUSH_METHOD_DEPTH = 0,      /* by the signed distance, `push_iterations` times */
   BILLOW_PUSH_METHOD_LINE_SEARCH = 1 /* to the surface along the direction, by bisection */
 } billow_push_method;
 
 typedef enum billow_teleport {
   BILLOW_TELEPORT_NONE = 0,
   BILLOW_TELEPORT_RESET = 1, /* back to the rest shape, at rest */
-  BILLOW_TELEPORT_KEEP = 2   /* carried along rigidly: shape and (turned) velocity are kept */
+  BILLOW_TELEPORT_KEEP = 2   /* carried rigidly: shape and (rotated) velocity are kept */
 } billow_teleport;
 
 /* What solvers need. The defaults are right for cloth; what the paper does instead is named. */
@@ -396,8 +396,8 @@ typedef void (*billow_wind_field)(void* user, double time, const float* points, 
 
 typedef struct billow_wind {
   float velocity[3];       /* m/s */
-  float gust;              /* 0 to 1: how much it swells and turns */
-  float gust_frequency;    /* Hz, of the main swell */
+  float gust;              /* 0 to 1: relative amplitude of gusts, in strength and direction */
+  float gust_frequency;    /* Hz, of the lowest harmonic */
   uint32_t seed;           /* gusts are the same for the same seed and time */
   billow_wind_field field; /* added to the above; may be NULL */
   void* user;
@@ -417,10 +417,10 @@ BILLOW_API uint32_t billow_chains_bone_count(const billow_chains* chains);  /* a
 /* One frame. */
 typedef struct billow_step {
   float dt; /* s. 0: chains are carried along by their roots. Over 0.25 it counts as 0.25 */
-  const billow_transform* roots; /* one a chain, in world space, at the end of the step */
+  const billow_transform* roots; /* one per chain, in world space, at the end of the step */
   uint32_t root_count;
-  /* The space whose motion may be felt less (translation_inertia, rotation_inertia): the character's root, a
-   * vehicle, a lift. NULL: world space, all is felt. */
+  /* The space whose motion translation_inertia and rotation_inertia scale: the character's root, a vehicle, a
+   * lift. NULL: world space, all motion is felt. */
   const billow_transform* space;
   const billow_body* body; /* what to collide with; may be NULL */
 } billow_step;
@@ -433,8 +433,8 @@ BILLOW_API billow_status billow_chains_step(billow_chains* chains, const billow_
 /* Moves the chains to new roots without any motion in between. */
 BILLOW_API billow_status billow_chains_teleport(billow_chains* chains, billow_teleport mode,
                                                 const billow_transform* roots, uint32_t root_count);
-/* Comes to rest on standing roots and body: steps for up to `seconds` of simulated time with strong damping,
- * less when the fastest bone gets slower than 1 mm/s. For spawning. */
+/* Settles the chains on standing roots and body, for spawning: up to `seconds` of simulated time with strong
+ * damping, until the fastest bone is slower than 1 mm/s. */
 BILLOW_API billow_status billow_chains_settle(billow_chains* chains, const billow_step* step, float seconds);
 /* Paused chains follow their roots rigidly in each step; on resuming they go on as they were. */
 BILLOW_API billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused);
@@ -449,9 +449,9 @@ BILLOW_API billow_status billow_chains_get_velocities(const billow_chains* chain
 BILLOW_API billow_status billow_chains_get_tensions(const billow_chains* chains, float* out,
                                                     uint32_t capacity);
 
-/* Sets where the bones are and how they move, in the order of the readers: for an explosion, a ragdoll's
- * hand-over, a cut. Either may be NULL to stay as it is. Roots stay with their transforms; ropes that are too
- * long are pulled in by the next step. Only after the first step. */
+/* Sets positions and velocities of all bones, in the order of the getters: for an explosion, a hand-over from a
+ * ragdoll, a cut. Either may be NULL and is then left unchanged. Roots stay with their transforms; the next step
+ * shortens ropes that are too long. Only after the first step. */
 BILLOW_API billow_status billow_chains_set_bones(billow_chains* chains, const float* positions,
                                                  const float* velocities, uint32_t count);
 
@@ -512,18 +512,19 @@ BILLOW_API billow_status billow_chains_restore(billow_chains* chains, const void
 BILLOW_API uint64_t billow_chains_hash(const billow_chains* chains);
 
 /* ---------------------------------------------------------------------------------------------
- * Garments: what is worn, one file each (docs/garment_file.md)
+ * Garments: immutable contents of a garment file (docs/formats.md)
  */
 
 typedef struct billow_garment billow_garment;
 
 typedef struct billow_garment_desc {
-  const void* bytes; /* a whole .billow file. Any bytes are safe: what is no sound file is refused */
+  const void*
+      bytes; /* a complete .billow file. Untrusted bytes are safe: a file that is not valid is refused */
   size_t size;
-  /* 0: the bytes are copied. 1: they stay where and as they are until the garment is destroyed, as a mapped
-   * file does; they begin at a multiple of 64 then. */
+  /* 0: the bytes are copied. 1: they are used in place, such as a mapped file. They must then be aligned to 64
+   * bytes and stay valid and unchanged until the garment is destroyed. */
   int32_t keep;
-  const billow_allocator* allocator; /* may be NULL: malloc. Asked a few times, at creation only */
+  const billow_allocator* allocator; /* may be NULL: malloc. Called at creation only */
 } billow_garment_desc;
 BILLOW_API billow_garment_desc billow_garment_desc_default(void);
 
@@ -532,15 +533,16 @@ BILLOW_API billow_status billow_garment_create(const billow_garment_desc* desc, 
 /* The same from a file, which is read as a whole. `allocator` may be NULL. */
 BILLOW_API billow_status billow_garment_load(const char* path, const billow_allocator* allocator,
                                              billow_garment** out);
-/* After all its instances. NULL is fine. */
+/* Its instances must have been destroyed. NULL is fine. */
 BILLOW_API void billow_garment_destroy(billow_garment* garment);
 
-/* Counts; 0 for NULL. Bones are all virtual bones, those that are not simulated too. */
+/* Counts; 0 for NULL. Bones are all virtual bones, including those that no chain simulates. */
 BILLOW_API uint32_t billow_garment_vertex_count(const billow_garment* garment);
 BILLOW_API uint32_t billow_garment_triangle_count(const billow_garment* garment);
 BILLOW_API uint32_t billow_garment_bone_count(const billow_garment* garment);
 BILLOW_API uint32_t billow_garment_joint_count(const billow_garment* garment);
-BILLOW_API uint32_t billow_garment_key_joint(const billow_garment* garment); /* the part it goes with */
+BILLOW_API uint32_t billow_garment_key_joint(
+    const billow_garment* garment); /* the joint whose motion is removed before decoding */
 
 /* The garment's name, and the names of the joints that it expects, in the order a frame gives them: UTF-8, terminated by
  * a 0. `capacity` counts bytes, the 0 included; BILLOW_MAX_NAME is always enough. */
@@ -548,50 +550,50 @@ BILLOW_API uint32_t billow_garment_key_joint(const billow_garment* garment); /* 
 BILLOW_API billow_status billow_garment_get_name(const billow_garment* garment, char* out, size_t capacity);
 BILLOW_API billow_status billow_garment_get_joint_name(const billow_garment* garment, uint32_t joint,
                                                        char* out, size_t capacity);
-/* Where these joints rest, in model space. `capacity` counts joints. */
+/* Rest transforms of these joints in model space. `capacity` counts joints. */
 BILLOW_API billow_status billow_garment_get_joint_rest(const billow_garment* garment, billow_transform* out,
                                                        uint32_t capacity);
-/* Three vertices a triangle, counter-clockwise on the right side. `capacity` counts triangles. */
+/* Three vertices per triangle, counter-clockwise seen from outside. `capacity` counts triangles. */
 BILLOW_API billow_status billow_garment_get_triangles(const billow_garment* garment, uint32_t* out,
                                                       uint32_t capacity);
-/* Two floats a vertex: the pattern laid flat, in metres; all 0 where the garment has none. `capacity` counts
+/* Two floats per vertex: coordinates on the pattern in metres; all 0 for a garment without one. `capacity` counts
  * vertices. */
 BILLOW_API billow_status billow_garment_get_uvs(const billow_garment* garment, float* out, uint32_t capacity);
-/* The settings its chains begin with. */
+/* The initial settings of its chains. */
 BILLOW_API billow_status billow_garment_get_settings(const billow_garment* garment, billow_settings* out);
-/* The bytes of a section of the file, such as "training" (JSON), valid as long as the garment; NULL and 0 where
- * there is none. */
+/* The bytes of a section of the file, such as "training" (JSON), valid as long as the garment; NULL and 0 if there is
+ * none. */
 BILLOW_API billow_status billow_garment_get_section(const billow_garment* garment, const char* name,
                                                     const void** bytes, size_t* size);
 
 /* ---------------------------------------------------------------------------------------------
- * Instances: one character that wears a garment
+ * Instances: one character in a garment
  */
 
 typedef struct billow_instance billow_instance;
 
-/* The garment has to outlive it. The instance begins as the garment rests in model space. `allocator` may be NULL. */
+/* The garment must outlive the instance. The instance starts as the rest mesh in model space. `allocator` may be NULL. */
 BILLOW_API billow_status billow_instance_create(const billow_garment* garment,
                                                 const billow_allocator* allocator, billow_instance** out);
 BILLOW_API void billow_instance_destroy(billow_instance* instance); /* NULL is fine */
 
-/* Its chains, for settings, wind, contacts and whatever else can be done to chains; they are stepped by the
- * instance, and destroyed with it. NULL for NULL. */
+/* The instance's chains, for settings, wind and contacts. The instance steps and destroys them. NULL for NULL. */
 BILLOW_API billow_chains* billow_instance_chains(const billow_instance* instance);
-/* The garment's own colliders on this character, as the last frame posed them. NULL for NULL. */
+/* The garment's own colliders as the last frame posed them. NULL for NULL. */
 BILLOW_API const billow_body* billow_instance_body(const billow_instance* instance);
 
 typedef struct billow_instance_options {
-  int32_t networks; /* 1; 0: the cloth is its rest, moved rigidly with the key joint */
-  int32_t shape;    /* 1: the shape network's detail on top of skinning */
-  /* 0; 1: linear blend skinning from the bones in place of both, for those who want to compare. Refused where the garment has
-   * no weights for it: billow_garment_get_section tells, with "blend.weights". */
+  int32_t networks; /* 1; 0: the rest mesh, rigid on the key joint */
+  int32_t shape;    /* 1: detail of the shape network; 0: skinning alone */
+  /* 0; 1: linear blend skinning from the bones instead of networks, for comparison. Refused for a garment without skinning
+   * weights (section "blend.weights"). */
   int32_t linear_blend;
-  int32_t push_out; /* 1: no vertex stays inside the body */
+  int32_t push_out; /* 1: vertices leave the body */
   int32_t normals;  /* 1 */
-  int32_t profile;  /* 0; 1: time the stages (a clock call each) */
-  float clearance;  /* m, of vertices from the body after push-out: 0.002. Larger where triangles are */
-  float softness;   /* m, beyond the clearance, over which the push sets in: 0.004 */
+  int32_t profile;  /* 0; 1: time the stages (one clock call each) */
+  float
+      clearance; /* m, least distance of vertices to the body after push-out: 0.002. Raise it for large triangles */
+  float softness; /* m beyond the clearance over which the push fades in: 0.004 */
 } billow_instance_options;
 
 BILLOW_API billow_instance_options billow_instance_options_default(void);
@@ -607,10 +609,11 @@ typedef struct billow_frame {
   uint32_t joint_count;
   float scale;                   /* of the character, uniform; 0 counts as 1 */
   const billow_transform* space; /* as in billow_step; may be NULL */
-  /* What to collide with, posed by the caller: several garments on one body. NULL: the garment's own colliders, posed here. */
+  /* Colliders that the caller has posed, for several garments on one body. NULL: the garment's own, posed by this call. */
   const billow_body* body;
-  billow_teleport teleport; /* BILLOW_TELEPORT_NONE, or a jump of the character to where it is now */
-  int32_t skip_mesh;        /* 1: chains only, for who is not seen. Positions and normals stay as they were */
+  billow_teleport
+      teleport;      /* how the cloth takes a jump of the character: BILLOW_TELEPORT_NONE if there was none */
+  int32_t skip_mesh; /* 1: chains only, for a character that is not drawn. The mesh is left unchanged */
 } billow_frame;
 BILLOW_API billow_frame billow_frame_default(void);
 
@@ -623,65 +626,65 @@ typedef struct billow_jobs {
   void* user;
 } billow_jobs;
 
-/* One frame of many characters in the same garment, `count` of instances and frames. The garment's weights are read once for several
- * of them, and every job is up to eight characters. `jobs` may be NULL: all here, one after the other. The same bits as
- * billow_instance_step for each, whatever the order and the threads. */
+/* One frame of `count` characters in the same garment. A job steps up to eight characters, which share each read of the garment's
+ * weights. `jobs` may be NULL: all jobs run here, one after the other. The result has the same bits as billow_instance_step for
+ * each character, in any order and on any threads. */
 BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, const billow_frame* frames,
                                            uint32_t count, const billow_jobs* jobs);
-/* Comes to rest on a standing character: as billow_chains_settle, then a mesh. `frame`'s dt is not used. */
+/* Settles the chains on a standing character (billow_chains_settle), then computes the mesh. Ignores frame->dt. */
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);
 
 /* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, and the
  * pose from which the garment's own colliders move in the next frame. Restoring into any instance of the same garment continues
- * bit for bit. The mesh follows with the next frame; one with dt 0 and the joints of the saved frame draws the saved moment. A body
- * of the caller's (frame.body) is the caller's to save: billow_body_teleport to the last pose brings it back. */
+ * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. A body of the caller's (frame.body)
+ * is not part of it either: billow_body_teleport to its last pose restores that. */
 BILLOW_API size_t billow_instance_state_size(const billow_instance* instance); /* 0 for NULL */
 BILLOW_API billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity);
 BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);
 
-/* The mesh of the last frame in world space, 3 floats a vertex, each `stride` bytes after the one before (0: tightly
- * packed; a multiple of 4, at least 12), so that they can go into a vertex buffer. `capacity` counts vertices. */
+/* The mesh of the last frame in world space, 3 floats per vertex with a stride in bytes (0: tightly packed; else a
+ * multiple of 4, at least 12), as in a vertex buffer. `capacity` counts vertices. */
 BILLOW_API billow_status billow_instance_get_positions(const billow_instance* instance, void* out,
                                                        size_t stride, uint32_t capacity);
 BILLOW_API billow_status billow_instance_get_normals(const billow_instance* instance, void* out,
                                                      size_t stride, uint32_t capacity);
-/* What can be written of a vertex. */
+/* Vertex attributes. */
 typedef enum billow_attribute {
-  BILLOW_ATTRIBUTE_POSITION = 0, /* x y z, in world space less `origin` */
+  BILLOW_ATTRIBUTE_POSITION = 0, /* x y z in world space, minus `origin` */
   BILLOW_ATTRIBUTE_NORMAL = 1,   /* x y z */
-  /* x y z w: the way of u on the pattern, at right angles to the normal; w is 1, or -1 where the pattern is mirrored, so that
-   * w * cross(normal, tangent) is the way of v. Found when they are written. Refused where the garment has no pattern or the
-   * option normals is off. */
+  /* x y z w: the direction of u on the pattern, orthogonal to the normal; w is 1, or -1 where the pattern is mirrored, so that
+   * the bitangent is w * cross(normal, tangent). Computed on demand. Refused for a garment without a pattern, or if the option
+   * normals is off. */
   BILLOW_ATTRIBUTE_TANGENT = 2
 } billow_attribute;
 
 typedef enum billow_format {
   BILLOW_FORMAT_FLOAT32 = 0,
-  BILLOW_FORMAT_FLOAT16 = 1 /* half floats: steps of 0.5 mm from 0.5 m of `origin` on, of 1 mm from 1 m on */
+  BILLOW_FORMAT_FLOAT16 = 1 /* precision 0.5 mm at 0.5 m from `origin`, 1 mm at 1 m */
 } billow_format;
 
-/* One attribute into one buffer. Several may go into the same one, beside each other in each vertex. */
+/* One attribute into one buffer. Several outputs may interleave in the same buffer. */
 typedef struct billow_output {
   billow_attribute attribute;
-  billow_format number;
+  billow_format format;
   void* out;
-  size_t stride;     /* bytes from one vertex to the next, in whole numbers; 0: tightly packed */
-  uint32_t capacity; /* vertices that there is room for */
-  /* Which vertices, in which order, such as those of a coarser mesh: vertex_count of them. NULL: all of them. */
+  size_t stride;     /* bytes, a multiple of the format's size; 0: tightly packed */
+  uint32_t capacity; /* in vertices */
+  /* Indices of vertex_count vertices to write, such as those of a coarser mesh. NULL: all vertices. */
   const uint32_t* vertices;
   uint32_t vertex_count;
-  float origin[3]; /* positions are written less this: where the character is, for half floats */
+  float origin[3]; /* subtracted from positions: the character's position, for half floats */
 } billow_output;
 BILLOW_API billow_output billow_output_default(void);
 
-/* Writes the mesh of the last frame, all outputs or, where one of them is refused, none. */
+/* Writes the mesh of the last frame: all outputs, or none if one of them is refused. */
 BILLOW_API billow_status billow_instance_write(const billow_instance* instance, const billow_output* outputs,
                                                uint32_t count);
-/* The same where they lie, tightly packed, until the next frame. NULL for NULL. */
+/* The mesh in place, tightly packed, valid until the next frame. NULL for NULL. */
 BILLOW_API const float* billow_instance_position_data(const billow_instance* instance);
 BILLOW_API const float* billow_instance_normal_data(const billow_instance* instance);
-/* All virtual bones in world space, 3 floats each, as the garment numbers them. `capacity` counts bones. */
+/* All virtual bones in world space, 3 floats each, in the order of the garment file. `capacity` counts bones. */
 BILLOW_API billow_status billow_instance_get_bones(const billow_instance* instance, float* out,
                                                    uint32_t capacity);
 
@@ -689,9 +692,9 @@ BILLOW_API billow_status billow_instance_get_bones(const billow_instance* instan
 typedef enum billow_frame_stage {
   BILLOW_FRAME_STAGE_FOLLOW = 0,   /* attachments, roots and colliders go with the joints */
   BILLOW_FRAME_STAGE_CHAINS = 1,   /* billow_chains_step */
-  BILLOW_FRAME_STAGE_GATHER = 2,   /* displacements of the bones, seen from the key joint */
-  BILLOW_FRAME_STAGE_INFER = 3,    /* both networks */
-  BILLOW_FRAME_STAGE_EXPAND = 4,   /* both bases, and to world space */
+  BILLOW_FRAME_STAGE_GATHER = 2,   /* network inputs: bones in the frames of the patches */
+  BILLOW_FRAME_STAGE_INFER = 3,    /* networks: inputs to coefficients */
+  BILLOW_FRAME_STAGE_EXPAND = 4,   /* bases: coefficients to vertices in world space */
   BILLOW_FRAME_STAGE_PUSH_OUT = 5, /* vertices leave the body */
   BILLOW_FRAME_STAGE_NORMALS = 6,
   BILLOW_FRAME_STAGE_COUNT = 7
@@ -701,7 +704,7 @@ BILLOW_API const char* billow_frame_stage_name(billow_frame_stage stage); /* "?"
 
 typedef struct billow_instance_report {
   uint32_t pushed; /* vertices that push-out moved in the last frame */
-  uint32_t inside; /* vertices that it left inside: between colliders that leave no room */
+  uint32_t inside; /* vertices still inside, between colliders that leave no gap */
   double stage_seconds[BILLOW_FRAME_STAGE_COUNT]; /* all 0 unless options.profile */
 } billow_instance_report;
 

@@ -29,14 +29,15 @@ std::vector<HalfEdge> sorted_half_edges(const Mesh& mesh) {
   return half;
 }
 
-bool pair_up(const Mesh& mesh, std::vector<Edge>& edges) {
+// Pairs opposite half-edges into edges; false if one has no partner or more than one.
+bool pair_half_edges(const Mesh& mesh, std::vector<Edge>& edges) {
   const std::vector<HalfEdge> half = sorted_half_edges(mesh);
   if (half.size() % 2 != 0) return false;
   edges.reserve(half.size() / 2);
   for (size_t i = 0; i < half.size(); i += 2) {
     const HalfEdge &a = half[i], &b = half[i + 1];
-    const bool alone = i + 2 >= half.size() || half[i + 2].low != a.low || half[i + 2].high != a.high;
-    if (a.low != b.low || a.high != b.high || a.low == a.high || !a.forward || b.forward || !alone)
+    const bool unshared = i + 2 >= half.size() || half[i + 2].low != a.low || half[i + 2].high != a.high;
+    if (a.low != b.low || a.high != b.high || a.low == a.high || !a.forward || b.forward || !unshared)
       return false;
     edges.push_back({a.low, a.high, a.triangle, b.triangle});
   }
@@ -48,7 +49,7 @@ uint32_t find_root(std::vector<uint32_t>& parent, uint32_t i) {
   return i;
 }
 
-// Whether walking from triangle to triangle round a vertex meets all of its triangles.
+// Whether the triangles round a vertex form a single fan: a walk round it visits them all.
 bool one_fan(const Mesh& mesh, const Fans& fans, uint32_t vertex) {
   const std::span<const uint32_t> fan = fans.of(vertex);
   if (fan.empty()) return false;
@@ -58,7 +59,7 @@ bool one_fan(const Mesh& mesh, const Fans& fans, uint32_t vertex) {
   };
   const uint32_t start = next_of(mesh.triangles[fan[0]])[0];
   uint32_t at = start;
-  size_t met = 0;
+  size_t visited = 0;
   do {
     bool found = false;
     for (const uint32_t t : fan)
@@ -67,16 +68,17 @@ bool one_fan(const Mesh& mesh, const Fans& fans, uint32_t vertex) {
         found = true;
         break;
       }
-    if (!found || ++met > fan.size()) return false;
+    if (!found || ++visited > fan.size()) return false;
   } while (at != start);
-  return met == fan.size();
+  return visited == fan.size();
 }
 
 }  // namespace
 
 std::vector<Edge> edges_of(const Mesh& mesh) {
   std::vector<Edge> edges;
-  if (!pair_up(mesh, edges)) throw std::runtime_error("mesh: not closed, or not a manifold along an edge");
+  if (!pair_half_edges(mesh, edges))
+    throw std::runtime_error("mesh: expected a closed mesh, manifold along each edge");
   return edges;
 }
 
@@ -96,7 +98,7 @@ Fans fans_of(const Mesh& mesh) {
 Topology topology_of(const Mesh& mesh) {
   Topology out;
   std::vector<Edge> edges;
-  out.closed = pair_up(mesh, edges);
+  out.closed = pair_half_edges(mesh, edges);
   out.euler = static_cast<int>(mesh.positions.size()) - static_cast<int>(edges.size()) +
               static_cast<int>(mesh.triangles.size());
   const Fans fans = fans_of(mesh);

@@ -13,17 +13,17 @@ namespace {
 // long. Joint centres of hip (0.52 high) and shoulder (0.797 high, 0.104 aside) lie below the landmarks: de
 // Leva, "Joint center longitudinal positions computed from a selected subset of Chandler's data" (1996).
 // Heights in the spine divide the trunk at L4, T12, T7 and C7.
-struct Place {
+struct JointSpec {
   const char* name;
   const char* parent;
-  V3 at;  // left ones; right ones are mirrored
+  V3 position;  // model space, of the left joint; the right one mirrors it
 };
-constexpr float kSlant = 0.70710678f;  // arms 45 degrees down
+constexpr float kSin45 = 0.70710678f;  // arms are 45 degrees down
 constexpr V3 kShoulder{0.104f, 0.797f, -0.009f};
 constexpr float kUpperArm = 0.186f, kForearm = 0.146f;
-constexpr V3 along_arm(float l) { return {kShoulder.x + kSlant * l, kShoulder.y - kSlant * l, kShoulder.z}; }
+constexpr V3 along_arm(float l) { return {kShoulder.x + kSin45 * l, kShoulder.y - kSin45 * l, kShoulder.z}; }
 
-constexpr Place kTrunk[] = {
+constexpr JointSpec kTrunk[] = {
     {"pelvis", "", {0, 0.540f, -0.003f}},
     {"spine_lower", "pelvis", {0, 0.590f, -0.008f}},
     {"spine_upper", "spine_lower", {0, 0.655f, -0.013f}},
@@ -31,55 +31,55 @@ constexpr Place kTrunk[] = {
     {"neck", "chest", {0, 0.828f, -0.014f}},
     {"head", "neck", {0, 0.885f, -0.002f}},
 };
-constexpr Place kLimbs[] = {
+constexpr JointSpec kLimbs[] = {
     {"clavicle", "chest", {0.016f, 0.806f, 0.008f}}, {"upper_arm", "clavicle", kShoulder},
     {"forearm", "upper_arm", along_arm(kUpperArm)},  {"hand", "forearm", along_arm(kUpperArm + kForearm)},
     {"thigh", "pelvis", {0.0500f, 0.520f, 0}},       {"calf", "thigh", {0.0740f, 0.285f, 0.004f}},
     {"foot", "calf", {0.0970f, 0.039f, -0.010f}},    {"toes", "foot", {0.1070f, 0.013f, 0.066f}},
 };
 
-// Colliders are given for a person of this height.
-constexpr float kGivenFor = 1.75f;
+// Collider dimensions below are for a person of this height, in metres.
+constexpr float kReferenceHeight = 1.75f;
 
-// Where a limb's joint is on the left, as a fraction of the height. Heavy people stand with their legs
-// farther apart: thighs that touch would grow together.
-V3 place_of(const Place& p, float build) {
+// Position of a left limb joint as a fraction of the height. Heavy people stand with their legs farther
+// apart, or the skin of touching thighs would merge.
+V3 left_position(const JointSpec& p, float build) {
   float aside = 0;
   for (const auto& [name, x] :
        {std::pair{"thigh", 0.003f}, {"calf", 0.012f}, {"foot", 0.018f}, {"toes", 0.018f}})
     if (std::string_view(name) == p.name) aside = x * std::max(0.0f, build);
-  return p.at + V3{aside, 0, 0};
+  return p.position + V3{aside, 0, 0};
 }
 
 Skeleton make_skeleton(float height, float build) {
   Skeleton skeleton;
   std::vector<V3> world;
-  const auto add = [&](const std::string& name, const std::string& parent, V3 at) {
+  const auto add = [&](const std::string& name, const std::string& parent, V3 position) {
     const int p = parent.empty() ? kNoJoint : skeleton.at(parent);
-    at = at * height;
+    position = position * height;
     skeleton.joints.push_back(
-        {name, p, {p == kNoJoint ? at : at - world[static_cast<size_t>(p)], {0, 0, 0, 1}}});
-    world.push_back(at);
+        {name, p, {p == kNoJoint ? position : position - world[static_cast<size_t>(p)], {0, 0, 0, 1}}});
+    world.push_back(position);
   };
-  for (const Place& p : kTrunk) add(p.name, p.parent, p.at);
+  for (const JointSpec& p : kTrunk) add(p.name, p.parent, p.position);
   for (const bool left : {true, false})
-    for (const Place& p : kLimbs) {
+    for (const JointSpec& p : kLimbs) {
       const std::string side = left ? "left_" : "right_";
       const std::string parent = skeleton.find(p.parent) == kNoJoint ? side + p.parent : p.parent;
-      const V3 at = place_of(p, build);
-      add(side + p.name, parent, left ? at : V3{-at.x, at.y, at.z});
+      const V3 position = left_position(p, build);
+      add(side + p.name, parent, left ? position : V3{-position.x, position.y, position.z});
     }
   validate(skeleton);
   return skeleton;
 }
 
-struct Follow {
+struct JointWeight {
   const char* joint;
   float weight = 1;
 };
 
-// Adds colliders, given for a person of 1.75 m, limbs by their left one. Each takes its smooth union
-// with the collider named.
+// Adds colliders. Dimensions are for a person of kReferenceHeight; paired colliders are given by their left
+// one.
 class Builder {
  public:
   Builder(Person& person, float scale) : person_(person), scale_(scale) {}
@@ -93,26 +93,28 @@ class Builder {
       c.radius_end = radius_end * scale_;
     });
   }
-  // `turn` brings the axes of the left one into place.
-  Builder& ellipsoid(const std::string& name, V3 centre, V3 half, Quat turn = {0, 0, 0, 1}) {
+  // `rotation` orients the axes of the left ellipsoid.
+  Builder& ellipsoid(const std::string& name, V3 centre, V3 half, Quat rotation = {0, 0, 0, 1}) {
     return add(name, [&](billow_collider& c, float side) {
       c.shape = BILLOW_SHAPE_ELLIPSOID;
       store(centre, side, c.position);
       store(half, 1, c.half_extents);
-      const float q[4] = {turn.x, side * turn.y, side * turn.z, turn.w};
+      const float q[4] = {rotation.x, side * rotation.y, side * rotation.z, rotation.w};
       for (size_t k = 0; k < 4; ++k) c.rotation[k] = q[k];
     });
   }
-  Builder& on(std::initializer_list<Follow> joints) {
+  // Skins the last collider (or pair) to joints.
+  Builder& on(std::initializer_list<JointWeight> joints) {
     for (size_t i = first_; i < person_.colliders.size(); ++i) {
       size_t k = 0;
-      for (const Follow& f : joints) {
+      for (const JointWeight& f : joints) {
         person_.colliders[i].joint[k] = static_cast<uint32_t>(person_.skeleton.at(own_side(f.joint, i)));
         person_.colliders[i].weight[k++] = f.weight;
       }
     }
     return *this;
   }
+  // Makes the last collider (or pair) a smooth union with another.
   Builder& blend(const std::string& with, float radius) {
     for (size_t i = first_; i < person_.colliders.size(); ++i) {
       person_.colliders[i].blend_with = find(own_side(with, i));
@@ -120,15 +122,15 @@ class Builder {
     }
     return *this;
   }
-  // A joint of the left side, for a person of 1.75 m.
+  // Rest position of a left joint, scaled to kReferenceHeight.
   V3 left(const std::string& joint) const {
-    V3 at{0, 0, 0};
+    V3 position{0, 0, 0};
     for (int j = person_.skeleton.at("left_" + joint); j != kNoJoint;
          j = person_.skeleton.joints[static_cast<size_t>(j)].parent)
-      at += person_.skeleton.joints[static_cast<size_t>(j)].rest.position;
-    return at * (1 / scale_);
+      position += person_.skeleton.joints[static_cast<size_t>(j)].rest.position;
+    return position * (1 / scale_);
   }
-  // The next colliders come in pairs.
+  // Colliders added from now on come in left-right pairs.
   Builder& pairs() {
     paired_ = true;
     return *this;
@@ -149,7 +151,7 @@ class Builder {
   void store(V3 v, float side, float* out) const {
     out[0] = v.x * side * scale_, out[1] = v.y * scale_, out[2] = v.z * scale_;
   }
-  // A joint or collider of the middle, or the one on the side of collider i.
+  // The name itself for an unpaired joint or collider, else prefixed with the side of collider i.
   std::string own_side(const std::string& name, size_t i) const {
     if (person_.skeleton.find(name) != kNoJoint || find(name) >= 0) return name;
     return (i == first_ ? "left_" : "right_") + name;
@@ -166,7 +168,7 @@ class Builder {
   bool paired_ = false;
 };
 
-// Girths of the parts for a build: more on the belly than on hands and feet.
+// Scales of body parts for a build. Build changes the belly most.
 struct Girths {
   float belly, hips, chest, arm, leg, neck, face;
 };
@@ -178,7 +180,7 @@ Girths girths_of(float build) {
           grown(0.87f, 1.17f), grown(0.91f, 1.14f), grown(0.96f, 1.10f)};
 }
 
-// Half of a girth's excess.
+// Applies only half of the scale's deviation from 1.
 float half(float girth) { return 0.5f + 0.5f * girth; }
 
 void add_trunk(Builder& b, const Girths& g) {
@@ -206,20 +208,20 @@ void add_trunk(Builder& b, const Girths& g) {
 
 void add_arms(Builder& b, const Girths& g) {
   const V3 shoulder = b.left("upper_arm"), elbow = b.left("forearm"), wrist = b.left("hand");
-  const V3 down{kSlant, -kSlant, 0};
+  const V3 down{kSin45, -kSin45, 0};
   // The hand's long axis is its y, its width z, its thickness x.
-  const Quat hand = turn_about({0, 0, 1}, -0.75f * 3.14159265f);
+  const Quat hand = rotation_about({0, 0, 1}, -0.75f * 3.14159265f);
   b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
             0.062f * half(g.arm))
       .on({{"clavicle", 0.640f}, {"chest", 0.360f}})
       .blend("ribs", 0.055f);
-  // Linear blend skinning flattens the outside of a bent joint. Where two capsules meet they end a little
-  // before the joint and blend there, so that they do the same.
+  // Linear blend skinning flattens the outside of a bent joint. Capsules end a little before the joint and
+  // blend across it, which flattens them alike.
   b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * (0.014f * g.arm), 0.057f * half(g.arm),
             0.0395f * g.arm)
       .on({{"upper_arm"}})
       .blend("shoulder", 0.042f);
-  // Muscles from the trunk to the arm, which hold the armpit together when the arm goes up.
+  // Muscles from the trunk to the arm, which keep the armpit filled when the arm is raised.
   b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * half(g.chest),
             0.042f * half(g.arm))
       .on({{"chest", 0.650f}, {"upper_arm", 0.200f}, {"clavicle", 0.150f}})
@@ -255,7 +257,7 @@ void add_legs(Builder& b, const Girths& g) {
   const V3 heel{ankle.x - 0.003f, 0.037f, ankle.z - 0.020f}, ball{ankle.x + 0.015f, 0.035f, ankle.z + 0.115f};
   b.capsule("foot", heel, ball, 0.036f, 0.030f).on({{"foot"}}).blend("shin", 0.06f);
   b.ellipsoid("toes", ball + V3{0.004f, -0.006f, 0.022f}, {0.046f, 0.023f, 0.078f},
-              turn_about({0, 1, 0}, 0.13f))
+              rotation_about({0, 1, 0}, 0.13f))
       .on({{"foot", 0.5f}, {"toes", 0.5f}})
       .blend("foot", 0.03f);
 }
@@ -271,8 +273,7 @@ PersonShape person_preset(std::string_view name) {
   if (name == "slim") return {1.75f, -1};
   if (name == "average") return {1.75f, 0};
   if (name == "heavy") return {1.75f, 1};
-  throw std::invalid_argument("there is no person '" + std::string(name) +
-                              "'; there are slim, average and heavy");
+  throw std::invalid_argument("preset: expected slim, average or heavy, found '" + std::string(name) + "'");
 }
 
 Person make_person(const PersonShape& shape) {
@@ -285,7 +286,7 @@ Person make_person(const PersonShape& shape) {
   Person person;
   person.shape = shape;
   person.skeleton = make_skeleton(shape.height, shape.build);
-  const float scale = shape.height / kGivenFor;
+  const float scale = shape.height / kReferenceHeight;
   const Girths girths = girths_of(shape.build);
   Builder builder(person, scale);
   add_trunk(builder, girths);

@@ -1,8 +1,8 @@
-// The built-in person: a skeleton of 22 joints and the colliders that are the one definition of its surface.
-// The runtime collides with them; the skin (body/skin.h) is made from them.
+// The built-in person: a skeleton of 22 joints and colliders. The colliders define the surface: the runtime
+// collides with them, and the skin (body/skin.h) is generated from them.
 //
-// At rest it stands on y = 0 facing +z in an A-pose: arms 45 degrees down, legs a little apart. All joints
-// are unturned then, so that turns of a pose are about the axes of the model.
+// The rest pose is an A-pose on y = 0 facing +z: arms 45 degrees down, legs slightly apart. All rest
+// rotations are the identity, so the rotations of a pose are about the axes of model space.
 #pragma once
 
 #include <billow/billow.h>
@@ -20,7 +20,7 @@ struct PersonShape {
   float build = 0;       // -1 slim, 0 average, 1 heavy; up to 1.25 either way
 };
 
-// "slim", "average" and "heavy". Throws std::invalid_argument for other names, with those there are.
+// Presets are "slim", "average" and "heavy". Throws std::invalid_argument for other names.
 PersonShape person_preset(std::string_view name);
 const std::vector<std::string>& person_presets();
 

@@ -25,7 +25,8 @@ class Marcher {
   }
 
   Mesh run() {
-    // The six tetrahedra: paths from corner 0 to corner 7 along the axes, one for each order of the axes.
+    // Each of the six tetrahedra is a path from corner 0 to corner 7 along the axes, one per order of the
+    // axes.
     static constexpr size_t kOrders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                              {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     const size_t step[3] = {1, nx_, nx_ * ny_};
@@ -55,16 +56,16 @@ class Marcher {
     if (a > b) std::swap(a, b);
     const auto [found, added] = crossings_.try_emplace(a * phi_.size() + b, mesh_.positions.size());
     if (added) {
-      // Stay off the corners, so that no triangle shrinks to a point.
+      // Keep away from the grid points, or triangles could degenerate.
       const float share = std::clamp(phi_[a] / (phi_[a] - phi_[b]), 0.05f, 0.95f);
       mesh_.positions.push_back(point(a) * (1 - share) + point(b) * share);
     }
     return static_cast<uint32_t>(found->second);
   }
 
-  // Cuts a right-handed tetrahedron.
+  // Emits the triangles of a right-handed tetrahedron.
   void cut(std::array<size_t, 4> t) {
-    // Bring the corners inside to the front by an even number of swaps.
+    // Move the inside corners to the front by an even permutation.
     const int count = inside(t[0]) + inside(t[1]) + inside(t[2]) + inside(t[3]);
     if (count == 0 || count == 4) return;
     int swaps = 0;
@@ -102,22 +103,22 @@ Mesh polygonise(const Surface& surface, V3 low, V3 high, float spacing) {
 }
 
 void project(std::span<V3> points, const Surface& surface, int steps) {
-  constexpr float kThere = 1e-5f;  // m; the step from there is the last one
-  std::vector<size_t> which(points.size());
-  std::iota(which.begin(), which.end(), size_t{0});
-  std::vector<V3> left(points.begin(), points.end()), gradient(points.size());
+  constexpr float kConverged = 1e-5f;  // m; a point this close takes one last step
+  std::vector<size_t> indices(points.size());
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  std::vector<V3> active(points.begin(), points.end()), gradient(points.size());
   std::vector<float> phi(points.size());
-  for (int s = 0; s < steps && !left.empty(); ++s) {
-    surface.query(left, phi, gradient);
-    // Go on with those that were not there yet.
+  for (int s = 0; s < steps && !active.empty(); ++s) {
+    surface.query(active, phi, gradient);
+    // Compact the points that have not converged.
     size_t kept = 0;
-    for (size_t i = 0; i < left.size(); ++i) {
-      points[which[i]] = left[i] - gradient[i] * phi[i];
-      if (std::fabs(phi[i]) <= kThere) continue;
-      left[kept] = points[which[i]];
-      which[kept++] = which[i];
+    for (size_t i = 0; i < active.size(); ++i) {
+      points[indices[i]] = active[i] - gradient[i] * phi[i];
+      if (std::fabs(phi[i]) <= kConverged) continue;
+      active[kept] = points[indices[i]];
+      indices[kept++] = indices[i];
     }
-    left.resize(kept);
+    active.resize(kept);
   }
 }
 

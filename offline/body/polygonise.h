@@ -1,4 +1,4 @@
-// From a signed distance to a mesh of its zero set.
+// Polygonises the zero set of an SDF and remeshes it.
 #pragma once
 
 #include "body/mesh.h"
@@ -6,25 +6,25 @@
 
 namespace billow::body {
 
-// Marching tetrahedra on the cubes of a grid, each cut into six along its diagonal (Doi and Koide 1991; the
-// cut is Kuhn's). The result is always closed and a manifold; its triangles are poor. `low` and `high` have
-// to enclose the surface.
+// Marching tetrahedra on a grid whose cubes are cut into six tetrahedra along their diagonal (Doi and Koide
+// 1991; Kuhn's subdivision). The result is always closed and manifold, with badly shaped triangles. `low` and
+// `high` have to enclose the surface.
 Mesh polygonise(const Surface& surface, V3 low, V3 high, float spacing);
 
 struct RemeshOptions {
-  size_t vertices = 7500;   // about as many as there will be
-  float shortest = 0.004f;  // m, edges where the surface bends most
-  float longest = 0.030f;   // m, edges where it is flat
+  size_t vertices = 7500;   // target; the result is close to it
+  float shortest = 0.004f;  // m, edge length where curvature is highest
+  float longest = 0.030f;   // m, edge length where the surface is flat
   int rounds = 8;
 };
 
-// Makes good triangles: splits long edges, collapses short ones, flips those that even out the valences,
-// slides vertices along the surface and brings them back onto it (Botsch and Kobbelt, "A Remeshing Approach
-// to Multiresolution Modeling", 2004). Edges are the shorter the more the surface bends, so that all
-// triangles are about as far from it.
+// Adaptive isotropic remeshing (Botsch and Kobbelt, "A Remeshing Approach to Multiresolution Modeling",
+// 2004): split long edges, collapse short ones, flip edges to equalise valences, relax vertices tangentially
+// and project them onto the surface. Target edge lengths shrink with curvature, so that the distance of
+// triangles to the surface is about the same everywhere.
 void remesh(Mesh& mesh, const Surface& surface, const RemeshOptions& options);
 
-// Brings points onto the zero set along the gradient.
+// Moves points onto the zero set along the gradient, by up to `steps` Newton steps.
 void project(std::span<V3> points, const Surface& surface, int steps = 4);
 
 }  // namespace billow::body

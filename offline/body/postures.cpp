@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "body/skin_weights.h"
+#include "body/skin.h"
 
 namespace billow::body {
 namespace {
@@ -14,20 +14,20 @@ namespace {
 constexpr float kDegree = 3.14159265f / 180;
 constexpr V3 kX{1, 0, 0}, kY{0, 1, 0}, kZ{0, 0, 1};
 
-struct Turn {
+struct AngleRange {
   const char* name;
   V3 axis;          // of the left joint
   float low, high;  // degrees
 };
 
 void add(std::vector<JointRange>& out, const Skeleton& person, const std::string& joint, bool mirror,
-         std::initializer_list<Turn> turns) {
+         std::initializer_list<AngleRange> angle_ranges) {
   JointRange range;
   range.joint = person.at(joint);
   size_t k = 0;
-  for (const Turn& t : turns) {
+  for (const AngleRange& t : angle_ranges) {
     range.names[k] = t.name;
-    // Mirrored in x = 0, a turn keeps the x of its axis and changes the others.
+    // Mirroring a rotation in x = 0 keeps the x of its axis and negates y and z.
     range.axes[k] = mirror ? V3{t.axis.x, -t.axis.y, -t.axis.z} : t.axis;
     range.low[k] = t.low * kDegree;
     range.high[k++] = t.high * kDegree;
@@ -48,7 +48,7 @@ std::vector<JointRange> joint_ranges(const Skeleton& person) {
   for (const bool right : {false, true}) {
     const std::string side = right ? "right_" : "left_";
     add(out, person, side + "clavicle", right, {{"raise", kZ, -8, 30}, {"back", kY, -15, 15}});
-    // The A-pose is 45 degrees abducted; with the clavicle's share the arm goes up to 170.
+    // The A-pose is 45 degrees abducted. Together with the clavicle the arm rises up to 170.
     add(out, person, side + "upper_arm", right,
         {{"forward", -kY, -35, 100}, {"raise", kZ, -40, 95}, {"turn", down, -60, 60}});
     add(out, person, side + "forearm", right, {{"flex", elbow, 0, 145}});
@@ -68,11 +68,11 @@ namespace {
 Quat rotation_of(const JointRange& range, const std::array<float, 3>& angles) {
   Quat q{0, 0, 0, 1};
   for (size_t k = 0; k < 3; ++k)
-    if (range.names[k]) q = q * turn_about(range.axes[k], angles[k]);
+    if (range.names[k]) q = q * rotation_about(range.axes[k], angles[k]);
   return q;
 }
 
-// Moves the root so that the lowest toe or heel is where it is at rest.
+// Moves the root so that the lowest sole point touches y = 0.
 void put_on_ground(const Skeleton& person, Pose& pose) {
   const auto lowest = [&](const std::vector<Transform>& joints) {
     float y = 1e30f;
@@ -87,44 +87,46 @@ void put_on_ground(const Skeleton& person, Pose& pose) {
   pose.root_position.y -= lowest(joint_transforms(person, pose));
 }
 
-// Spheres that fill a collider roughly, where its joints take it.
-struct Ball {
+// Spheres that approximate a posed collider.
+struct Sphere {
   V3 centre;
   float radius;
 };
-std::vector<Ball> balls_of(const billow_collider& c, const std::vector<Transform>& moved) {
+std::vector<Sphere> spheres_of(const billow_collider& c, const std::vector<Transform>& skinning) {
   const V3 at{c.position[0], c.position[1], c.position[2]};
-  const auto placed = [&](V3 p) {
+  const auto skinned = [&](V3 p) {
     V3 sum{0, 0, 0};
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
-      if (c.weight[k] > 0) sum += apply(moved[c.joint[k]], p) * c.weight[k];
+      if (c.weight[k] > 0) sum += apply(skinning[c.joint[k]], p) * c.weight[k];
     return sum;
   };
-  std::vector<Ball> balls;
+  std::vector<Sphere> spheres;
   for (const float share : {0.0f, 0.25f, 0.5f, 0.75f, 1.0f}) {
     if (c.shape == BILLOW_SHAPE_TAPERED_CAPSULE) {
       const V3 end{c.end[0], c.end[1], c.end[2]};
-      balls.push_back({placed(at + (end - at) * share), c.radius + (c.radius_end - c.radius) * share});
+      spheres.push_back({skinned(at + (end - at) * share), c.radius + (c.radius_end - c.radius) * share});
     } else {
       const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
       const float thin = std::min({c.half_extents[0], c.half_extents[1], c.half_extents[2]});
-      const float free = 1 - thin / std::max({c.half_extents[0], c.half_extents[1], c.half_extents[2], thin});
-      const float a = (2 * share - 1) * free;
+      const float reach =
+          1 - thin / std::max({c.half_extents[0], c.half_extents[1], c.half_extents[2], thin});
+      const float a = (2 * share - 1) * reach;
       const size_t longest = c.half_extents[1] >= c.half_extents[0] && c.half_extents[1] >= c.half_extents[2]
                                  ? 1
                              : c.half_extents[0] >= c.half_extents[2] ? 0
                                                                       : 2;
-      V3 way{0, 0, 0};
-      (longest == 0 ? way.x : longest == 1 ? way.y : way.z) = a * c.half_extents[longest];
-      balls.push_back({placed(at + rotate(q, way)), thin});
+      V3 offset{0, 0, 0};
+      (longest == 0 ? offset.x : longest == 1 ? offset.y : offset.z) = a * c.half_extents[longest];
+      spheres.push_back({skinned(at + rotate(q, offset)), thin});
     }
   }
-  return balls;
+  return spheres;
 }
 
-// Which limb a collider belongs to: 0 the trunk, else one number a limb; and how far out on it.
+// The limb that a collider belongs to (0: trunk, 1 and 2: arms, 3 and 4: legs) and its order outwards along
+// it.
 struct Limb {
-  int number, order;
+  int id, order;
 };
 Limb limb_of(const std::string& collider) {
   const int side = collider.rfind("left_", 0) == 0 ? 0 : collider.rfind("right_", 0) == 0 ? 1 : 2;
@@ -140,17 +142,17 @@ Limb limb_of(const std::string& collider) {
 }
 
 bool limbs_collide(const Person& person, const std::vector<Transform>& rest, const Pose& pose) {
-  std::vector<Transform> moved = joint_transforms(person.skeleton, pose);
-  for (size_t j = 0; j < moved.size(); ++j) moved[j] = moved[j] * inverse(rest[j]);
-  std::vector<std::vector<Ball>> balls;
-  for (const billow_collider& c : person.colliders) balls.push_back(balls_of(c, moved));
-  for (size_t i = 0; i < balls.size(); ++i)
-    for (size_t j = 0; j < balls.size(); ++j) {
+  std::vector<Transform> skinning = joint_transforms(person.skeleton, pose);
+  for (size_t j = 0; j < skinning.size(); ++j) skinning[j] = skinning[j] * inverse(rest[j]);
+  std::vector<std::vector<Sphere>> spheres;
+  for (const billow_collider& c : person.colliders) spheres.push_back(spheres_of(c, skinning));
+  for (size_t i = 0; i < spheres.size(); ++i)
+    for (size_t j = 0; j < spheres.size(); ++j) {
       const Limb a = limb_of(person.collider_names[i]), b = limb_of(person.collider_names[j]);
-      // Ends of limbs against all that is not their limb; whole arms against legs.
-      if (a.number == 0 || a.number == b.number || a.order == 0 || (b.number != 0 && i > j)) continue;
-      for (const Ball& x : balls[i])
-        for (const Ball& y : balls[j])
+      // Test the outer parts of each limb against the trunk and against other limbs.
+      if (a.id == 0 || a.id == b.id || a.order == 0 || (b.id != 0 && i > j)) continue;
+      for (const Sphere& x : spheres[i])
+        for (const Sphere& y : spheres[j])
           if (length(x.centre - y.centre) < x.radius + y.radius - 0.015f) return true;
     }
   return false;
@@ -172,8 +174,8 @@ Pose posture(const Skeleton& person, const std::vector<Angle>& angles) {
           found = true;
         }
     if (!found)
-      throw std::invalid_argument(std::string("posture: joint '") + a.joint + "' has no angle '" + a.name +
-                                  "'");
+      throw std::invalid_argument(std::string("posture: expected an angle of joint '") + a.joint +
+                                  "', found '" + a.name + "'");
   }
   for (size_t r = 0; r < ranges.size(); ++r)
     pose.rotations[static_cast<size_t>(ranges[r].joint)] = rotation_of(ranges[r], values[r]);
@@ -243,14 +245,15 @@ Pose random_pose(const Person& person, uint32_t seed, float share) {
   const std::vector<JointRange> ranges = joint_ranges(person.skeleton);
   const std::vector<Transform> rest = rest_transforms(person.skeleton);
   Pose pose = rest_pose(person.skeleton);
-  // Let the whole body turn too; it must make no difference.
+  // Rotate the root as well; the result must not depend on it.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const auto uniform = [&](float low, float high) {
       return low + (high - low) * static_cast<float>(static_cast<double>(engine()) / 4294967296.0);
     };
-    pose.rotations[0] = turn_about({uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, uniform(-0.6f, 0.6f));
+    pose.rotations[0] =
+        rotation_about({uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, uniform(-0.6f, 0.6f));
     for (const JointRange& range : ranges) {
-      // Within an ellipsoid: no joint reaches the ends of several of its ranges at once.
+      // Sample within an ellipsoid: no joint reaches the limits of several of its ranges at once.
       std::array<float, 3> u{}, angles{};
       do {
         for (float& v : u) v = uniform(-1, 1);

@@ -2,17 +2,17 @@
 #include <cmath>
 
 #include "body/polygonise.h"
-#include "body/vertex_normals.h"
 
 namespace billow::body {
 namespace {
 
-constexpr uint32_t kGone = ~0u;
+constexpr uint32_t kRemoved = ~0u;
 
 uint32_t opposite(const Triangle& t, uint32_t a, uint32_t b) {
   return t[0] != a && t[0] != b ? t[0] : t[1] != a && t[1] != b ? t[1] : t[2];
 }
 
+// One method per operation of Botsch and Kobbelt (2004).
 class Remesher {
  public:
   Remesher(Mesh& mesh, const Surface& surface, const RemeshOptions& options)
@@ -23,21 +23,21 @@ class Remesher {
       choose_sizes();
       for (int pass = 0; pass < 8 && split_long_edges(); ++pass) continue;
       for (int pass = 0; pass < 8 && collapse_short_edges(); ++pass) continue;
-      // Even out valences first; in the last rounds fit the triangles.
+      // Early rounds flip for valence, the last ones for triangle shape.
       const bool last = round + 3 >= options_.rounds;
       for (int pass = 0; pass < 4 && flip_edges(last); ++pass) continue;
-      for (int pass = 0; pass < 3; ++pass) slide();
+      for (int pass = 0; pass < 3; ++pass) relax();
     }
     for (int pass = 0; pass < 6 && flip_edges(true); ++pass) continue;
     project(mesh_.positions, surface_, 12);
   }
 
  private:
-  // The wanted edge length at each vertex: the more the surface bends, the shorter, scaled so that about as
-  // many vertices come out as asked for.
+  // Chooses target edge lengths per vertex: proportional to the square root of the radius of curvature,
+  // scaled iteratively to reach the target vertex count.
   void choose_sizes() {
     const size_t n = mesh_.positions.size();
-    std::vector<float> radius = bending_radii(), area(n, 0);
+    std::vector<float> radius = curvature_radii(), area(n, 0);
     for (const Triangle& t : mesh_.triangles)
       for (const uint32_t v : t) area[v] += length(area_normal(mesh_.positions, t)) / 6;
     const std::vector<Edge> edges = edges_of(mesh_);
@@ -46,14 +46,14 @@ class Remesher {
     for (int k = 0; k < 8; ++k) {
       for (size_t v = 0; v < n; ++v)
         size_[v] = std::clamp(scale * std::sqrt(radius[v]), options_.shortest, options_.longest);
-      // Let lengths grow slowly from edge to edge.
+      // Limit the growth of target lengths along edges.
       for (int sweep = 0; sweep < 6; ++sweep)
         for (const Edge& e : edges) {
           const float reach = 0.35f * length(mesh_.positions[e.a] - mesh_.positions[e.b]);
           size_[e.a] = std::min(size_[e.a], size_[e.b] + reach);
           size_[e.b] = std::min(size_[e.b], size_[e.a] + reach);
         }
-      // A vertex of good triangles with edges l has an area of sqrt(3)/2 l^2.
+      // In a regular triangulation with edge length l each vertex covers an area of sqrt(3)/2 l^2.
       double expected = 0;
       for (size_t v = 0; v < n; ++v)
         expected += static_cast<double>(area[v] / (0.866f * size_[v] * size_[v]));
@@ -61,9 +61,9 @@ class Remesher {
     }
   }
 
-  // The smallest radius of curvature at each vertex, from the normals a little to each side.
-  std::vector<float> bending_radii() const {
-    constexpr float kAside = 0.004f;
+  // The smallest radius of curvature at each vertex, from differences of normals in four tangent directions.
+  std::vector<float> curvature_radii() const {
+    constexpr float kStep = 0.004f;
     const size_t n = mesh_.positions.size();
     std::vector<float> phi(8 * n), radius(n);
     std::vector<V3> points(8 * n), normals(8 * n);
@@ -71,23 +71,24 @@ class Remesher {
     for (size_t v = 0; v < n; ++v) {
       const V3 across = unit(cross(at[v], std::fabs(at[v].y) < 0.9f ? V3{0, 1, 0} : V3{1, 0, 0}));
       const V3 up = cross(across, at[v]);
-      const V3 ways[4] = {across, up, unit(across + up), unit(across - up)};
+      const V3 tangents[4] = {across, up, unit(across + up), unit(across - up)};
       for (size_t k = 0; k < 4; ++k) {
-        points[8 * v + 2 * k] = mesh_.positions[v] + ways[k] * kAside;
-        points[8 * v + 2 * k + 1] = mesh_.positions[v] - ways[k] * kAside;
+        points[8 * v + 2 * k] = mesh_.positions[v] + tangents[k] * kStep;
+        points[8 * v + 2 * k + 1] = mesh_.positions[v] - tangents[k] * kStep;
       }
     }
     surface_.query(points, phi, normals);
     for (size_t v = 0; v < n; ++v) {
-      float bend = 1;  // 1/m
+      float curvature = 1;  // 1/m
       for (size_t k = 0; k < 4; ++k)
-        bend = std::max(bend, length(normals[8 * v + 2 * k] - normals[8 * v + 2 * k + 1]) / (2 * kAside));
-      radius[v] = 1 / bend;
+        curvature =
+            std::max(curvature, length(normals[8 * v + 2 * k] - normals[8 * v + 2 * k + 1]) / (2 * kStep));
+      radius[v] = 1 / curvature;
     }
     return radius;
   }
 
-  float wanted(uint32_t a, uint32_t b) const { return 0.5f * (size_[a] + size_[b]); }
+  float target_length(uint32_t a, uint32_t b) const { return 0.5f * (size_[a] + size_[b]); }
   float edge_length(uint32_t a, uint32_t b) const { return length(mesh_.positions[a] - mesh_.positions[b]); }
 
   bool split_long_edges() {
@@ -96,11 +97,11 @@ class Remesher {
     const size_t before = mesh_.positions.size();
     for (const Edge& e : edges) {
       if (touched[e.left] || touched[e.right]) continue;
-      if (edge_length(e.a, e.b) <= wanted(e.a, e.b) * (4.0f / 3)) continue;
+      if (edge_length(e.a, e.b) <= target_length(e.a, e.b) * (4.0f / 3)) continue;
       touched[e.left] = touched[e.right] = 1;
       const uint32_t m = static_cast<uint32_t>(mesh_.positions.size());
       mesh_.positions.push_back((mesh_.positions[e.a] + mesh_.positions[e.b]) * 0.5f);
-      size_.push_back(wanted(e.a, e.b));
+      size_.push_back(target_length(e.a, e.b));
       const uint32_t c = opposite(mesh_.triangles[e.left], e.a, e.b),
                      d = opposite(mesh_.triangles[e.right], e.a, e.b);
       mesh_.triangles[e.left] = {e.a, m, c};
@@ -112,7 +113,7 @@ class Remesher {
     return mesh_.positions.size() > before;
   }
 
-  // The neighbours of a vertex, in no order.
+  // One-ring neighbours of a vertex, unordered.
   std::vector<uint32_t> ring(const Fans& fans, uint32_t v) const {
     std::vector<uint32_t> out;
     for (const uint32_t t : fans.of(v))
@@ -121,8 +122,9 @@ class Remesher {
     return out;
   }
 
-  // Whether a vertex's triangles but those with `other` keep their direction when it moves to `to`.
-  bool stays_upright(const Fans& fans, uint32_t v, uint32_t other, V3 to) const {
+  // Whether no triangle of vertex v would turn by more than 60 degrees if v moved to `to`. Triangles that
+  // contain `other` are ignored: they vanish in the collapse.
+  bool keeps_orientation(const Fans& fans, uint32_t v, uint32_t other, V3 to) const {
     for (const uint32_t i : fans.of(v)) {
       const Triangle& t = mesh_.triangles[i];
       if (t[0] == other || t[1] == other || t[2] == other) continue;
@@ -136,7 +138,8 @@ class Remesher {
 
   bool may_collapse(const Fans& fans, uint32_t a, uint32_t b, const std::vector<uint32_t>& ring_a,
                     const std::vector<uint32_t>& ring_b, V3 to) const {
-    // Keep the surface a manifold: the two vertices share exactly two neighbours, which keep three of theirs.
+    // Link condition, which keeps the surface manifold: the vertices share exactly two neighbours, and these
+    // keep a valence of at least three.
     int shared = 0;
     for (const uint32_t w : ring_a)
       if (std::find(ring_b.begin(), ring_b.end(), w) != ring_b.end()) {
@@ -146,13 +149,14 @@ class Remesher {
     if (shared != 2 || ring_a.size() + ring_b.size() - 4 < 4) return false;
     for (const auto* r : {&ring_a, &ring_b})
       for (const uint32_t w : *r)
-        if (w != a && w != b && length(mesh_.positions[w] - to) > wanted(a, w) * (4.0f / 3)) return false;
-    return stays_upright(fans, a, b, to) && stays_upright(fans, b, a, to);
+        if (w != a && w != b && length(mesh_.positions[w] - to) > target_length(a, w) * (4.0f / 3))
+          return false;
+    return keeps_orientation(fans, a, b, to) && keeps_orientation(fans, b, a, to);
   }
 
   bool collapse_short_edges() {
     std::vector<Edge> edges = edges_of(mesh_);
-    const auto relative = [&](const Edge& e) { return edge_length(e.a, e.b) / wanted(e.a, e.b); };
+    const auto relative = [&](const Edge& e) { return edge_length(e.a, e.b) / target_length(e.a, e.b); };
     std::erase_if(edges, [&](const Edge& e) { return relative(e) >= 0.8f; });
     std::sort(edges.begin(), edges.end(), [&](const Edge& x, const Edge& y) {
       const float lx = relative(x), ly = relative(y);
@@ -176,7 +180,7 @@ class Remesher {
       for (const uint32_t t : fans.of(b)) {
         Triangle& triangle = mesh_.triangles[t];
         if (t == left || t == right)
-          triangle[0] = kGone;
+          triangle[0] = kRemoved;
         else
           std::replace(triangle.begin(), triangle.end(), b, a);
       }
@@ -184,26 +188,26 @@ class Remesher {
       for (const uint32_t v : ring_b) touched[v] = 1;
       ++collapsed;
     }
-    drop_unused();
+    compact();
     return collapsed > 0;
   }
 
-  void drop_unused() {
-    std::erase_if(mesh_.triangles, [](const Triangle& t) { return t[0] == kGone; });
-    std::vector<uint32_t> renamed(mesh_.positions.size(), kGone);
+  void compact() {
+    std::erase_if(mesh_.triangles, [](const Triangle& t) { return t[0] == kRemoved; });
+    std::vector<uint32_t> remap(mesh_.positions.size(), kRemoved);
     for (const Triangle& t : mesh_.triangles)
-      for (const uint32_t v : t) renamed[v] = 0;
+      for (const uint32_t v : t) remap[v] = 0;
     uint32_t count = 0;
-    for (size_t v = 0; v < renamed.size(); ++v) {
-      if (renamed[v] == kGone) continue;
-      renamed[v] = count;
+    for (size_t v = 0; v < remap.size(); ++v) {
+      if (remap[v] == kRemoved) continue;
+      remap[v] = count;
       mesh_.positions[count] = mesh_.positions[v];
       size_[count++] = size_[v];
     }
     mesh_.positions.resize(count);
     size_.resize(count);
     for (Triangle& t : mesh_.triangles)
-      for (uint32_t& v : t) v = renamed[v];
+      for (uint32_t& v : t) v = remap[v];
   }
 
   std::vector<V3> middles_of(const std::vector<Edge>& edges) const {
@@ -213,17 +217,17 @@ class Remesher {
     return middles;
   }
 
-  // How far the middles of edges lie off the surface.
-  std::vector<float> sags_of(const std::vector<Edge>& edges) const {
-    std::vector<float> sags(edges.size());
-    surface_.query(middles_of(edges), sags);
-    for (float& sag : sags) sag = std::fabs(sag);
-    return sags;
+  // Distances of the edge midpoints to the surface.
+  std::vector<float> distances_of_middles(const std::vector<Edge>& edges) const {
+    std::vector<float> distances(edges.size());
+    surface_.query(middles_of(edges), distances);
+    for (float& d : distances) d = std::fabs(d);
+    return distances;
   }
 
-  // Flips edges where that evens out the valences or, with `fit`, where the other diagonal makes rounder
-  // triangles or lies closer to a surface that bends.
-  bool flip_edges(bool fit) {
+  // Flips edges to equalise valences or, with `by_shape`, where the other diagonal makes better triangles or
+  // lies closer to a curved surface. True if any edge was flipped.
+  bool flip_edges(bool by_shape) {
     const std::vector<Edge> edges = edges_of(mesh_);
     std::vector<Edge> others(edges);
     for (Edge& e : others) {
@@ -232,7 +236,7 @@ class Remesher {
       e.a = c, e.b = d;
     }
     std::vector<float> now, then;
-    if (fit) now = sags_of(edges), then = sags_of(others);
+    if (by_shape) now = distances_of_middles(edges), then = distances_of_middles(others);
     const Fans fans = fans_of(mesh_);
     std::vector<char> touched(mesh_.positions.size(), 0);
     size_t flipped = 0;
@@ -240,10 +244,12 @@ class Remesher {
       const uint32_t a = edges[i].a, b = edges[i].b, c = others[i].a, d = others[i].b;
       if (touched[a] || touched[b] || touched[c] || touched[d]) continue;
       if (fans.of(a).size() <= 3 || fans.of(b).size() <= 3) continue;
-      if (!(fit ? flip_fits(a, b, c, d, now[i], then[i]) : flip_evens_out(fans, a, b, c, d))) continue;
+      if (!(by_shape ? flip_improves_shape(a, b, c, d, now[i], then[i])
+                     : flip_improves_valence(fans, a, b, c, d)))
+        continue;
       const std::vector<uint32_t> ring_c = ring(fans, c);
       if (std::find(ring_c.begin(), ring_c.end(), d) != ring_c.end()) continue;
-      if (!flip_stays_upright(a, b, c, d)) continue;
+      if (!flip_keeps_orientation(a, b, c, d)) continue;
       mesh_.triangles[edges[i].left] = {a, d, c};
       mesh_.triangles[edges[i].right] = {b, c, d};
       touched[a] = touched[b] = touched[c] = touched[d] = 1;
@@ -252,26 +258,29 @@ class Remesher {
     return flipped > 0;
   }
 
-  static bool flip_evens_out(const Fans& fans, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    const auto off = [&](uint32_t v, int change) {
+  static bool flip_improves_valence(const Fans& fans, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    // Squared deviation from the regular valence of 6.
+    const auto cost = [&](uint32_t v, int change) {
       const int excess = static_cast<int>(fans.of(v).size()) + change - 6;
       return excess * excess;
     };
-    return off(a, -1) + off(b, -1) + off(c, 1) + off(d, 1) < off(a, 0) + off(b, 0) + off(c, 0) + off(d, 0);
+    return cost(a, -1) + cost(b, -1) + cost(c, 1) + cost(d, 1) <
+           cost(a, 0) + cost(b, 0) + cost(c, 0) + cost(d, 0);
   }
 
-  bool flip_fits(uint32_t a, uint32_t b, uint32_t c, uint32_t d, float now, float then) const {
+  bool flip_improves_shape(uint32_t a, uint32_t b, uint32_t c, uint32_t d, float now, float then) const {
     const auto& p = mesh_.positions;
     const auto angle = [&](uint32_t at, uint32_t u, uint32_t v) {
       const V3 x = p[u] - p[at], y = p[v] - p[at];
       return std::atan2(length(cross(x, y)), dot(x, y));
     };
-    const float excess = angle(c, a, b) + angle(d, a, b) - 3.14159265f;  // over 0: the other is Delaunay
+    const float excess =
+        angle(c, a, b) + angle(d, a, b) - 3.14159265f;  // > 0: the other diagonal is Delaunay
     if (std::max(now, then) > 0.0008f && std::fabs(excess) < 0.9f) return then < now - 0.0002f;
     return excess > 0.02f;
   }
 
-  bool flip_stays_upright(uint32_t a, uint32_t b, uint32_t c, uint32_t d) const {
+  bool flip_keeps_orientation(uint32_t a, uint32_t b, uint32_t c, uint32_t d) const {
     const auto& p = mesh_.positions;
     const auto normal = [&](uint32_t i, uint32_t j, uint32_t k) { return cross(p[j] - p[i], p[k] - p[i]); };
     const V3 before = unit(normal(a, b, c) + normal(b, a, d));
@@ -279,14 +288,14 @@ class Remesher {
     return dot(first, before) > 0.5f * length(first) && dot(second, before) > 0.5f * length(second);
   }
 
-  // Moves vertices along the surface toward the middle of their neighbours.
-  void slide() {
+  // Tangential relaxation: moves vertices towards the weighted centroid of their triangles.
+  void relax() {
     const size_t n = mesh_.positions.size();
     std::vector<V3> sum(n, V3{0, 0, 0});
     std::vector<float> weight(n, 0);
     for (const Triangle& t : mesh_.triangles) {
       const V3 middle = (mesh_.positions[t[0]] + mesh_.positions[t[1]] + mesh_.positions[t[2]]) * (1.0f / 3);
-      // Divide by the wanted size, or all vertices would move toward where triangles are large.
+      // Divide areas by the target size squared, or all vertices would drift towards large triangles.
       const float l = (size_[t[0]] + size_[t[1]] + size_[t[2]]) / 3;
       const float area = length(area_normal(mesh_.positions, t)) / (l * l);
       for (const uint32_t v : t) sum[v] += middle * area, weight[v] += area;
@@ -294,8 +303,8 @@ class Remesher {
     const std::vector<V3> normals = vertex_normals(mesh_.positions, mesh_.triangles);
     for (size_t v = 0; v < n; ++v) {
       if (!(weight[v] > 0)) continue;
-      const V3 way = sum[v] * (1 / weight[v]) - mesh_.positions[v];
-      mesh_.positions[v] += (way - normals[v] * dot(normals[v], way)) * 0.6f;
+      const V3 step = sum[v] * (1 / weight[v]) - mesh_.positions[v];
+      mesh_.positions[v] += (step - normals[v] * dot(normals[v], step)) * 0.6f;
     }
     project(mesh_.positions, surface_);
   }
@@ -303,7 +312,7 @@ class Remesher {
   Mesh& mesh_;
   const Surface& surface_;
   const RemeshOptions& options_;
-  std::vector<float> size_;
+  std::vector<float> size_;  // target edge length per vertex
 };
 
 }  // namespace

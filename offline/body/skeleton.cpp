@@ -33,16 +33,18 @@ void validate(const Skeleton& skeleton) {
   std::unordered_set<std::string_view> names;
   for (size_t i = 0; i < skeleton.size(); ++i) {
     const Joint& joint = skeleton.joints[i];
-    const std::string who = "joint " + std::to_string(i) + " '" + joint.name + "': ";
-    if (joint.name.empty()) fail(who + "expected a name, found none");
-    if (!names.insert(joint.name).second) fail(who + "the name is taken by an earlier joint");
+    const std::string context = "joint " + std::to_string(i) + " '" + joint.name + "': ";
+    if (joint.name.empty()) fail(context + "expected a name, found none");
+    if (!names.insert(joint.name).second)
+      fail(context + "expected a unique name, found that of an earlier joint");
     if (i == 0 && joint.parent != kNoJoint)
-      fail(who + "expected the root, found a joint with parent " + std::to_string(joint.parent));
+      fail(context + "expected the root, found a joint with parent " + std::to_string(joint.parent));
     if (i > 0 && (joint.parent < 0 || joint.parent >= static_cast<int>(i)))
-      fail(who + "expected an earlier joint as parent, found " + std::to_string(joint.parent));
+      fail(context + "expected an earlier joint as parent, found " + std::to_string(joint.parent));
     if (!finite(joint.rest.position) || !finite(joint.rest.rotation))
-      fail(who + "expected a finite rest transform");
-    if (!(dot(joint.rest.rotation, joint.rest.rotation) > 0)) fail(who + "expected a rotation, found zero");
+      fail(context + "expected a finite rest transform");
+    if (!(dot(joint.rest.rotation, joint.rest.rotation) > 0))
+      fail(context + "expected a rotation, found zero");
   }
 }
 
@@ -91,7 +93,7 @@ std::vector<Transform> rest_transforms(const Skeleton& skeleton) {
   return joint_transforms(skeleton, rest_pose(skeleton));
 }
 
-Quat turn_about(V3 axis, float radians) {
+Quat rotation_about(V3 axis, float radians) {
   const float l = length(axis);
   if (!(l > 0)) return {0, 0, 0, 1};
   const float s = std::sin(0.5f * radians) / l;

@@ -1,6 +1,6 @@
-// Skeletons and poses: joints in a tree, and where they are when each is turned.
+// Skeletons, poses and forward kinematics.
 //
-// Metres, right-handed, y up. A person faces +z, so that its left is +x.
+// Metres, right-handed, y up. A person faces +z, so its left is +x.
 #pragma once
 
 #include <billow/billow.h>
@@ -18,7 +18,7 @@ inline constexpr int kNoJoint = -1;
 
 struct Joint {
   std::string name;
-  int parent = kNoJoint;  // an earlier joint; none for the first, which is the root
+  int parent = kNoJoint;  // index of an earlier joint; kNoJoint for joint 0, the root
   Transform rest;         // relative to the parent; the root's is in model space
 };
 
@@ -26,36 +26,37 @@ struct Skeleton {
   std::vector<Joint> joints;
 
   size_t size() const { return joints.size(); }
-  // The joint's index, or kNoJoint.
+  // Index of the named joint, or kNoJoint.
   int find(std::string_view name) const;
-  // The same for a joint that has to be there: throws std::invalid_argument with the name.
+  // Index of the named joint. Throws std::invalid_argument if there is none.
   int at(std::string_view name) const;
 };
 
-// One moment. Rotations replace those of the rest transforms. People's joints stay at their rest offsets; other
-// characters' may move as well.
+// A pose replaces the rotations of the rest transforms. Imported characters may also animate joint offsets;
+// the built-in person never does.
 struct Pose {
   V3 root_position{0, 0, 0};
-  std::vector<Quat> rotations;  // relative to the parent, one a joint
-  std::vector<V3> offsets;      // from the parent, one a joint (the root's is not used); empty: as at rest
+  std::vector<Quat> rotations;  // per joint, relative to the parent
+  std::vector<V3> offsets;      // per joint, from the parent (the root's is ignored); empty: rest offsets
 };
 
-// Throws std::invalid_argument that names the joint, what was expected and what was found: a root, parents
-// that stand before their children, names that are there and differ, finite transforms.
+// Throws std::invalid_argument unless joint 0 is the only root, parents precede children, names are unique
+// and not empty, and transforms are finite. The message names the joint.
 void validate(const Skeleton& skeleton);
-// The same for a pose: as many rotations as joints, all finite and not zero; as many offsets, or none.
+// Throws std::invalid_argument unless the pose has one finite, non-zero rotation per joint, and one finite
+// offset per joint or none at all.
 void validate(const Skeleton& skeleton, const Pose& pose);
 
 Pose rest_pose(const Skeleton& skeleton);
 
-// Forward kinematics: the joints in model space. Both have to be valid.
+// Forward kinematics: joint transforms in model space. The skeleton has to be valid; the pose is checked.
 std::vector<Transform> joint_transforms(const Skeleton& skeleton, const Pose& pose);
 std::vector<Transform> rest_transforms(const Skeleton& skeleton);
 
-// A turn about an axis of any length, by the right hand.
-Quat turn_about(V3 axis, float radians);
+// Right-handed rotation about an axis of any length; identity for a zero axis.
+Quat rotation_about(V3 axis, float radians);
 
-// The joints as the API takes them.
+// Converts to the type of the C API.
 std::vector<billow_transform> to_api(std::span<const Transform> joints);
 
 }  // namespace billow::body

@@ -1,4 +1,4 @@
-// A skin: a closed mesh with skinning weights, made from a character's colliders.
+// A skin: a closed mesh with skinning weights, generated from a character's colliders.
 #pragma once
 
 #include <array>
@@ -13,35 +13,38 @@ namespace billow::body {
 inline constexpr size_t kJointsPerVertex = 4;
 
 struct Skin {
-  Mesh mesh;  // at rest, in model space
-  // Unused entries have weight 0; weights of a vertex add up to 1.
+  Mesh mesh;  // rest pose, in model space
+  // Unused entries have weight 0; the weights of a vertex sum to 1.
   std::vector<std::array<uint32_t, kJointsPerVertex>> joints;
   std::vector<std::array<float, kJointsPerVertex>> weights;
   std::vector<Transform> joint_rest;  // in model space
 };
 
 struct SkinOptions {
-  size_t vertices = 9200;   // about as many as there will be
-  float spacing = 0.012f;   // m, of the grid the surface is first found on
-  float softness = 0.010f;  // m, how far beyond its surface a collider still moves the skin
-  int smoothing = 4;        // rounds of averaging the weights over the mesh
+  size_t vertices = 9200;   // target; the result is close to it
+  float spacing = 0.012f;   // m, grid spacing of the polygonisation
+  float softness = 0.010f;  // m, falloff of a collider's influence with distance from its surface
+  int smoothing = 4;        // passes of Laplacian smoothing of the weights
 };
 
-// Polygonises the zero set of the colliders at rest, and lets each vertex follow the joints of the colliders
-// it lies on. Throws std::invalid_argument for colliders that the API refuses, std::runtime_error where the
-// surface is not one closed piece.
+// Polygonises the zero set of the colliders in the rest pose and binds each vertex to the joints of the
+// colliders it lies on. Throws std::invalid_argument for colliders that the API refuses, std::runtime_error
+// if the surface is not a single closed component.
 Skin make_skin(const Skeleton& skeleton, std::span<const billow_collider> colliders,
                const SkinOptions& options = {});
 
-// Linear blend skinning: the vertices where the joints take them. As many results as vertices.
+// Linear blend skinning. `out` has one entry per vertex.
 void skin_vertices(const Skin& skin, std::span<const Transform> joints, std::span<V3> out);
 
-// Distances |phi| of the resting skin from the zero set of the colliders.
-struct RestAgreement {
-  float vertices, edges, faces;  // m, the largest of vertices, edge middles and face centres
-  float mean;                    // m, of all of these
+struct WeightFitOptions {
+  int rounds = 3;
+  float smoothing = 0.5f;   // Laplacian smoothing factor of the weights after each round
+  float stiffness = 0.01f;  // m, Tikhonov regularisation: the distance that a weight change of 1 costs
 };
-RestAgreement rest_agreement(const Skin& skin, const Skeleton& skeleton,
-                             std::span<const billow_collider> colliders);
+
+// Fits the weights so that skinned vertices stay on the posed colliders: Gauss-Newton on the signed distances
+// in the given poses, with smoothing over the mesh after each round.
+void fit_weights(Skin& skin, const Skeleton& skeleton, std::span<const billow_collider> colliders,
+                 std::span<const Pose> poses, const WeightFitOptions& options = {});
 
 }  // namespace billow::body

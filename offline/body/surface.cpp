@@ -5,7 +5,7 @@
 namespace billow::body {
 namespace {
 
-static_assert(sizeof(V3) == 3 * sizeof(float), "points go to the API as they are");
+static_assert(sizeof(V3) == 3 * sizeof(float), "V3 arrays are passed to the API without a copy");
 
 void check(billow_status status) {
   if (status != BILLOW_OK) throw std::invalid_argument(billow_last_error());
@@ -40,7 +40,7 @@ void Surface::query(std::span<const V3> points, std::span<float> distances, std:
                     float limit) const {
   if (points.empty()) return;
   if (distances.size() < points.size() || (!gradients.empty() && gradients.size() < points.size()))
-    throw std::invalid_argument("surface: expected room for one result a point");
+    throw std::invalid_argument("surface: expected outputs for every point");
   check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), limit,
                           distances.data(), gradients.empty() ? nullptr : &gradients[0].x, nullptr));
 }

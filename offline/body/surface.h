@@ -1,5 +1,5 @@
-// The colliders of a character as one signed distance, asked through the public API: what the runtime
-// collides with is what the skin is made from.
+// The signed distance function (SDF) of a character's colliders, a wrapper of billow_body. It uses the public
+// API, so offline code sees exactly the body that the runtime collides with.
 #pragma once
 
 #include <billow/billow.h>
@@ -14,7 +14,7 @@ namespace billow::body {
 
 class Surface {
  public:
-  // Stands at rest until it is posed. Throws std::invalid_argument with the API's message.
+  // In the rest pose until pose() is called. Throws std::invalid_argument with the API's message.
   Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders);
 
   void pose(std::span<const Transform> joints);
@@ -24,7 +24,7 @@ class Surface {
     V3 gradient;
   };
   Sample at(V3 point) const;
-  // Many points at once. `gradients` may be empty; points farther than `limit` cost little, see billow_body_query.
+  // Batched query. `gradients` may be empty. Points farther than `limit` are cheap, see billow_body_query.
   void query(std::span<const V3> points, std::span<float> distances, std::span<V3> gradients = {},
              float limit = BILLOW_NO_LIMIT) const;
 

@@ -4,24 +4,23 @@
 #include <cmath>
 #include <fstream>
 
-#include "cache/fail.h"
 #include "cache/formats.h"
 
 namespace billow::cache {
 namespace {
 
-// The first vertex with a number that is not finite, or none.
-size_t first_bad(std::span<const V3> positions) {
+// The index of the first vertex that is not finite; positions.size() if all are.
+size_t first_non_finite(std::span<const V3> positions) {
   for (size_t v = 0; v < positions.size(); ++v)
     if (!std::isfinite(positions[v].x) || !std::isfinite(positions[v].y) || !std::isfinite(positions[v].z))
       return v;
   return positions.size();
 }
 
-std::string in_words(V3 p) { return words(p.x, " ", p.y, " ", p.z); }
+std::string to_text(V3 p) { return concat(p.x, " ", p.y, " ", p.z); }
 
-// What kind of file it is, as an extension: by its first bytes where these tell, else by its name.
-std::string kind_of(const std::filesystem::path& path) {
+// The format as an extension: from the magic bytes if there are any, else from the name.
+std::string detect_format(const std::filesystem::path& path) {
   char head[12] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof head);
   const std::string_view start(head, sizeof head);
@@ -30,23 +29,23 @@ std::string kind_of(const std::filesystem::path& path) {
   return lower_extension(path);
 }
 
-std::unique_ptr<Reader> open_by_kind(const std::filesystem::path& path, double fps) {
+std::unique_ptr<Reader> open_by_format(const std::filesystem::path& path, double fps) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status) || is_pattern(path)) return open_obj_sequence(path);
   if (!std::filesystem::exists(status)) fail(path.string(), ": there is no such file");
   if (!std::filesystem::is_regular_file(status))
     fail(path.string(), ": expected a file or a folder of .obj files");
-  const std::string kind = kind_of(path);
-  if (kind == ".pc2") return open_pc2(path);
-  if (kind == ".mdd") return open_mdd(path);
-  if (kind == ".obj") return open_obj_sequence(path);
-  if (kind == ".glb" || kind == ".gltf") return open_gltf(path, fps);
-  if (kind == ".usda" || kind == ".usd" || kind == ".usdc" || kind == ".abc")
-    fail(path.string(), ": ", kind,
+  const std::string format = detect_format(path);
+  if (format == ".pc2") return open_pc2(path);
+  if (format == ".mdd") return open_mdd(path);
+  if (format == ".obj") return open_obj_sequence(path);
+  if (format == ".glb" || format == ".gltf") return open_gltf(path, fps);
+  if (format == ".usda" || format == ".usd" || format == ".usdc" || format == ".abc")
+    fail(path.string(), ": ", format,
          " is not read; write .pc2, .mdd, .glb or an .obj sequence with your tool");
   fail(path.string(), ": expected .pc2, .mdd, .glb, .gltf, .obj, a folder of .obj files or ",
-       "a pattern such as cape_####.obj, found '", kind, "'");
+       "a pattern such as cape_####.obj, found '", format, "'");
 }
 
 }  // namespace
@@ -76,15 +75,15 @@ void validate(const Topology& topology) {
 void Reader::read(size_t frame, std::span<V3> positions) {
   if (frame >= info_.frames)
     throw std::invalid_argument(
-        words(path_.string(), ": expected a frame below ", info_.frames, ", found ", frame));
+        concat(path_.string(), ": expected a frame below ", info_.frames, ", found ", frame));
   if (positions.size() != info_.topology.vertices)
-    throw std::invalid_argument(words(path_.string(), ": expected room for ", info_.topology.vertices,
-                                      " vertices, found ", positions.size()));
+    throw std::invalid_argument(concat(path_.string(), ": expected a buffer of ", info_.topology.vertices,
+                                       " vertices, found ", positions.size()));
   fetch(frame, positions);
   const auto check = [&](const std::string& when) {
-    if (const size_t bad = first_bad(positions); bad < positions.size())
+    if (const size_t bad = first_non_finite(positions); bad < positions.size())
       fail(file_of(frame), ": frame ", frame, ", vertex ", bad, ": expected finite numbers", when, ", found ",
-           in_words(positions[bad]));
+           to_text(positions[bad]));
   };
   check("");
   if (options_.z_up)
@@ -98,8 +97,9 @@ std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const Open
   if (!std::isfinite(options.scale) || options.scale <= 0)
     throw std::invalid_argument("expected a scale above 0, found " + std::to_string(options.scale));
   if (!(options.fps >= 0 && options.fps <= 100000))
-    throw std::invalid_argument("expected 0 to 100000 frames a second, found " + std::to_string(options.fps));
-  std::unique_ptr<Reader> reader = open_by_kind(path, options.fps);
+    throw std::invalid_argument("expected 0 to 100000 frames per second, found " +
+                                std::to_string(options.fps));
+  std::unique_ptr<Reader> reader = open_by_format(path, options.fps);
   reader->path_ = path;
   reader->options_ = options;
   if (options.fps > 0) reader->info_.fps = options.fps;
@@ -118,8 +118,8 @@ void Writer::write(std::span<const V3> positions) {
   if (written_ >= frames_ || finished_) fail(where, ": expected ", frames_, " frames, found more");
   if (positions.size() != topology_.vertices)
     fail(where, ": expected ", topology_.vertices, " vertices, found ", positions.size());
-  if (const size_t bad = first_bad(positions); bad < positions.size())
-    fail(where, ", vertex ", bad, ": expected finite numbers, found ", in_words(positions[bad]));
+  if (const size_t bad = first_non_finite(positions); bad < positions.size())
+    fail(where, ", vertex ", bad, ": expected finite numbers, found ", to_text(positions[bad]));
   add(positions);
   ++written_;
 }
@@ -127,16 +127,15 @@ void Writer::write(std::span<const V3> positions) {
 void Writer::add_points(std::vector<Point> points) {
   if (!takes_points()) fail(path_.string(), ": expected .glb or .gltf for points beside the surface");
   for (size_t k = 0; k < points.size(); ++k)
-    if (points[k].places.size() != frames_ || points[k].parent >= static_cast<int>(k))
-      fail(path_.string(), ": expected ", frames_, " places of point ", k, " and a parent before it, found ",
-           points[k].places.size(), " and parent ", points[k].parent);
+    if (points[k].positions.size() != frames_ || points[k].parent >= static_cast<int>(k))
+      fail(path_.string(), ": expected ", frames_, " positions of point ", k,
+           " and a parent before it, found ", points[k].positions.size(), " and parent ", points[k].parent);
   points_ = std::move(points);
 }
 
 void Writer::finish() {
   if (finished_) return;
-  if (written_ != frames_)
-    fail(path_.string(), ": expected ", frames_, " frames, found ", written_, " at its end");
+  if (written_ != frames_) fail(path_.string(), ": expected ", frames_, " frames, found ", written_);
   end();
   finished_ = true;
 }
@@ -144,33 +143,33 @@ void Writer::finish() {
 std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, const Topology& topology,
                                           double fps, size_t frame_count) {
   const auto refuse = [&](const auto&... parts) { fail("cannot write ", path.string(), ": ", parts...); };
-  // Choose the format, and look whether it gets what it needs.
+  // Choose the format and check its requirements.
   std::error_code ignored;
-  const std::string kind = lower_extension(path);
+  const std::string format = lower_extension(path);
   std::unique_ptr<Writer> writer;
   bool needs_triangles = true, needs_fps = true;
-  if (is_pattern(path) || kind.empty() || std::filesystem::is_directory(path, ignored))
+  if (is_pattern(path) || format.empty() || std::filesystem::is_directory(path, ignored))
     writer = make_obj_writer(), needs_fps = false;
-  else if (kind == ".obj" && frame_count == 1)
+  else if (format == ".obj" && frame_count == 1)
     writer = make_obj_writer(), needs_fps = false;
-  else if (kind == ".pc2")
+  else if (format == ".pc2")
     writer = make_pc2_writer(), needs_triangles = needs_fps = false;
-  else if (kind == ".mdd")
+  else if (format == ".mdd")
     writer = make_mdd_writer(), needs_triangles = false;
-  else if (kind == ".glb" || kind == ".gltf")
+  else if (format == ".glb" || format == ".gltf")
     writer = make_gltf_writer();
-  else if (kind == ".usda")
+  else if (format == ".usda")
     writer = make_usda_writer();
-  else if (kind == ".obj")
+  else if (format == ".obj")
     refuse("expected a pattern such as cape_####.obj for more than one frame");
   else
     refuse("expected .pc2, .mdd, .glb, .gltf, .usda, a folder, or a pattern such as cape_####.obj, found '",
-           kind, "'");
+           format, "'");
   if (frame_count < 1 || frame_count > kMaxFrames)
     refuse("expected 1 to ", kMaxFrames, " frames, found ", frame_count);
   if (topology.vertices > size_t{INT32_MAX}) refuse("expected at most 2147483647 vertices");
-  if (!std::isfinite(fps) || fps < 0) refuse("expected frames a second above 0, found ", fps);
-  if (needs_fps && fps == 0) refuse("expected frames a second, which its source does not say: give them");
+  if (!std::isfinite(fps) || fps < 0) refuse("expected a frame rate above 0, found ", fps);
+  if (needs_fps && fps == 0) refuse("expected a frame rate, which the source does not store: give one");
   if (needs_triangles && topology.triangles.empty())
     refuse("expected triangles, which its source does not have: give a mesh that has them");
   try {

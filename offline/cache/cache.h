@@ -1,10 +1,9 @@
-// Mesh caches, in and out: one surface whose vertices move, frame by frame, as other tools write it. OBJ
-// sequences, PC2, MDD and glTF with morph targets are read and written, USDA is written. docs/caches.md has
-// the formats and their limits.
+// Mesh caches: the vertex positions of one surface, frame by frame. OBJ sequences, PC2, MDD and glTF with
+// morph targets are read and written; USDA is only written. docs/caches.md has the formats and their limits.
 //
-// Positions are passed on as the file has them unless asked otherwise; Billow itself wants metres, y up. Files
-// come from anywhere: whatever is in them, reading ends with frames or with a std::runtime_error that names
-// the file, the frame, what was expected and what was found.
+// Positions keep the file's units and axes unless OpenOptions convert them; Billow itself uses metres, y up.
+// Files are untrusted: reading returns frames or throws std::runtime_error with the file, the frame, what was
+// expected and what was found.
 #pragma once
 
 #include <array>
@@ -23,30 +22,31 @@ namespace billow::cache {
 using body::Triangle;
 using Uv = std::array<float, 2>;
 
-// What stays the same in all frames.
+// The connectivity, the same in all frames.
 struct Topology {
   size_t vertices = 0;
-  std::vector<Triangle> triangles;  // none where the format has none: PC2, MDD
-  // Corners have UVs of their own, so that seams can be: triangle k uses uvs[uv_triangles[k][0..2]]. Both are
-  // empty where there are none.
+  std::vector<Triangle> triangles;  // empty for formats without triangles: PC2, MDD
+  // UVs are per corner, which allows for UV seams: triangle k uses uvs[uv_triangles[k][0..2]]. Both are empty
+  // if the file has no UVs.
   std::vector<Uv> uvs;
   std::vector<Triangle> uv_triangles;
 };
-// Throws std::runtime_error where an index points to nothing or UVs do not fit the triangles.
+// Throws std::runtime_error if an index is out of range or the UVs do not match the triangles.
 void validate(const Topology& topology);
 
 struct Info {
-  std::string name;    // of the cache: its file's or sequence's, without extension
+  std::string name;    // of the file or sequence, without extension
   std::string format;  // "OBJ sequence", "PC2", "MDD" or "glTF"
   size_t frames = 0;   // at least 1
-  double fps = 0;      // frames a second; 0: the format does not say
+  double fps = 0;      // frames per second; 0: not stored in the file
   Topology topology;
 };
 
 struct OpenOptions {
   float scale = 1;    // multiplies positions: 0.01 for centimetres
-  bool z_up = false;  // the file has z up: x, y, z becomes x, z, -y
-  // Frames a second; 0: as the file says. glTF is sampled at it, other files' frames are taken to be at it.
+  bool z_up = false;  // the file is z up: x, y, z becomes x, z, -y
+  // Frames per second; 0: the file's own. glTF is resampled at this rate; for other formats it overrides the
+  // rate.
   double fps = 0;
 };
 
@@ -54,7 +54,8 @@ class Reader {
  public:
   virtual ~Reader() = default;
   const Info& info() const { return info_; }
-  // Frames may be read in any order, by one thread at a time. `positions` has room for all vertices, else std::invalid_argument.
+  // Reads a frame. Random access; not thread-safe. Throws std::invalid_argument unless `positions` has one
+  // entry per vertex.
   void read(size_t frame, std::span<V3> positions);
 
  protected:
@@ -67,25 +68,28 @@ class Reader {
   OpenOptions options_;
 };
 
-// A file, or a sequence: a folder, cape_####.obj or cape_%04d.obj. A single .obj is a cache of one frame.
+// Opens a file or an OBJ sequence (a folder, cape_####.obj or cape_%04d.obj). A single .obj is a cache of one
+// frame.
 std::unique_ptr<Reader> open_cache(const std::filesystem::path& path, const OpenOptions& options = {});
 
-// A point that moves beside the surface: a bone of a chain. Only glTF has them, as nodes.
+// An animated point besides the surface, such as a bone of a chain. Only glTF stores them, as nodes.
 struct Point {
   std::string name;
-  int parent = -1;         // a point before it; -1: none
-  std::vector<V3> places;  // in the world, one a frame
+  int parent = -1;            // index of an earlier point; -1: none
+  std::vector<V3> positions;  // in world space, one per frame
 };
 
-// Writes beside the file. Without finish() nothing is left of it.
+// Writes to a temporary file, which finish() renames and the destructor otherwise removes.
 class Writer {
  public:
   virtual ~Writer() = default;
-  // Before finish(). Throws std::runtime_error where the format has none, or a point has no place for some frame.
+  // To be called before finish(). Throws std::runtime_error if the format has no points, or a point lacks
+  // frames.
   void add_points(std::vector<Point> points);
-  // The next frame. Throws where a number is not finite, or is no frame of this cache.
+  // Writes the next frame. Throws std::runtime_error if a value is not finite, the number of vertices is
+  // wrong or all frames have been written.
   void write(std::span<const V3> positions);
-  // Throws unless all frames were written; then takes the file's place.
+  // Throws std::runtime_error unless all frames were written; then replaces the file.
   void finish();
 
  protected:
@@ -104,17 +108,17 @@ class Writer {
   bool finished_ = false;
 };
 
-// By the extension: .pc2, .mdd, .glb, .gltf, .usda; .obj with a pattern, or a folder, for an OBJ sequence
-// numbered from 1. All but PC2 and OBJ need frames a second, all but PC2 and MDD triangles. Throws
-// std::runtime_error for what cannot be written.
+// The extension selects the format: .pc2, .mdd, .glb, .gltf, .usda; a .obj pattern or a folder is an OBJ
+// sequence numbered from 1. All formats but PC2 and OBJ need a frame rate, all but PC2 and MDD need
+// triangles. Throws std::runtime_error for what cannot be written.
 std::unique_ptr<Writer> make_cache_writer(const std::filesystem::path& path, const Topology& topology,
                                           double fps, size_t frame_count);
 
-// No file may exceed this: beyond it, it is broken or meant to do harm.
+// Longer files are rejected as broken or malicious.
 inline constexpr size_t kMaxFrames = 500'000;
-// Of glTF, which holds all frames in memory: three a vertex and frame, one for each pair of frames, and those of
-// triangles and UVs. A .gltf has them as text, so it may have fewer.
-inline constexpr size_t kMaxGlbNumbers = 36'000'000;
-inline constexpr size_t kMaxGltfNumbers = 11'000'000;
+// Largest number of values in a glTF file, which is held in memory: three per vertex and frame, one per pair
+// of frames (the weights), plus triangles and UVs. The limit of .gltf is lower because its buffer is text.
+inline constexpr size_t kMaxGlbValues = 36'000'000;
+inline constexpr size_t kMaxGltfValues = 11'000'000;
 
 }  // namespace billow::cache

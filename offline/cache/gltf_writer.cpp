@@ -1,22 +1,22 @@
-// glTF with one morph target a frame: the mesh is the first frame, the targets are the differences of the
-// others to it, and their weights go to 1 and back one after the other; normals likewise, because readers shade what
-// has none as if every triangle were flat. Positions read back to the last bit or two of a float. Points beside the
-// surface are nodes that move.
+// Writes glTF with one morph target per frame. The mesh is the first frame, the targets are the differences
+// of the others to it, and their weights go to 1 and back one after the other. Normals are written too,
+// because readers use flat shading without them. Positions round-trip to within the last bit or two of a
+// float. Points are animated nodes.
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "body/vertex_normals.h"
-#include "cache/fail.h"
+#include "body/mesh.h"
 #include "cache/formats.h"
-#include "files/part_file.h"
+#include "files/whole_file.h"
 
 namespace billow::cache {
 namespace {
 
 using nlohmann::json;
-static_assert(std::endian::native == std::endian::little, "glTF's buffers are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "glTF's little-endian buffers are written unconverted");
 
 constexpr int kUInt = 5125, kFloat = 5126;
 
@@ -37,18 +37,18 @@ class GltfWriter : public Writer {
   bool takes_points() const override { return true; }
 
   void begin() override {
-    file_ = std::make_unique<files::PartFile>(path_);
-    split();
-    // Refuse now what could not be read again.
+    file_ = std::make_unique<files::AtomicFile>(path_);
+    split_vertices();
+    // Reject early what the reader would reject.
     const bool binary = lower_extension(path_) == ".glb";
-    const size_t most = binary ? kMaxGlbNumbers : kMaxGltfNumbers;
+    const size_t max_values = binary ? kMaxGlbValues : kMaxGltfValues;
     const double frames = static_cast<double>(frames_), vertices = static_cast<double>(vertex_.size());
-    // Normals are not read again: they only count where they are text, which is bounded as a whole.
-    const double a_vertex = binary ? 3 : 6;
-    const double need = a_vertex * vertices * (frames + 1) + frames * (frames + 1) +
+    // The reader skips normals: they only count in text, whose total size is limited.
+    const double per_vertex = binary ? 3 : 6;
+    const double need = per_vertex * vertices * (frames + 1) + frames * (frames + 1) +
                         3 * static_cast<double>(triangles_.size());
-    if (need > static_cast<double>(most))
-      fail("cannot write ", path_.string(), ": expected at most ", most, " numbers, found ",
+    if (need > static_cast<double>(max_values))
+      fail("cannot write ", path_.string(), ": expected at most ", max_values, " numbers, found ",
            static_cast<uint64_t>(need), " in ", frames_, " frames of ", vertex_.size(),
            " vertices; write fewer frames, ", (binary ? "" : ".glb, "), "PC2, MDD or USDA");
     json_ = {{"asset", {{"version", "2.0"}, {"generator", "Billow"}}},
@@ -57,21 +57,21 @@ class GltfWriter : public Writer {
     json_["accessors"] = json_["bufferViews"] = json::array();
   }
 
-  // A vertex with several UVs becomes several: first all vertices, then the further ones.
-  void split() {
+  // Splits vertices with several UVs. The copies follow after the original vertices.
+  void split_vertices() {
     const size_t count = topology_.vertices;
     triangles_ = topology_.triangles;
     for (uint32_t v = 0; v < count; ++v) vertex_.push_back(v);
     if (topology_.uv_triangles.empty()) return;
     std::vector<uint32_t> uv_of(count, UINT32_MAX);
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> further;
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> copies;
     for (size_t t = 0; t < triangles_.size(); ++t)
       for (size_t k = 0; k < 3; ++k) {
         uint32_t& v = triangles_[t][k];
         const uint32_t uv = topology_.uv_triangles[t][k];
         if (uv_of[v] == UINT32_MAX) uv_of[v] = uv;
         if (uv_of[v] == uv) continue;
-        const auto [at, is_new] = further.insert({{v, uv}, static_cast<uint32_t>(vertex_.size())});
+        const auto [at, is_new] = copies.insert({{v, uv}, static_cast<uint32_t>(vertex_.size())});
         if (is_new) vertex_.push_back(v), uv_of.push_back(uv);
         v = at->second;
       }
@@ -81,7 +81,7 @@ class GltfWriter : public Writer {
     }
   }
 
-  // Adds numbers to the buffer and returns their accessor.
+  // Appends values to the buffer and returns the index of their accessor.
   size_t accessor(const char* type, int component, size_t count, const void* data, size_t bytes,
                   int target = 0) {
     json view = {{"buffer", 0}, {"byteOffset", binary_.size()}, {"byteLength", bytes}};
@@ -111,17 +111,17 @@ class GltfWriter : public Writer {
       targets_.push_back(attributes);
   }
 
-  // Vectors of the surface, less those of the base if there is one, for all vertices that are written.
+  // Writes a vector per written vertex, as differences to `base` if there is one.
   size_t vectors(std::span<const V3> values, const V3* base) {
-    std::vector<float> numbers;
-    numbers.reserve(3 * vertex_.size());
+    std::vector<float> components;
+    components.reserve(3 * vertex_.size());
     V3 low{INFINITY, INFINITY, INFINITY}, high = -low;
     for (const uint32_t v : vertex_) {
       const V3 p = base == nullptr ? values[v] : values[v] - base[v];
-      low = body::least(low, p), high = body::most(high, p);
-      numbers.insert(numbers.end(), {p.x, p.y, p.z});
+      low = body::component_min(low, p), high = body::component_max(high, p);
+      components.insert(components.end(), {p.x, p.y, p.z});
     }
-    const size_t index = floats("VEC3", 3, numbers);
+    const size_t index = floats("VEC3", 3, components);
     json_["accessors"][index]["min"] = {low.x, low.y, low.z};
     json_["accessors"][index]["max"] = {high.x, high.y, high.z};
     return index;
@@ -165,7 +165,7 @@ class GltfWriter : public Writer {
     json_["animations"] = json::array({std::move(animation)});
   }
 
-  // A node a point, moved in the space of its parent, under a node of their own.
+  // Adds one node per point, with its translation relative to its parent, under a common node "chains".
   void add_point_nodes(json& animation, size_t times) {
     if (points_.empty()) return;
     json& nodes = json_["nodes"];
@@ -174,22 +174,23 @@ class GltfWriter : public Writer {
     json_["scenes"][0]["nodes"].push_back(top);
     for (size_t k = 0; k < points_.size(); ++k) {
       const Point& point = points_[k];
-      std::vector<float> places;
+      std::vector<float> translations;
       for (size_t f = 0; f < frames_; ++f) {
-        V3 p = point.places[f];
-        if (point.parent >= 0) p = p - points_[static_cast<size_t>(point.parent)].places[f];
-        places.insert(places.end(), {p.x, p.y, p.z});
+        V3 p = point.positions[f];
+        if (point.parent >= 0) p = p - points_[static_cast<size_t>(point.parent)].positions[f];
+        translations.insert(translations.end(), {p.x, p.y, p.z});
       }
       const size_t parent = point.parent < 0 ? top : top + 1 + static_cast<size_t>(point.parent);
       nodes[parent]["children"].push_back(nodes.size());
       if (frames_ > 1) {
-        const size_t output = floats("VEC3", 3, places, false);
+        const size_t output = floats("VEC3", 3, translations, false);
         const size_t sampler = animation["samplers"].size();
         animation["samplers"].push_back({{"input", times}, {"output", output}, {"interpolation", "LINEAR"}});
         animation["channels"].push_back(
             {{"sampler", sampler}, {"target", {{"node", nodes.size()}, {"path", "translation"}}}});
       }
-      nodes.push_back({{"name", point.name}, {"translation", {places[0], places[1], places[2]}}});
+      nodes.push_back(
+          {{"name", point.name}, {"translation", {translations[0], translations[1], translations[2]}}});
     }
   }
 
@@ -203,30 +204,30 @@ class GltfWriter : public Writer {
       json_["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64(binary_);
       file_->write(json_.dump(-1, ' ', true, json::error_handler_t::replace));
     }
-    file_->take_place();
+    file_->commit();
   }
 
   void write_binary() {
     std::string text = json_.dump(-1, ' ', true, json::error_handler_t::replace);
     text.resize((text.size() + 3) / 4 * 4, ' ');
-    const auto number = [](size_t n) {
+    const auto word = [](size_t n) {
       const uint32_t value = static_cast<uint32_t>(n);
       return std::string(reinterpret_cast<const char*>(&value), 4);
     };
-    file_->write("glTF" + number(2) + number(28 + text.size() + binary_.size()));
-    file_->write(number(text.size()) + "JSON" + text);
-    file_->write(number(binary_.size()) + std::string("BIN\0", 4));
-    file_->write(binary_);  // a multiple of 4, as all its numbers are
+    file_->write("glTF" + word(2) + word(28 + text.size() + binary_.size()));
+    file_->write(word(text.size()) + "JSON" + text);
+    file_->write(word(binary_.size()) + std::string("BIN\0", 4));
+    file_->write(binary_);  // its size is a multiple of 4, because all components have 4 bytes
   }
 
-  std::unique_ptr<files::PartFile> file_;
+  std::unique_ptr<files::AtomicFile> file_;
   json json_, attributes_, targets_ = json::array();
   std::string binary_;
   struct {
     std::vector<V3> positions, normals;
   } base_;                           // the first frame
-  std::vector<uint32_t> vertex_;     // of the surface, for each that is written
-  std::vector<Triangle> triangles_;  // of those that are written
+  std::vector<uint32_t> vertex_;     // the surface's vertex of each written vertex
+  std::vector<Triangle> triangles_;  // of written vertices
   std::vector<float> uvs_;
 };
 

@@ -1,12 +1,10 @@
-// OBJ sequences: one file a frame, numbered without gaps.
+// OBJ sequences: one file per frame, numbered without gaps.
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-#include "cache/fail.h"
 #include "cache/formats.h"
-#include "cache/obj_text.h"
-#include "files/part_file.h"
+#include "files/whole_file.h"
 #include "import/character.h"
 
 namespace billow::cache {
@@ -18,7 +16,7 @@ namespace fs = std::filesystem;
 struct Pattern {
   fs::path folder;
   std::string prefix, suffix;
-  size_t width = 1;  // digits at least
+  size_t width = 1;  // minimum number of digits
 
   std::string name(uint64_t number) const {
     std::string digits = std::to_string(number);
@@ -48,10 +46,10 @@ std::optional<Pattern> pattern_of(const fs::path& path) {
   return out;
 }
 
-// The number in a name that has the pattern.
-std::optional<uint64_t> number_in(const std::string& name, const Pattern& pattern) {
-  const size_t around = pattern.prefix.size() + pattern.suffix.size();
-  if (name.size() <= around || !name.starts_with(pattern.prefix) || !name.ends_with(pattern.suffix))
+// The frame number of a name that matches the pattern.
+std::optional<uint64_t> match(const std::string& name, const Pattern& pattern) {
+  const size_t affixes = pattern.prefix.size() + pattern.suffix.size();
+  if (name.size() <= affixes || !name.starts_with(pattern.prefix) || !name.ends_with(pattern.suffix))
     return {};
   uint64_t number = 0;
   const char *first = name.data() + pattern.prefix.size(),
@@ -77,10 +75,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return out;
 }
 
-// The pattern of the .obj files in a folder: their names up to their last digits.
-Pattern pattern_in(const fs::path& folder) {
+// The common pattern of the .obj files in a folder; the last digits of a name are its number.
+Pattern find_pattern(const fs::path& folder) {
   std::optional<Pattern> found;
-  fs::path of;
+  fs::path example;
   for (const fs::path& path : files_in(folder)) {
     if (lower_extension(path) != ".obj") continue;
     const std::string stem = path.stem().string();
@@ -92,24 +90,24 @@ Pattern pattern_in(const fs::path& folder) {
     const Pattern pattern{folder, stem.substr(0, first), stem.substr(end) + path.extension().string(),
                           end - first};
     if (found && (found->prefix != pattern.prefix || found->suffix != pattern.suffix))
-      fail(folder.string(), ": expected one sequence, found ", of.filename().string(), " and ",
+      fail(folder.string(), ": expected one sequence, found ", example.filename().string(), " and ",
            path.filename().string(), "; choose by a pattern such as cape_####.obj");
     const size_t width = found ? std::min(found->width, pattern.width) : pattern.width;
-    found = pattern, found->width = width, of = path;
+    found = pattern, found->width = width, example = path;
   }
   if (!found) fail(folder.string(), ": expected .obj files, found none");
-  // Leave none out without a word: cape_2.obj among cape_01.obj and cape_03.obj.
+  // Skip no file silently, such as cape_2.obj among cape_01.obj and cape_03.obj.
   for (const fs::path& path : files_in(folder))
-    if (lower_extension(path) == ".obj" && !number_in(path.filename().string(), *found))
+    if (lower_extension(path) == ".obj" && !match(path.filename().string(), *found))
       fail(path.string(), ": expected a number with ", found->width, " digits as in ",
-           of.filename().string());
+           example.filename().string());
   return *found;
 }
 
-std::vector<Numbered> frames_of(const Pattern& pattern) {
+std::vector<Numbered> find_frames(const Pattern& pattern) {
   std::vector<Numbered> out;
   for (const fs::path& path : files_in(pattern.folder))
-    if (const auto number = number_in(path.filename().string(), pattern)) out.push_back({*number, path});
+    if (const auto number = match(path.filename().string(), pattern)) out.push_back({*number, path});
   std::sort(out.begin(), out.end(), [](const Numbered& a, const Numbered& b) { return a.number < b.number; });
   return out;
 }
@@ -122,8 +120,8 @@ class ObjReader : public Reader {
     std::string stem = path.stem().string();
     if (fs::is_directory(path) || is_pattern(path)) {
       uint64_t last = 0;
-      const Pattern pattern = fs::is_directory(path) ? pattern_in(path) : *pattern_of(path);
-      for (const Numbered& file : frames_of(pattern)) {
+      const Pattern pattern = fs::is_directory(path) ? find_pattern(path) : *pattern_of(path);
+      for (const Numbered& file : find_frames(pattern)) {
         if (!files_.empty() && file.number != last + 1)
           fail(path.string(), ": frame ", files_.size(), ": expected the file ", pattern.name(last + 1),
                ", found ", file.path.filename().string(), " next");
@@ -160,7 +158,7 @@ class ObjReader : public Reader {
   std::vector<fs::path> files_;
 };
 
-// All files are written beside their places, and renamed when the last is whole.
+// All files are written under temporary names and renamed after the last.
 class ObjWriter : public Writer {
   void begin() override {
     std::error_code error;
@@ -169,42 +167,42 @@ class ObjWriter : public Writer {
     } else if (lower_extension(path_) == ".obj" && !fs::is_directory(path_, error)) {
       single_ = true;
     } else {
-      made_folder_ = fs::create_directories(path_, error);
-      if (!fs::is_directory(path_)) fail("cannot write ", path_.string(), ": it is no folder");
+      created_folder_ = fs::create_directories(path_, error);
+      if (!fs::is_directory(path_)) fail("cannot write ", path_.string(), ": not a folder");
       const fs::path named = fs::absolute(path_ / "").lexically_normal().parent_path();
       pattern_ = {path_, named.filename().string() + "_", ".obj", 4};
     }
-    // Frames of an earlier, longer cache would be taken for frames of this one.
+    // Reject leftover frames of a longer cache, which readers would append to this one.
     if (!single_ && fs::is_directory(pattern_.folder.empty() ? "." : pattern_.folder))
-      for (const Numbered& old : frames_of(pattern_))
+      for (const Numbered& old : find_frames(pattern_))
         if (old.number < 1 || old.number > frames_)
           fail("cannot write ", path_.string(), ": expected no other frames there, found ",
                old.path.filename().string(), "; remove it or choose another name");
-    after_ = obj_uvs(topology_) + obj_faces(topology_);
+    constant_text_ = obj_uvs(topology_) + obj_faces(topology_);
   }
   void add(std::span<const V3> positions) override {
-    parts_.push_back(
-        std::make_unique<files::PartFile>(single_ ? path_ : pattern_.folder / pattern_.name(written_ + 1)));
-    parts_.back()->write(obj_vertices(positions) + after_);
-    parts_.back()->close();
+    outputs_.push_back(
+        std::make_unique<files::AtomicFile>(single_ ? path_ : pattern_.folder / pattern_.name(written_ + 1)));
+    outputs_.back()->write(obj_vertices(positions) + constant_text_);
+    outputs_.back()->close();
   }
   void end() override {
-    for (const auto& part : parts_) part->take_place();
+    for (const auto& output : outputs_) output->commit();
   }
 
  public:
   ~ObjWriter() override {
-    if (!made_folder_ || finished_) return;
-    parts_.clear();
+    if (!created_folder_ || finished_) return;
+    outputs_.clear();
     std::error_code ignored;
     fs::remove(path_, ignored);  // only if it is empty
   }
 
  private:
   Pattern pattern_;
-  std::string after_;  // UVs and faces, the same in all files
-  bool single_ = false, made_folder_ = false;
-  std::vector<std::unique_ptr<files::PartFile>> parts_;
+  std::string constant_text_;  // UVs and faces, the same in all files
+  bool single_ = false, created_folder_ = false;
+  std::vector<std::unique_ptr<files::AtomicFile>> outputs_;
 };
 
 }  // namespace

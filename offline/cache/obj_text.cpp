@@ -1,17 +1,15 @@
-#include "cache/obj_text.h"
-
 #include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "cache/fail.h"
+#include "cache/formats.h"
 
 namespace billow::cache {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-// Takes the next word off the line; empty at its end.
+// Removes the next word from the line; empty at the line's end.
 std::string_view next_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
   const std::string_view word = line.substr(0, line.find_first_of(kSpace));
@@ -67,7 +65,7 @@ class Parser {
 
   float number(std::string_view& line) const {
     const std::string_view word = next_word(line);
-    double value = 0;  // as double, so that 1e-60 is 0 and not out of range
+    double value = 0;  // double, because from_chars to float rejects 1e-60
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const float out = static_cast<float>(value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(out))
@@ -75,7 +73,7 @@ class Parser {
     return out;
   }
 
-  // An index counts from 1, or from the latest back with -1.
+  // OBJ indices start at 1; negative ones count back from the latest element, which is -1.
   uint32_t index(std::string_view word, size_t count, const std::string& of) const {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -126,17 +124,17 @@ class Parser {
     }
   }
 
-  // Let faces without UVs use 0 0, or leave UVs out where no face has any.
+  // Gives faces without UVs the UV 0 0, or drops all UVs if no face has any.
   void finish_uvs() {
     Topology& t = mesh_.topology;
     if (without_uv_ == t.triangles.size()) {
       t.uvs.clear();
       t.uv_triangles.clear();
     } else if (without_uv_ > 0) {
-      const uint32_t none = static_cast<uint32_t>(t.uvs.size());
+      const uint32_t zero = static_cast<uint32_t>(t.uvs.size());
       t.uvs.push_back({0, 0});
       for (Triangle& uv : t.uv_triangles)
-        if (uv[0] == UINT32_MAX) uv = {none, none, none};
+        if (uv[0] == UINT32_MAX) uv = {zero, zero, zero};
     }
   }
 
@@ -160,7 +158,7 @@ std::string obj_vertices(std::span<const V3> positions) {
   std::string out;
   for (const V3& p : positions) {
     out += 'v';
-    for (const float number : {p.x, p.y, p.z}) out += ' ', append_number(out, number);
+    for (const float value : {p.x, p.y, p.z}) out += ' ', append_number(out, value);
     out += '\n';
   }
   return out;

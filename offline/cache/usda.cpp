@@ -1,17 +1,16 @@
-// USD as text, written only: one mesh whose points have a sample a frame, numbered from 1, and the first of them as what
-// readers that know no time show. It says that y is up and a unit a metre.
+// Writes USD as text: one mesh whose points have a time sample per frame, numbered from 1. The default value
+// is the first frame, for readers that ignore time samples. upAxis is Y, metersPerUnit is 1.
 #include <algorithm>
 #include <cctype>
 
 #include "cache/formats.h"
-#include "cache/obj_text.h"
-#include "files/part_file.h"
+#include "files/whole_file.h"
 
 namespace billow::cache {
 namespace {
 
-template <size_t N> void append(std::string& out, const std::array<float, N>& numbers) {
-  for (size_t k = 0; k < N; ++k) out += k == 0 ? "(" : ", ", append_number(out, numbers[k]);
+template <size_t N> void append(std::string& out, const std::array<float, N>& vector) {
+  for (size_t k = 0; k < N; ++k) out += k == 0 ? "(" : ", ", append_number(out, vector[k]);
   out += ')';
 }
 
@@ -22,7 +21,7 @@ void append(std::string& out, const std::vector<Triangle>& triangles) {
   out += "]\n";
 }
 
-// A name that USD takes: letters, digits and _, no digit first.
+// A valid USD identifier: letters, digits and _, not starting with a digit.
 std::string identifier(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
@@ -31,7 +30,7 @@ std::string identifier(std::string name) {
 
 class UsdaWriter : public Writer {
   void begin() override {
-    file_ = std::make_unique<files::PartFile>(path_);
+    file_ = std::make_unique<files::AtomicFile>(path_);
     const std::string name = identifier(path_.stem().string());
     std::string rate;
     append_number(rate, static_cast<float>(fps_));
@@ -57,32 +56,32 @@ class UsdaWriter : public Writer {
   }
 
   void add(std::span<const V3> positions) override {
-    std::string places = "[";
+    std::string points = "[";
     V3 low = positions[0], high = positions[0];
     for (size_t v = 0; v < positions.size(); ++v) {
       const V3 p = positions[v];
-      low = body::least(low, p), high = body::most(high, p);
-      places += v == 0 ? "" : ", ", append(places, std::array{p.x, p.y, p.z});
+      low = body::component_min(low, p), high = body::component_max(high, p);
+      points += v == 0 ? "" : ", ", append(points, std::array{p.x, p.y, p.z});
     }
-    places += "]";
+    points += "]";
     std::string box = "[";
     append(box, std::array{low.x, low.y, low.z});
     box += ", ", append(box, std::array{high.x, high.y, high.z});
     box += "]";
     if (written_ == 0)
-      file_->write("    float3[] extent = " + box + "\n    point3f[] points = " + places +
+      file_->write("    float3[] extent = " + box + "\n    point3f[] points = " + points +
                    "\n    point3f[] points.timeSamples = {\n");
     const std::string time = "        " + std::to_string(written_ + 1) + ": ";
-    file_->write(time + places + ",\n");
+    file_->write(time + points + ",\n");
     extents_ += time + box + ",\n";
   }
 
   void end() override {
     file_->write("    }\n    float3[] extent.timeSamples = {\n" + extents_ + "    }\n}\n");
-    file_->take_place();
+    file_->commit();
   }
 
-  std::unique_ptr<files::PartFile> file_;
+  std::unique_ptr<files::AtomicFile> file_;
   std::string extents_;
 };
 

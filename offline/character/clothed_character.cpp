@@ -9,7 +9,7 @@
 namespace billow::character {
 namespace {
 
-std::vector<uint32_t> pinned_of(const garment::Garment& g) {
+std::vector<uint32_t> attached_vertices(const garment::Garment& g) {
   std::vector<uint32_t> out;
   for (const garment::Attachment& a : g.attachments) out.push_back(a.vertex);
   return out;
@@ -35,18 +35,18 @@ ClothedCharacter::ClothedCharacter(const garment::Garment& g, const CharacterBod
                                    const cloth::Settings& settings, int threads)
     : garment_(g),
       rest_inverse_(inverses(body::rest_transforms(character_body.skeleton))),
-      moved_(rest_inverse_.size()),
+      skinning_(rest_inverse_.size()),
       surface_(character_body.skeleton, character_body.colliders),
       attachment_points_(g.attachments.size()),
-      cloth_(sheet_of(g), vertices, pinned_of(g), settings, threads) {
+      cloth_(sheet_of(g), vertices, attached_vertices(g), settings, threads) {
   surface_.pose(joints);
 }
 
 void ClothedCharacter::step(float dt, std::span<const Transform> joints) { step(dt, joints, 1); }
 
 void ClothedCharacter::step(float dt, std::span<const Transform> joints, float attachment_share) {
-  for (size_t j = 0; j < moved_.size(); ++j) moved_[j] = joints[j] * rest_inverse_[j];
-  garment::follow_body(garment_, moved_, attachment_points_);
+  for (size_t j = 0; j < skinning_.size(); ++j) skinning_[j] = joints[j] * rest_inverse_[j];
+  garment::follow_body(garment_, skinning_, attachment_points_);
   for (size_t i = 0; i < attachment_points_.size(); ++i) {
     const V3 now = cloth_.positions()[garment_.attachments[i].vertex];
     attachment_points_[i] = now + (attachment_points_[i] - now) * attachment_share;
@@ -56,34 +56,35 @@ void ClothedCharacter::step(float dt, std::span<const Transform> joints, float a
 
 Drape drape(garment::Garment& g, const body::Person& person, int threads,
             const std::function<void(float)>& report) {
-  constexpr float kFrame = 1.0f / 60, kSew = 0.5f, kFall = 1.5f, kLower = 2.5f, kLongest = 12;
-  constexpr float kStill = 0.0005f;  // m/s, on average
+  constexpr float kFrame = 1.0f / 60, kAttachTime = 0.5f, kFallTime = 1.5f, kLowerTime = 2.5f, kMaxTime = 12;
+  constexpr float kMaxMeanSpeed = 0.0005f;  // m/s
   const body::Pose rest = body::rest_pose(person.skeleton);
   const body::Pose raised =
       body::posture(person.skeleton, {{"left_upper_arm", "raise", 0.9f}, {"right_upper_arm", "raise", 0.9f}});
   const auto pose_at = [&](float t) {
     return body::joint_transforms(
-        person.skeleton, motion::blend(raised, rest, std::clamp((t - kFall) / (kLower - kFall), 0.0f, 1.0f)));
+        person.skeleton,
+        motion::blend(raised, rest, std::clamp((t - kFallTime) / (kLowerTime - kFallTime), 0.0f, 1.0f)));
   };
   ClothedCharacter clothed(g, character_body(person), g.shape, pose_at(0), {}, threads);
-  Drape done{};
-  while (done.seconds < kLongest) {
-    done.seconds += kFrame;
-    // Seams reach the body in even steps.
-    const float left = std::max(0.0f, kSew - done.seconds) / kFrame;
-    clothed.step(kFrame, pose_at(done.seconds), 1 / (1 + left));
-    // Take out the swing once the cloth has fallen; what is left is the drape.
-    clothed.cloth().settings.damping = done.seconds > kFall ? 4.0f : 0.0f;
-    done.mean = done.fastest = 0;
+  Drape result{};
+  while (result.seconds < kMaxTime) {
+    result.seconds += kFrame;
+    // Attached vertices reach the body at constant speed.
+    const float frames_left = std::max(0.0f, kAttachTime - result.seconds) / kFrame;
+    clothed.step(kFrame, pose_at(result.seconds), 1 / (1 + frames_left));
+    // Damp the swing once the cloth has fallen.
+    clothed.cloth().settings.damping = result.seconds > kFallTime ? 4.0f : 0.0f;
+    result.mean = result.fastest = 0;
     for (const V3& v : clothed.cloth().velocities()) {
-      done.fastest = std::max(done.fastest, length(v));
-      done.mean += length(v) / static_cast<float>(g.size());
+      result.fastest = std::max(result.fastest, length(v));
+      result.mean += length(v) / static_cast<float>(g.size());
     }
-    if (report) report(done.seconds / kLongest);
-    if (done.seconds > kLower + 1 && done.mean < kStill) break;
+    if (report) report(result.seconds / kMaxTime);
+    if (result.seconds > kLowerTime + 1 && result.mean < kMaxMeanSpeed) break;
   }
   g.rest.assign(clothed.vertices().begin(), clothed.vertices().end());
-  return done;
+  return result;
 }
 
 }  // namespace billow::character

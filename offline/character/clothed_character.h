@@ -1,4 +1,4 @@
-// A person in a garment: the reference cloth, attached to a body that moves.
+// A character in a garment: the reference cloth attached to a moving body, and its static drape.
 #pragma once
 
 #include <functional>
@@ -20,21 +20,22 @@ inline CharacterBody character_body(const body::Person& person) {
   return {person.skeleton, person.colliders};
 }
 
-// The garment's cloth as it is cut, in its material.
+// The garment's cloth for the simulator, from its pattern and material.
 cloth::Sheet sheet_of(const garment::Garment& garment);
 
 std::vector<Transform> inverses(std::span<const Transform> joints);
 
 class ClothedCharacter {
  public:
-  // Starts at `vertices`, at rest, on a body that stands at `joints`. Keeps references to garment and character.
+  // Starts at rest at `vertices`, with the body posed at `joints`. Keeps references to garment and character.
   ClothedCharacter(const garment::Garment& garment, const CharacterBody& character_body,
                    std::span<const V3> vertices, std::span<const Transform> joints,
                    const cloth::Settings& settings, int threads);
 
-  // Moves on while the body goes steadily to `joints`.
+  // Advances by dt while the body moves linearly to `joints`.
   void step(float dt, std::span<const Transform> joints);
-  // The same while the garment is put on: seams go to `attachment_share` of the way from where they are to the body.
+  // The same while the garment is being put on: attached vertices move by `attachment_share` of their
+  // distance to the body.
   void step(float dt, std::span<const Transform> joints, float attachment_share);
 
   std::span<const V3> vertices() const { return cloth_.positions(); }
@@ -43,17 +44,17 @@ class ClothedCharacter {
 
  private:
   const garment::Garment& garment_;
-  std::vector<Transform> rest_inverse_, moved_;
+  std::vector<Transform> rest_inverse_, skinning_;
   body::Surface surface_;
   std::vector<V3> attachment_points_;
   cloth::Simulator cloth_;
 };
 
-// Puts the garment on a resting person and lets it come to rest: fills garment.rest. Arms are raised until the
-// cloth has fallen. `report` is told the share that is done.
+// Simulates the garment on a person until it settles and stores the result in garment.rest. Arms are raised
+// until the cloth has fallen, then lowered to the rest pose. `report` receives the progress, 0 to 1.
 struct Drape {
-  float seconds;        // that it took
-  float fastest, mean;  // m/s, at the end
+  float seconds;        // simulated
+  float fastest, mean;  // m/s, final speeds of the vertices
 };
 Drape drape(garment::Garment& garment, const body::Person& person, int threads,
             const std::function<void(float)>& report = {});

@@ -1,13 +1,14 @@
-#include "cloth/self_contact.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "cloth/simulator.h"
 
 namespace billow::cloth {
 namespace {
 
-// Vertices that are so many edges apart on the flat cloth collide: nearer ones fold by bending.
-constexpr float kFlatReach = 2.2f;
+// In mean edge lengths: vertices closer than this on the unstretched cloth do not collide; bending separates
+// them.
+constexpr float kMinRestDistance = 2.2f;
 
 constexpr size_t kMaxCells = size_t{1} << 21;
 
@@ -25,20 +26,20 @@ SelfContact::SelfContact(const Sheet& sheet)
       pair_count_(sheet.size(), 0),
       changes_(sheet.size()) {}
 
-// A dense grid over the bounding box, cells as large as the search reaches: three neighbours along x are one run of
-// members.
-void SelfContact::sort_into_cells(std::span<const V3> x, float reach) {
+// Uniform grid over the bounding box, by counting sort. Cells are as large as the search radius, so three
+// neighbours along x are one contiguous range of members.
+void SelfContact::build_grid(std::span<const V3> x, float reach) {
   V3 low = x[0], high = x[0];
   for (const V3& p : x) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
-  // One empty cell all round.
+  // Leave one empty cell on each side.
   float size = reach;
   size_t count = 0;
   for (;; size *= 1.5f) {
     grid_.inverse_size = 1 / size;
-    grid_.low = low - V3{size, size, size} * 1.01f;  // a little more than one, for rounding
+    grid_.low = low - V3{size, size, size} * 1.01f;  // slightly more than one cell, for rounding
     grid_.nx = to_cell(high.x, grid_.low.x, grid_.inverse_size) + 2;
     grid_.ny = to_cell(high.y, grid_.low.y, grid_.inverse_size) + 2;
     const int nz = to_cell(high.z, grid_.low.z, grid_.inverse_size) + 2;
@@ -51,7 +52,7 @@ void SelfContact::sort_into_cells(std::span<const V3> x, float reach) {
     ++cell_start_[cell_of_[v] + 1];
   }
   for (size_t c = 0; c < count; ++c) cell_start_[c + 1] += cell_start_[c];
-  // Fill from behind, so that members of a cell rise; each start ends up where it belongs.
+  // Fill backwards, so that the members of a cell ascend and each start ends at its final value.
   for (size_t v = x.size(); v-- > 0;) members_[--cell_start_[cell_of_[v] + 1]] = static_cast<uint32_t>(v);
   for (size_t c = 0; c < count; ++c) cell_start_[c] = cell_start_[c + 1];
   cell_start_[count] = static_cast<uint32_t>(x.size());
@@ -64,19 +65,19 @@ int SelfContact::Grid::cell(V3 p) const {
 }
 
 void SelfContact::find_pairs(std::span<const V3> x, std::span<const V3> velocity, float dt,
-                             Threads& threads) {
+                             ThreadTeam& threads) {
   V3 mean{0, 0, 0};
   for (const V3& v : velocity) mean += v;
   mean = mean * (1 / static_cast<float>(velocity.size()));
   float fastest2 = 0;
   for (const V3& v : velocity) fastest2 = std::max(fastest2, dot(v - mean, v - mean));
-  left_ -= std::sqrt(fastest2) * dt;
-  if (left_ > 0) return;
+  margin_left_ -= std::sqrt(fastest2) * dt;
+  if (margin_left_ > 0) return;
   const float margin = 0.5f * distance_;
-  left_ = margin - std::sqrt(fastest2) * dt;
+  margin_left_ = margin - std::sqrt(fastest2) * dt;
   const float reach = distance_ + 2 * margin;
-  const float apart = kFlatReach * sheet_.spacing;
-  sort_into_cells(x, reach);
+  const float min_rest_distance = kMinRestDistance * sheet_.spacing;
+  build_grid(x, reach);
   threads.for_range(x.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
       size_t count = 0;
@@ -87,8 +88,8 @@ void SelfContact::find_pairs(std::span<const V3> x, std::span<const V3> velocity
           for (uint32_t m = cell_start_[static_cast<size_t>(cell) - 1]; m < last; ++m) {
             const V3 d = x[v] - sorted_[m];
             if (dot(d, d) >= reach * reach) continue;
-            const V3 pattern_uvs = sheet_.place[v] - sheet_.place[members_[m]];
-            if (dot(pattern_uvs, pattern_uvs) > apart * apart && count < kMaxPairs)
+            const V3 rest_offset = sheet_.rest_position[v] - sheet_.rest_position[members_[m]];
+            if (dot(rest_offset, rest_offset) > min_rest_distance * min_rest_distance && count < kMaxPairs)
               pairs_[v * kMaxPairs + count++] = members_[m];
           }
         }
@@ -97,32 +98,33 @@ void SelfContact::find_pairs(std::span<const V3> x, std::span<const V3> velocity
   });
 }
 
-void SelfContact::push_apart(std::span<V3> x, std::span<V3> velocity, std::span<const float> inverse_mass,
-                             float dt, Threads& threads) {
+void SelfContact::resolve(std::span<V3> x, std::span<V3> velocity, std::span<const float> inverse_mass,
+                          float dt, ThreadTeam& threads) {
   const float friction = sheet_.material.self_friction;
   threads.for_range(x.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
       Change change{{0, 0, 0}, {0, 0, 0}};
-      int touched = 0;
+      int contacts = 0;
       for (size_t k = 0; k < pair_count_[v] && inverse_mass[v] > 0; ++k) {
         const uint32_t o = pairs_[v * kMaxPairs + k];
         const V3 d = x[v] - x[o];
         const float l2 = dot(d, d);
         if (l2 >= distance_ * distance_ || l2 < 1e-16f) continue;
-        // Each moves by its share.
-        const float l = std::sqrt(l2), mine = inverse_mass[v] / (inverse_mass[v] + inverse_mass[o]);
+        // Divide the correction by inverse mass.
+        const float l = std::sqrt(l2), own_share = inverse_mass[v] / (inverse_mass[v] + inverse_mass[o]);
         const V3 n = d * (1 / l), relative = velocity[v] - velocity[o];
-        const float push = distance_ - l, normal = dot(relative, n), stop = std::max(0.0f, -normal);
-        change.x += n * (push * mine);
-        change.v += n * (stop * mine);
-        // What slides past each other is held back.
-        const V3 along = relative - n * normal;
-        const float slide = length(along), hold = friction * (stop + push / dt);
-        if (slide > 1e-9f) change.v -= along * (mine * std::min(hold, slide) / slide);
-        ++touched;
+        const float depth = distance_ - l, normal = dot(relative, n), approach = std::max(0.0f, -normal);
+        change.x += n * (depth * own_share);
+        change.v += n * (approach * own_share);
+        // Friction.
+        const V3 tangential = relative - n * normal;
+        const float tangential_speed = length(tangential), max_friction = friction * (approach + depth / dt);
+        if (tangential_speed > 1e-9f)
+          change.v -= tangential * (own_share * std::min(max_friction, tangential_speed) / tangential_speed);
+        ++contacts;
       }
-      // Many contacts share what is to be done.
-      const float share = touched > 1 ? 1.5f / static_cast<float>(touched + 1) : 1;
+      // Under-relax vertices with several contacts (Jacobi).
+      const float share = contacts > 1 ? 1.5f / static_cast<float>(contacts + 1) : 1;
       changes_[v] = {change.x * share, change.v * share};
     }
   });

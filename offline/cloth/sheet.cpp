@@ -11,11 +11,11 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw std::invalid_argument("cloth: " + message); }
 
-// An edge, the triangles beside it, and what they know of it.
+// An edge with the geometry of its one or two triangles.
 struct Side {
   uint32_t opposite = 0;
   double area = 0;
-  double cot_a = 0, cot_b = 0;  // of the angles at the edge's ends
+  double cot_a = 0, cot_b = 0;  // cotangents of the angles at the edge's ends
 };
 struct Hinge {
   double length = 0;
@@ -24,7 +24,7 @@ struct Hinge {
 };
 using Hinges = std::map<std::array<uint32_t, 2>, Hinge>;
 
-double flat_area(double a, double b, double c) {
+double heron_area(double a, double b, double c) {
   const double s = 0.5 * (a + b + c);
   return std::sqrt(std::max(0.0, s * (s - a) * (s - b) * (s - c)));
 }
@@ -36,15 +36,15 @@ Hinges find_hinges(std::span<const V3> unstretched, std::span<const Triangle> tr
   areas.assign(vertices, 0);
   for (size_t t = 0; t < triangles.size(); ++t) {
     const Triangle& v = triangles[t];
-    double l[3];  // opposite to each corner
+    double l[3];  // length of the edge opposite each corner
     for (const uint32_t corner : v)
       if (corner >= vertices)
         fail("triangle " + std::to_string(t) + ": expected vertices below " + std::to_string(vertices) +
              ", found " + std::to_string(corner));
     for (size_t k = 0; k < 3; ++k)
       l[k] = static_cast<double>(length(unstretched[v[(k + 1) % 3]] - unstretched[v[(k + 2) % 3]]));
-    const double area = flat_area(l[0], l[1], l[2]);
-    if (!(area > 1e-12)) fail("triangle " + std::to_string(t) + ": expected an area, found none");
+    const double area = heron_area(l[0], l[1], l[2]);
+    if (!(area > 1e-12)) fail("triangle " + std::to_string(t) + ": expected a positive area, found 0");
     double cot[3];
     for (size_t k = 0; k < 3; ++k) {
       const double a = l[k], b = l[(k + 1) % 3], c = l[(k + 2) % 3];
@@ -53,25 +53,26 @@ Hinges find_hinges(std::span<const V3> unstretched, std::span<const Triangle> tr
     }
     for (size_t k = 0; k < 3; ++k) {
       const size_t i = (k + 1) % 3, j = (k + 2) % 3;
-      const bool turned = v[i] > v[j];
+      const bool swapped = v[i] > v[j];
       Hinge& h = hinges[{std::min(v[i], v[j]), std::max(v[i], v[j])}];
-      if (h.sides == 2) fail("an edge of triangle " + std::to_string(t) + " has three triangles");
+      if (h.sides == 2)
+        fail("triangle " + std::to_string(t) + ": expected edges of at most two triangles, found three");
       h.length = l[k];
-      h.side[h.sides++] = {v[k], area, turned ? cot[j] : cot[i], turned ? cot[i] : cot[j]};
+      h.side[h.sides++] = {v[k], area, swapped ? cot[j] : cot[i], swapped ? cot[i] : cot[j]};
     }
   }
   return hinges;
 }
 
-// Puts each edge into the first group in which its vertices are still free.
+// Greedy graph colouring: each edge goes into the first group that does not contain its vertices yet.
 void group_edges(Sheet& sheet, const std::vector<StretchEdge>& edges) {
   std::vector<std::vector<StretchEdge>> groups;
-  std::vector<uint64_t> used(sheet.size(), 0);  // groups that a vertex is in, one bit each
+  std::vector<uint64_t> used(sheet.size(), 0);  // bit mask of the groups of each vertex
   for (const StretchEdge& e : edges) {
-    const uint64_t taken = used[e.a] | used[e.b];
+    const uint64_t occupied = used[e.a] | used[e.b];
     size_t group = 0;
-    while (group < 64 && taken >> group & 1) ++group;
-    if (group == 64) fail("vertex " + std::to_string(e.a) + " has too many edges");
+    while (group < 64 && occupied >> group & 1) ++group;
+    if (group == 64) fail("vertex " + std::to_string(e.a) + ": expected fewer edges");
     if (group >= groups.size()) groups.resize(group + 1);
     groups[group].push_back(e);
     used[e.a] |= uint64_t{1} << group;
@@ -84,7 +85,7 @@ void group_edges(Sheet& sheet, const std::vector<StretchEdge>& edges) {
   sheet.group_start.push_back(static_cast<uint32_t>(sheet.edges.size()));
 }
 
-// Adds up the bending energies of all hinges as one matrix.
+// Assembles the bending matrix from all hinges.
 void add_bending(Sheet& sheet, const Hinges& hinges) {
   std::vector<std::map<uint32_t, double>> rows(sheet.size());
   for (const auto& [ends, h] : hinges) {
@@ -92,7 +93,7 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
     const uint32_t v[4] = {ends[0], ends[1], h.side[0].opposite, h.side[1].opposite};
     const double k[4] = {h.side[0].cot_b + h.side[1].cot_b, h.side[0].cot_a + h.side[1].cot_a,
                          -h.side[0].cot_a - h.side[0].cot_b, -h.side[1].cot_a - h.side[1].cot_b};
-    // Bergou's factor 3 is left out: on sheets that do not stretch it is too stiff (docs/findings.md, 8).
+    // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
     const double scale = static_cast<double>(sheet.material.bending) / (h.side[0].area + h.side[1].area);
     for (size_t i = 0; i < 4; ++i)
       for (size_t j = 0; j < 4; ++j) rows[v[i]][v[j]] += scale * k[i] * k[j];
@@ -107,13 +108,14 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
   sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
 }
 
-// From the fastest way the mesh can bend to and fro (omega, by power iteration): 2 / omega, less with damping.
-float steady_step_of(const Sheet& sheet) {
+// Stability limit of explicit integration: 2 / omega, less with damping, where omega is the highest bending
+// frequency (by power iteration).
+float max_stable_step(const Sheet& sheet) {
   constexpr int kRounds = 40;
   constexpr double kSafety = 0.8;
   std::vector<double> u(sheet.size()), next(sheet.size());
   for (size_t v = 0; v < u.size(); ++v) u[v] = v % 2 == 0 ? 1 + 0.1 * static_cast<double>(v % 7) : -1;
-  double fastest = 0;
+  double eigenvalue = 0;
   for (int round = 0; round < kRounds; ++round) {
     double before = 0, after = 0;
     for (size_t v = 0; v < u.size(); ++v) {
@@ -124,16 +126,17 @@ float steady_step_of(const Sheet& sheet) {
       before += u[v] * u[v], after += next[v] * next[v];
     }
     if (!(after > 0)) break;
-    fastest = std::sqrt(after / before);
+    eigenvalue = std::sqrt(after / before);
     for (size_t v = 0; v < u.size(); ++v) u[v] = next[v] / std::sqrt(after);
   }
-  const double omega = std::sqrt(fastest), damped = 0.5 * static_cast<double>(sheet.material.damping) * omega;
+  const double omega = std::sqrt(eigenvalue),
+               damped = 0.5 * static_cast<double>(sheet.material.damping) * omega;
   return omega > 0 ? static_cast<float>(kSafety * 2 / omega * (std::sqrt(1 + damped * damped) - damped)) : 1;
 }
 
-// The pieces that hang together, moved apart.
-std::vector<V3> places_of(std::span<const V3> unstretched, std::span<const Triangle> triangles) {
-  constexpr float kApart = 100;  // m
+// Moves connected components far apart.
+std::vector<V3> rest_positions(std::span<const V3> unstretched, std::span<const Triangle> triangles) {
+  constexpr float kPieceOffset = 100;  // m
   std::vector<uint32_t> piece(unstretched.size());
   for (uint32_t v = 0; v < piece.size(); ++v) piece[v] = v;
   const auto first = [&](uint32_t v) {
@@ -145,16 +148,36 @@ std::vector<V3> places_of(std::span<const V3> unstretched, std::span<const Trian
       const uint32_t a = first(t[0]), b = first(v);
       piece[std::max(a, b)] = std::min(a, b);
     }
-  std::vector<V3> places(unstretched.begin(), unstretched.end());
-  std::map<uint32_t, size_t> numbers;
+  std::vector<V3> positions(unstretched.begin(), unstretched.end());
+  std::map<uint32_t, size_t> piece_index;
   for (uint32_t v = 0; v < piece.size(); ++v) {
-    const size_t number = numbers.emplace(first(v), numbers.size()).first->second;
-    places[v].x += kApart * static_cast<float>(number);
+    const size_t index = piece_index.emplace(first(v), piece_index.size()).first->second;
+    positions[v].x += kPieceOffset * static_cast<float>(index);
   }
-  return places;
+  return positions;
 }
 
 }  // namespace
+
+const std::vector<std::string>& material_names() {
+  static const std::vector<std::string> names{"cotton", "wool", "silk"};
+  return names;
+}
+
+Material material_named(std::string_view name) {
+  Material m;
+  if (name == "cotton") return m;
+  if (name == "wool") {
+    m.density = 0.25f, m.stretch = 3000, m.bending = 1.4e-5f, m.thickness = 0.005f, m.friction = 0.4f;
+    return m;
+  }
+  if (name == "silk") {
+    m.density = 0.08f, m.stretch = 3000, m.bending = 4.0e-6f, m.thickness = 0.003f, m.friction = 0.2f;
+    m.self_friction = 0.2f;
+    return m;
+  }
+  throw std::invalid_argument("material: expected cotton, wool or silk, found '" + std::string(name) + "'");
+}
 
 Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> triangles,
                  const Material& material) {
@@ -163,7 +186,7 @@ Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> tria
   sheet.triangles.assign(triangles.begin(), triangles.end());
   std::vector<double> areas;
   const Hinges hinges = find_hinges(unstretched, triangles, areas);
-  sheet.place = places_of(unstretched, triangles);
+  sheet.rest_position = rest_positions(unstretched, triangles);
   for (const double a : areas)
     sheet.mass.push_back(static_cast<float>(static_cast<double>(material.density) * a));
   std::vector<StretchEdge> edges;
@@ -177,7 +200,7 @@ Sheet make_sheet(std::span<const V3> unstretched, std::span<const Triangle> tria
   sheet.spacing = static_cast<float>(sum / static_cast<double>(edges.size()));
   group_edges(sheet, edges);
   add_bending(sheet, hinges);
-  sheet.steady_step = steady_step_of(sheet);
+  sheet.max_step = max_stable_step(sheet);
   return sheet;
 }
 

@@ -11,13 +11,13 @@
 namespace billow::cloth {
 namespace {
 
-constexpr float kAirStep = 1.0f / 240;  // s, how often the air's force is worked out anew
-constexpr float kFastest = 30;          // m/s
-constexpr float kNear = 0.01f;          // m, that cloth and body may approach each other by in a step
-constexpr size_t kBlock = 1024;         // vertices
+constexpr float kAirStep = 1.0f / 240;   // s, interval between updates of the air forces
+constexpr float kMaxSpeed = 30;          // m/s
+constexpr float kContactMargin = 0.01f;  // m, approach of cloth and body in a step
+constexpr size_t kBlock = 1024;          // vertices per block
 
-void expect_finite(std::span<const V3> places, const char* what) {
-  for (const V3& p : places)
+void expect_finite(std::span<const V3> positions, const char* what) {
+  for (const V3& p : positions)
     if (!std::isfinite(p.x + p.y + p.z))
       throw std::invalid_argument(std::string("cloth: expected ") + what + " that are finite");
 }
@@ -25,13 +25,13 @@ void expect_finite(std::span<const V3> places, const char* what) {
 }  // namespace
 
 Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const uint32_t> pinned,
-                     const Settings& given, int threads)
-    : settings(given),
+                     const Settings& initial_settings, int threads)
+    : settings(initial_settings),
       sheet_(std::move(sheet)),
       threads_(threads),
       self_contact_(sheet_),
       x_(positions.begin(), positions.end()),
-      before_(x_),
+      previous_(x_),
       v_(x_.size(), V3{0, 0, 0}),
       air_(v_),
       acceleration_(v_),
@@ -47,7 +47,7 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
   for (const float m : sheet_.mass) inverse_mass_.push_back(1 / m);
   for (const uint32_t p : pinned_) {
     inverse_mass_[p] = 0;
-    pins_before_.push_back(x_[p]);
+    last_attachment_points_.push_back(x_[p]);
   }
 }
 
@@ -56,57 +56,58 @@ void Simulator::stop() { std::fill(v_.begin(), v_.end(), V3{0, 0, 0}); }
 void Simulator::step(float dt, body::Surface* body, std::span<const Transform> joints,
                      std::span<const V3> attachment_points) {
   if (attachment_points.size() != pinned_.size())
-    throw std::invalid_argument("cloth: expected " + std::to_string(pinned_.size()) + " pins, found " +
-                                std::to_string(attachment_points.size()));
-  expect_finite(attachment_points, "pins");
-  if (!std::isfinite(dt) || dt < 0) throw std::invalid_argument("cloth: expected a time step, found none");
+    throw std::invalid_argument("cloth: expected " + std::to_string(pinned_.size()) +
+                                " attachment points, found " + std::to_string(attachment_points.size()));
+  expect_finite(attachment_points, "attachment points");
+  if (!std::isfinite(dt) || dt < 0)
+    throw std::invalid_argument("cloth: expected a finite time step of 0 or more");
   if (body) {
     const auto posed = body::to_api(joints);
     if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))
       throw std::invalid_argument(std::string("cloth: ") + billow_last_error());
   }
   const int steps =
-      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings.step, sheet_.steady_step) - 1e-4f)));
+      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings.step, sheet_.max_step) - 1e-4f)));
   const int substeps = std::max(1, settings.substeps);
   const float step_time = dt / static_cast<float>(steps), h = step_time / static_cast<float>(substeps);
   const int air_every = std::max(1, static_cast<int>(kAirStep / step_time + 0.5f));
   for (int i = 0; i < steps; ++i) {
     const float from = static_cast<float>(i) / static_cast<float>(steps);
     const float to = static_cast<float>(i + 1) / static_cast<float>(steps);
-    if (i % air_every == 0) find_air();
-    // Cloth is kept off itself first, so that the body has the last word.
+    if (i % air_every == 0) compute_air_forces();
+    // Self-contact comes first, so that body contacts take precedence.
     if (settings.self_contact) {
       self_contact_.find_pairs(x_, v_, step_time, threads_);
-      self_contact_.push_apart(x_, v_, inverse_mass_, step_time, threads_);
+      self_contact_.resolve(x_, v_, inverse_mass_, step_time, threads_);
     }
-    find_accelerations();
+    compute_accelerations();
     find_contacts(body ? body->get() : nullptr, from, to);
     for (int k = 0; k < substeps; ++k) {
-      move(h);
-      move_pins(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps),
-                attachment_points);
-      keep_lengths(h);
-      keep_out_of_body(k);
-      find_velocities(h);
+      predict(h);
+      move_attachments(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps),
+                       attachment_points);
+      solve_stretch(h);
+      solve_body_contacts(k);
+      update_velocities(h);
     }
   }
-  pins_before_.assign(attachment_points.begin(), attachment_points.end());
-  if (body) leave_body(*body);
+  last_attachment_points_.assign(attachment_points.begin(), attachment_points.end());
+  if (body) push_out_of_body(*body);
 }
 
-// Air presses on triangles across its flow (drag) and along their normal (lift), as on plates.
-void Simulator::find_air() {
+// Drag and lift on triangles as flat plates.
+void Simulator::compute_air_forces() {
   std::fill(air_.begin(), air_.end(), V3{0, 0, 0});
   if (!(settings.air_density > 0)) return;
   const float drag = sheet_.material.drag, lift = sheet_.material.lift;
   for (const Triangle& t : sheet_.triangles) {
     const V3 flow = settings.wind - (v_[t[0]] + v_[t[1]] + v_[t[2]]) * (1.0f / 3);
-    const V3 normal = cross(x_[t[1]] - x_[t[0]], x_[t[2]] - x_[t[0]]);  // twice the area long
+    const V3 normal = cross(x_[t[1]] - x_[t[0]], x_[t[2]] - x_[t[0]]);  // length: twice the area
     const float area2 = length(normal), speed = length(flow);
     if (!(area2 > 1e-12f) || !(speed > 1e-4f)) continue;
     const V3 n = normal * (1 / area2);
     const float facing = dot(flow, n);
-    // 1/2 rho A |u| ((u . n) shares): along the flow and along the normal.
+    // 1/2 rho A |u . n|, times the flow (drag) and its perpendicular towards the normal (lift).
     const float scale = 0.25f * settings.air_density * area2 * std::fabs(facing);
     const V3 force =
         (flow * drag + (n * (facing > 0 ? speed : -speed) - flow * (std::fabs(facing) / speed)) * lift) *
@@ -115,8 +116,8 @@ void Simulator::find_air() {
   }
 }
 
-// Gravity, air, and bending: of where the cloth is and of how fast that changes.
-void Simulator::find_accelerations() {
+// Gravity, air, damping, and bending with its Rayleigh damping.
+void Simulator::compute_accelerations() {
   const float damping = sheet_.material.damping;
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
@@ -133,7 +134,7 @@ void Simulator::find_accelerations() {
 void Simulator::find_contacts(const billow_body* body, float from, float to) {
   for (auto& block : contacts_) block.clear();
   if (!body) return;
-  // Colliders where they are at the start of the step; their motion is that of the step.
+  // Query colliders at the start of the step; take their motion over the step.
   const Body& b = body->body;
   PosedCollider posed[kMaxColliders], moving[kMaxColliders];
   ColliderBounds bounds;
@@ -148,7 +149,7 @@ void Simulator::find_contacts(const billow_body* body, float from, float to) {
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {
       const size_t begin = kBlock * k, end = std::min(begin + kBlock, x_.size());
-      query_points(posed, bounds, &x_[begin].x, end - begin, thickness + kNear, &distance_[begin],
+      query_points(posed, bounds, &x_[begin].x, end - begin, thickness + kContactMargin, &distance_[begin],
                    &gradient_[3 * begin], &nearest_[begin]);
       for (size_t v = begin; v < end; ++v) {
         if (nearest_[v] < 0 || !(inverse_mass_[v] > 0)) continue;
@@ -161,25 +162,25 @@ void Simulator::find_contacts(const billow_body* body, float from, float to) {
   });
 }
 
-void Simulator::move(float h) {
+void Simulator::predict(float h) {
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      before_[v] = x_[v];
+      previous_[v] = x_[v];
       if (!(inverse_mass_[v] > 0)) continue;
       V3 velocity = v_[v] + acceleration_[v] * h;
       const float speed2 = dot(velocity, velocity);
-      if (speed2 > kFastest * kFastest) velocity = velocity * (kFastest / std::sqrt(speed2));
+      if (speed2 > kMaxSpeed * kMaxSpeed) velocity = velocity * (kMaxSpeed / std::sqrt(speed2));
       x_[v] += velocity * h;
     }
   });
 }
 
-void Simulator::move_pins(float share, std::span<const V3> attachment_points) {
+void Simulator::move_attachments(float share, std::span<const V3> attachment_points) {
   for (size_t i = 0; i < pinned_.size(); ++i)
-    x_[pinned_[i]] = pins_before_[i] + (attachment_points[i] - pins_before_[i]) * share;
+    x_[pinned_[i]] = last_attachment_points_[i] + (attachment_points[i] - last_attachment_points_[i]) * share;
 }
 
-void Simulator::keep_lengths(float h) {
+void Simulator::solve_stretch(float h) {
   const float inverse_h2 = 1 / (h * h);
   for (size_t g = 0; g + 1 < sheet_.group_start.size(); ++g) {
     const StretchEdge* edges = sheet_.edges.data() + sheet_.group_start[g];
@@ -198,65 +199,67 @@ void Simulator::keep_lengths(float h) {
   }
 }
 
-// Moves vertices out of the planes that stand for the body, and holds back what slides along them.
-void Simulator::keep_out_of_body(int substep) {
+// Projects vertices out of the contact planes, with Coulomb friction.
+void Simulator::solve_body_contacts(int substep) {
   const float friction = sheet_.material.friction;
-  const float done = static_cast<float>(substep + 1);
+  const float elapsed = static_cast<float>(substep + 1);
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
     for (size_t k = first; k < last; ++k)
       for (const Contact& c : contacts_[k]) {
         V3& x = x_[c.vertex];
-        V3& before = before_[c.vertex];
-        const float push = c.offset + dot(c.normal, c.motion) * done - dot(c.normal, x);
+        V3& before = previous_[c.vertex];
+        const float push = c.offset + dot(c.normal, c.motion) * elapsed - dot(c.normal, x);
         if (push <= 0) continue;
         x += c.normal * push;
-        // What came nearer in this sub-step is undone; cloth that was too near before is only moved, not thrown off.
-        const V3 slid = x - before - c.motion;
-        const float away = dot(slid, c.normal);
-        if (away > 0) before += c.normal * away;
-        const V3 along = slid - c.normal * away;
-        const float slide2 = dot(along, along), hold = friction * push;
-        x -= slide2 > hold * hold ? along * (hold / std::sqrt(slide2)) : along;
+        // Correct the previous position too, so that resolving old penetration adds no velocity.
+        const V3 relative = x - before - c.motion;
+        const float separating = dot(relative, c.normal);
+        if (separating > 0) before += c.normal * separating;
+        const V3 tangential = relative - c.normal * separating;
+        const float tangential2 = dot(tangential, tangential), max_friction = friction * push;
+        x -= tangential2 > max_friction * max_friction ? tangential * (max_friction / std::sqrt(tangential2))
+                                                       : tangential;
       }
   });
 }
 
-// Cloth caught where limbs press on each other has nowhere to go in the steps above. It leaves by the nearest way; where
-// that leads from one limb into the next, between both. It is not thrown.
-void Simulator::leave_body(const body::Surface& body) {
-  constexpr int kTries = 30;
-  constexpr float kClear = 1e-4f;  // m
+// Moves out cloth that is pinched between limbs, which the contact planes cannot resolve. It follows the
+// gradient of the SDF; where that alternates between two limbs, the bisector of both. Velocities are not
+// changed.
+void Simulator::push_out_of_body(const body::Surface& body) {
+  constexpr int kMaxIterations = 30;
+  constexpr float kClearance = 1e-4f;  // m
   struct Inside {
     uint32_t vertex;
-    V3 way;  // of the last try
+    V3 direction;  // gradient of the last iteration
   };
   std::vector<Inside> inside(x_.size());
   for (size_t v = 0; v < x_.size(); ++v) inside[v] = {static_cast<uint32_t>(v), {0, 0, 0}};
-  std::vector<V3> places, ways;
+  std::vector<V3> positions, gradients;
   std::vector<float> distances;
-  for (int k = 0; k < kTries && !inside.empty(); ++k) {
-    places.clear();
-    for (const Inside& i : inside) places.push_back(x_[i.vertex]);
-    distances.resize(places.size());
-    ways.resize(places.size());
-    body.query(places, distances, ways);
-    size_t left = 0;
+  for (int k = 0; k < kMaxIterations && !inside.empty(); ++k) {
+    positions.clear();
+    for (const Inside& i : inside) positions.push_back(x_[i.vertex]);
+    distances.resize(positions.size());
+    gradients.resize(positions.size());
+    body.query(positions, distances, gradients);
+    size_t remaining = 0;
     for (size_t i = 0; i < inside.size(); ++i) {
       if (!(distances[i] < 0)) continue;
-      const V3 n = ways[i], both = n + inside[i].way;
-      const bool caught = dot(n, inside[i].way) < 0 && dot(both, both) > 0.01f;
-      const V3 way = caught ? both * (1 / length(both)) : n;
-      x_[inside[i].vertex] += way * ((kClear - distances[i]) / std::max(0.2f, dot(way, n)));
-      inside[left++] = {inside[i].vertex, n};
+      const V3 n = gradients[i], both = n + inside[i].direction;
+      const bool pinched = dot(n, inside[i].direction) < 0 && dot(both, both) > 0.01f;
+      const V3 direction = pinched ? both * (1 / length(both)) : n;
+      x_[inside[i].vertex] += direction * ((kClearance - distances[i]) / std::max(0.2f, dot(direction, n)));
+      inside[remaining++] = {inside[i].vertex, n};
     }
-    inside.resize(left);
+    inside.resize(remaining);
   }
 }
 
-void Simulator::find_velocities(float h) {
+void Simulator::update_velocities(float h) {
   const float inverse_h = 1 / h;
   threads_.for_range(x_.size(), [&](size_t begin, size_t end) {
-    for (size_t v = begin; v < end; ++v) v_[v] = (x_[v] - before_[v]) * inverse_h;
+    for (size_t v = begin; v < end; ++v) v_[v] = (x_[v] - previous_[v]) * inverse_h;
   });
 }
 

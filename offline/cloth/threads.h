@@ -1,4 +1,4 @@
-// A few threads that work on ranges together. Results must not depend on how a range is cut.
+// A team of spinning threads for short parallel loops. Results must not depend on how a range is divided.
 #pragma once
 
 #include <atomic>
@@ -8,18 +8,17 @@
 
 namespace billow::cloth {
 
-class Threads {
+class ThreadTeam {
  public:
-  // With one thread everything happens on the caller's.
-  explicit Threads(int count);
-  ~Threads();
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
+  // A count of 1 runs everything on the calling thread.
+  explicit ThreadTeam(int count);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Calls work(begin, end) for parts of 0..count, one a thread, and returns when all are done. An exception must
-  // not leave it.
+  // Calls work(begin, end) for one part of 0..count per thread and waits for all. `work` must not throw.
   template <class Work> void for_range(size_t count, const Work& work) {
     run(
         count, [](const void* w, size_t begin, size_t end) { (*static_cast<const Work*>(w))(begin, end); },
@@ -29,8 +28,8 @@ class Threads {
  private:
   using Call = void (*)(const void* work, size_t begin, size_t end);
   void run(size_t count, Call call, const void* work);
-  void serve(size_t number);
-  void do_part(size_t number) const;
+  void worker_loop(size_t index);
+  void run_part(size_t index) const;
 
   std::vector<std::thread> workers_;
   std::atomic<uint32_t> round_{0}, busy_{0};

@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <stdexcept>
+#include <utility>
 
-#include "dataset/folder.h"
 #include "files/whole_file.h"
 
 namespace billow::dataset {
 namespace {
 
-constexpr float kLeadIn = 1.0f;      // s, from the rest pose to the first of the clip
-constexpr float kWait = 0.5f;        // s, that it stands there before the clip begins
-constexpr int kCrossingsEvery = 10;  // frames
-// Clips with more than this are not for learning: the cloth got caught, torn or tangled.
-constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxCrossings = 0.01;  // the last: of the edges
+namespace fs = std::filesystem;
+
+constexpr float kLeadInTime = 1.0f;  // s, from the rest pose to the first frame
+constexpr float kHoldTime = 0.5f;    // s, for which the first frame is held
+constexpr int kCrossingsEvery = 10;  // frames between counts of crossings
+// Clips beyond these limits are unusable for learning: the cloth was caught, torn or tangled. Strain, metres,
+// fraction of edges.
+constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxCrossings = 0.01;
 
 }  // namespace
 
@@ -26,11 +30,11 @@ std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, cons
   if (!clip.frames[0].offsets.empty())
     for (const body::Joint& joint : skeleton.joints) start.offsets.push_back(joint.rest.position);
   std::vector<std::vector<Transform>> poses;
-  const auto frames = static_cast<int>(std::lround(kLeadIn * clip.frames_per_second));
-  const auto wait = static_cast<int>(std::lround(kWait * clip.frames_per_second));
-  for (int i = 0; i <= frames + wait; ++i) {
+  const auto frames = static_cast<int>(std::lround(kLeadInTime * clip.frames_per_second));
+  const auto hold_frames = static_cast<int>(std::lround(kHoldTime * clip.frames_per_second));
+  for (int i = 0; i <= frames + hold_frames; ++i) {
     const float t = std::min(1.0f, static_cast<float>(i) / static_cast<float>(frames));
-    // Start and stop gently.
+    // Ease in and out.
     poses.push_back(
         body::joint_transforms(skeleton, motion::blend(start, clip.frames[0], t * t * (3 - 2 * t))));
   }
@@ -52,10 +56,10 @@ ClipWriter::ClipWriter(const std::filesystem::path& folder, ClipText text, const
 
 void ClipWriter::add(std::span<const V3> cloth, std::span<const V3> ropes, std::span<const Transform> joints,
                      const body::Surface& body) {
-  garment::places_of_bones(garment_, cloth, bones_);
-  cloth_file_.write(floats(cloth));
-  bones_file_.write(floats(bones_));
-  rope_file_.write(floats(ropes));
+  garment::bone_positions(garment_, cloth, bones_);
+  cloth_file_.write(as_floats(cloth));
+  bones_file_.write(as_floats(bones_));
+  rope_file_.write(as_floats(ropes));
   for (const Transform& t : joints) {
     const float values[] = {t.position.x, t.position.y, t.position.z, t.rotation.x,
                             t.rotation.y, t.rotation.z, t.rotation.w};
@@ -80,19 +84,70 @@ void ClipWriter::finish() {
 }
 
 std::string ClipWriter::text(const std::string& checksums) const {
-  const ClothFigures f = figures_.mean();
+  const ClothMeasures f = figures_.mean();
   const bool usable = figures_.worst_p99() <= kMaxWorstP99 && f.deepest <= kMaxDepth &&
                       f.crossings <= kMaxCrossings * 3 * static_cast<double>(garment_.size());
   std::ostringstream out;
   out << "{\"name\": " << quoted(text_.name) << ", \"frames\": " << text_.parts.size()
       << ", \"usable\": " << (usable ? "true" : "false")
       << ",\n  \"strain_percent\": {\"mean\": " << 100 * f.strain_mean << ", \"p99\": " << 100 * f.strain_p99
-      << ", \"worst_frame_p99\": " << 100 * figures_.worst_p99() << ", \"most\": " << 100 * f.strain_most
+      << ", \"worst_frame_p99\": " << 100 * figures_.worst_p99() << ", \"most\": " << 100 * f.strain_max
       << "},\n  \"penetrating_percent\": " << 100 * f.penetrating << ", \"deepest_mm\": " << 1000 * f.deepest
       << ", \"crossings\": " << f.crossings;
   if (!text_.source.empty()) out << ",\n  \"source\": \"" << text_.source << "\"";
   out << ",\n  \"checksums\": {" << checksums << "},\n  \"split\": \"" << text_.parts << "\"}";
   return out.str();
+}
+
+std::string clip_name(size_t index) {
+  std::string name = std::to_string(index);
+  return name.size() < 4 ? std::string(4 - name.size(), '0') + name : name;
+}
+
+std::string hex(uint64_t value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + '"';
+}
+
+std::string head_text(const std::string& head) { return "{\n" + head + "\n}\n"; }
+
+void claim_folder(const fs::path& folder, const std::string& head) {
+  fs::create_directories(folder / "clips");
+  fs::create_directories(folder / "chaos");
+  const fs::path file = folder / "head.json";
+  const std::string text = head_text(head);
+  if (!fs::exists(file)) {
+    files::write_whole_file(file, text);
+  } else if (const std::string found = files::read_whole_file(file); found != text) {
+    throw std::invalid_argument(
+        folder.string() + ": this folder holds another data set; choose another folder, or remove " +
+        file.string() + " and all other files in it. Expected:\n" + text + "found:\n" + found);
+  }
+}
+
+void write_manifest(const fs::path& folder, const std::string& head_text, size_t clips) {
+  std::string out = head_text.substr(0, head_text.find_last_of('}'));
+  out.resize(out.find_last_not_of("\n") + 1);
+  out += ",\n\"clips\": [\n";
+  for (size_t c = 0; c < clips; ++c)
+    out += (c > 0 ? ",\n" : "") + files::read_whole_file(folder / "clips" / clip_name(c) / "clip.json");
+  out += "\n],\n\"chaos\": [\n";
+  bool first = true;
+  for (size_t c = 0; c < clips; ++c)
+    if (const fs::path file = folder / "chaos" / (clip_name(c) + ".json"); fs::exists(file))
+      out +=
+          std::exchange(first, false) ? files::read_whole_file(file) : ",\n" + files::read_whole_file(file);
+  files::write_whole_file(folder / "manifest.json", out + "\n]\n}\n");
 }
 
 }  // namespace billow::dataset

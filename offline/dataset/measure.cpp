@@ -7,10 +7,10 @@
 namespace billow::dataset {
 namespace {
 
-// Whether the segment pq passes through a triangle (Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle
+// Intersection of the segment pq with a triangle (Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle
 // Intersection", 1997).
-bool passes_through(V3 p, V3 q, V3 a, V3 b, V3 c) {
-  const V3 way = q - p, e1 = b - a, e2 = c - a, n = cross(way, e2);
+bool segment_hits_triangle(V3 p, V3 q, V3 a, V3 b, V3 c) {
+  const V3 direction = q - p, e1 = b - a, e2 = c - a, n = cross(direction, e2);
   const float det = dot(e1, n);
   if (std::fabs(det) < 1e-20f) return false;
   const float inverse = 1 / det;
@@ -18,7 +18,7 @@ bool passes_through(V3 p, V3 q, V3 a, V3 b, V3 c) {
   const float u = dot(from, n) * inverse;
   if (u < 0 || u > 1) return false;
   const V3 m = cross(from, e1);
-  const float v = dot(way, m) * inverse;
+  const float v = dot(direction, m) * inverse;
   if (v < 0 || u + v > 1) return false;
   const float t = dot(e2, m) * inverse;
   return t > 0 && t < 1;
@@ -35,7 +35,7 @@ Box box_of(std::initializer_list<V3> points) {
   }
   return b;
 }
-bool meet(const Box& a, const Box& b) {
+bool overlap(const Box& a, const Box& b) {
   return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
          a.low.z <= b.high.z && b.low.z <= a.high.z;
 }
@@ -75,16 +75,17 @@ size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
     for (const uint32_t t : candidates) {
       const cloth::Triangle& v = sheet.triangles[t];
       const bool touches = std::any_of(v.begin(), v.end(), [&](uint32_t c) { return c == e.a || c == e.b; });
-      if (!touches && meet(box, boxes[t]) && passes_through(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
+      if (!touches && overlap(box, boxes[t]) &&
+          segment_hits_triangle(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
         ++count;
     }
   }
   return count;
 }
 
-ClothFigures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span<const float> distances,
-                     bool with_crossings) {
-  ClothFigures f;
+ClothMeasures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span<const float> distances,
+                      bool with_crossings) {
+  ClothMeasures f;
   std::vector<float> strains;
   strains.reserve(sheet.edges.size());
   double sum = 0;
@@ -96,7 +97,7 @@ ClothFigures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span
   std::nth_element(strains.begin(), p99, strains.end());
   f.strain_mean = sum / static_cast<double>(strains.size());
   f.strain_p99 = static_cast<double>(*p99);
-  f.strain_most = static_cast<double>(*std::max_element(p99, strains.end()));
+  f.strain_max = static_cast<double>(*std::max_element(p99, strains.end()));
   for (const float d : distances) {
     f.penetrating += d < -0.001f ? 1.0 / static_cast<double>(distances.size()) : 0;
     f.deepest = std::max(f.deepest, -static_cast<double>(d));
@@ -105,11 +106,11 @@ ClothFigures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span
   return f;
 }
 
-void FigureSum::add(const ClothFigures& f, bool with_crossings) {
+void MeasureSum::add(const ClothMeasures& f, bool with_crossings) {
   ++frames_;
   sum_.strain_mean += f.strain_mean;
   sum_.strain_p99 += f.strain_p99;
-  sum_.strain_most = std::max(sum_.strain_most, f.strain_most);
+  sum_.strain_max = std::max(sum_.strain_max, f.strain_max);
   sum_.penetrating += f.penetrating;
   sum_.deepest = std::max(sum_.deepest, f.deepest);
   worst_p99_ = std::max(worst_p99_, f.strain_p99);
@@ -118,8 +119,8 @@ void FigureSum::add(const ClothFigures& f, bool with_crossings) {
   sum_.crossings += f.crossings;
 }
 
-ClothFigures FigureSum::mean() const {
-  ClothFigures f = sum_;
+ClothMeasures MeasureSum::mean() const {
+  ClothMeasures f = sum_;
   const double frames = std::max(1.0, frames_);
   f.strain_mean /= frames, f.strain_p99 /= frames, f.penetrating /= frames;
   f.crossings /= std::max(1.0, crossing_frames_);

@@ -1,4 +1,4 @@
-// How good a frame of cloth is: strain, depth in the body, places where it passes through itself.
+// Quality measures of a frame of cloth: strain, penetration of the body, self-intersections.
 #pragma once
 
 #include <span>
@@ -8,29 +8,29 @@
 
 namespace billow::dataset {
 
-struct ClothFigures {
-  double strain_mean = 0, strain_p99 = 0, strain_most = 0;  // shares, of |l / L - 1| over the edges
-  double penetrating = 0;                                   // share of vertices deeper than 1 mm
-  double deepest = 0;                                       // m, positive inside
-  double crossings = 0;                                     // edges that pass through a triangle of the cloth
+struct ClothMeasures {
+  double strain_mean = 0, strain_p99 = 0, strain_max = 0;  // |l / L - 1| over the edges
+  double penetrating = 0;                                  // fraction of vertices deeper than 1 mm
+  double deepest = 0;                                      // m, largest penetration depth
+  double crossings = 0;                                    // edges that intersect a triangle of the cloth
 };
 
-// `distances`: of the vertices to the body.
-ClothFigures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span<const float> distances,
-                     bool count_crossings);
+// `distances`: signed distances of the vertices to the body.
+ClothMeasures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::span<const float> distances,
+                      bool count_crossings);
 
-// Edges that pass through triangles that they do not touch.
+// Number of intersections of edges with triangles that do not share a vertex with them.
 size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x);
 
-// Averages of shares and counts, the most of maxima.
-class FigureSum {
+// Accumulates frames: means of means and counts, maxima of maxima.
+class MeasureSum {
  public:
-  void add(const ClothFigures& f, bool with_crossings);
-  ClothFigures mean() const;
+  void add(const ClothMeasures& f, bool with_crossings);
+  ClothMeasures mean() const;
   double worst_p99() const { return worst_p99_; }
 
  private:
-  ClothFigures sum_;
+  ClothMeasures sum_;
   double frames_ = 0, crossing_frames_ = 0, worst_p99_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a data set is made of: which motions, and which frames are for what.
+// Plans a data set: its motions, and the split of frames into training, validation, holdout and unseen.
 #pragma once
 
 #include <functional>
@@ -14,31 +14,31 @@ namespace billow::dataset {
 struct Request {
   std::string garment = "cape";
   std::string preset = "average";  // of the built-in person
-  size_t vertices = 0;             // 0: as the garment has them
-  size_t frames = 5000;            // of clips that are learnt from
-  size_t unseen = 900;             // more, of clips that are not
+  size_t vertices = 0;             // of the garment; 0: its default
+  size_t frames = 5000;            // of clips used for learning
+  size_t unseen = 900;             // additional frames, of unseen clips
   float frames_per_second = 30;
   uint32_t seed = 1;
-  std::string mix;  // of built-in motions; empty: the garment's
-  std::vector<motion::Clip>
-      clips;  // the user's own, already on the character's skeleton: taken before built-in ones
+  std::string mix;                  // of built-in motions; empty: that of the garment
+  std::vector<motion::Clip> clips;  // user clips on the character's skeleton; they come before built-in ones
 };
 
-// A frame's part, as one letter: of learning (train), of choosing (validation), of judging (holdout); or in a clip that is
-// never seen while learning.
+// The split that a frame belongs to, stored as one letter. Unseen frames are those of whole clips left out of
+// learning.
 enum class Part : char { kTrain = 't', kValidation = 'v', kHoldout = 'h', kUnseen = 'u' };
 
-// Parts for the frames of clips that are learnt from, a string of letters a clip: 80, 10 and 10 % of all frames.
-std::vector<std::string> deal_out(std::span<const size_t> frames, uint32_t seed);
+// Random split of the frames of seen clips, one string of letters per clip: 80 % training, 10 % validation,
+// 10 % holdout.
+std::vector<std::string> split_frames(std::span<const size_t> frames, uint32_t seed);
 
 struct PlannedClip {
   std::string name;
   size_t frames = 0;
-  std::string parts;  // a letter a frame
+  std::string parts;  // split, one letter per frame
   std::function<motion::Clip(const body::Person&)> make;
 };
 
-// The same request gives the same plan. Throws std::invalid_argument for one that makes no sense.
+// Deterministic. Throws std::invalid_argument for an invalid request.
 std::vector<PlannedClip> plan(const Request& request);
 
 }  // namespace billow::dataset

@@ -10,55 +10,56 @@
 #include "character/clothed_character.h"
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
-#include "dataset/folder.h"
-#include "dataset/in_parallel.h"
 #include "files/checksum.h"
 #include "files/npy.h"
 #include "files/whole_file.h"
 #include "garment/garment_file.h"
 #include "garment/tailor.h"
+#include "parallel.h"
 
 namespace billow::dataset {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kDenser = 1.001f;  // times, the air of the chaos floor
-constexpr float kDrift = 1.5f;     // s, after which the drift is measured
+constexpr float kChaosAirDensity = 1.001f;  // factor of the air density for the chaos floor
+constexpr float kChaosDelay = 1.5f;         // s, after which the drift is measured
 constexpr size_t kChaosClips = 6;
 
-// A dressed person and its rope chains, where a clip begins.
-struct Stage {
-  Stage(const garment::Garment& garment, const body::Person& person, const motion::Clip& clip,
-        const cloth::Settings& settings)
-      : before(lead_in(person.skeleton, clip)),
-        cloth(garment, character::character_body(person), drape_at(garment, person, before[0]), before[0],
-              settings, 1),
-        ropes(garment, character::character_body(person), before[0], character::rope_settings(garment)) {
+// Reference cloth and rope chains, advanced to the start of a clip.
+struct ClipStage {
+  ClipStage(const garment::Garment& garment, const body::Person& person, const motion::Clip& clip,
+            const cloth::Settings& settings)
+      : lead_in_poses(lead_in(person.skeleton, clip)),
+        cloth(garment, character::character_body(person), drape_at(garment, person, lead_in_poses[0]),
+              lead_in_poses[0], settings, 1),
+        ropes(garment, character::character_body(person), lead_in_poses[0],
+              character::rope_settings(garment)) {
     const float dt = 1 / clip.frames_per_second;
-    for (size_t i = 1; i < before.size(); ++i) cloth.step(dt, before[i]), ropes.step(dt, before[i]);
+    for (size_t i = 1; i < lead_in_poses.size(); ++i)
+      cloth.step(dt, lead_in_poses[i]), ropes.step(dt, lead_in_poses[i]);
   }
   static std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
                                   std::span<const Transform> joints) {
-    const Transform moved = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
+    const Transform root_motion = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
     std::vector<V3> out;
-    for (const V3& p : garment.rest) out.push_back(apply(moved, p));
+    for (const V3& p : garment.rest) out.push_back(apply(root_motion, p));
     return out;
   }
 
-  std::vector<std::vector<Transform>> before;
+  std::vector<std::vector<Transform>> lead_in_poses;
   character::ClothedCharacter cloth;
   character::RopeChains ropes;
 };
 
-// One clip from beginning to end, in a folder of its own.
+// Simulates one clip.
 class ClipMaker {
  public:
   ClipMaker(const garment::Garment& garment, const body::Person& person, const PlannedClip& planned)
       : garment_(garment), person_(person), planned_(planned), clip_(planned.make(person)) {}
 
-  template <class Tell> void make(const fs::path& folder, const Tell& frame_done) {
-    Stage stage(garment_, person_, clip_, {});
+  template <class OnFrame> void make(const fs::path& folder, const OnFrame& frame_done) {
+    ClipStage stage(garment_, person_, clip_, {});
     ClipWriter writer(folder, {planned_.name, planned_.parts, ""}, garment_, stage.cloth.cloth().sheet(),
                       person_.skeleton.size());
     const float dt = 1 / clip_.frames_per_second;
@@ -72,14 +73,14 @@ class ClipMaker {
     writer.finish();
   }
 
-  // The same clip in slightly denser air, against the one in `folder`.
-  template <class Tell> std::string drift(const fs::path& folder, const Tell& frame_done) {
+  // Chaos floor: simulates the clip again in slightly denser air and compares it with the one in `folder`.
+  template <class OnFrame> std::string drift(const fs::path& folder, const OnFrame& frame_done) {
     cloth::Settings settings;
-    settings.air_density *= kDenser;
-    Stage stage(garment_, person_, clip_, settings);
+    settings.air_density *= kChaosAirDensity;
+    ClipStage stage(garment_, person_, clip_, settings);
     const files::NpyMap cloth_file(folder / "cloth.npy"), bones_file(folder / "bones.npy");
     std::vector<V3> bones(garment_.bones.size());
-    const auto squares = [](std::span<const float> a, std::span<const float> b) {
+    const auto mean_squared_distance = [](std::span<const float> a, std::span<const float> b) {
       double sum = 0;
       for (size_t i = 0; i < a.size(); ++i)
         sum += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
@@ -90,10 +91,10 @@ class ClipMaker {
       stage.cloth.step(1 / clip_.frames_per_second,
                        body::joint_transforms(person_.skeleton, clip_.frames[f]));
       frame_done();
-      if (static_cast<float>(f) < kDrift * clip_.frames_per_second) continue;
-      garment::places_of_bones(garment_, stage.cloth.vertices(), bones);
-      cloth_sum += squares(floats(stage.cloth.vertices()), cloth_file.row(f));
-      bone_sum += squares(floats(bones), bones_file.row(f));
+      if (static_cast<float>(f) < kChaosDelay * clip_.frames_per_second) continue;
+      garment::bone_positions(garment_, stage.cloth.vertices(), bones);
+      cloth_sum += mean_squared_distance(as_floats(stage.cloth.vertices()), cloth_file.row(f));
+      bone_sum += mean_squared_distance(as_floats(bones), bones_file.row(f));
       ++count;
     }
     std::ostringstream out;
@@ -110,7 +111,7 @@ class ClipMaker {
   motion::Clip clip_;
 };
 
-// Of all that decides which frames there are: names, lengths, what each frame is for, and the user's own motions.
+// Checksum of all that determines the frames: names, splits and the user's own motions.
 uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
   uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
@@ -125,7 +126,7 @@ uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& cli
   return sum;
 }
 
-// What was asked for, as the first lines of a manifest: it has to be the same for clips to belong together.
+// The request as the first lines of a manifest. Clips belong together only if it is the same.
 std::string head_of(const Request& request, const garment::Garment& garment,
                     const std::vector<PlannedClip>& clips) {
   std::ostringstream out;
@@ -140,7 +141,7 @@ std::string head_of(const Request& request, const garment::Garment& garment,
 }
 
 void drape(garment::Garment& g, const Job& job, const body::Person& person) {
-  // The JSON is written last: where it is, all of it is there.
+  // The JSON is written last, so its existence implies the other files.
   const fs::path file = job.folder / "garment.json";
   if (fs::exists(file)) {
     const files::NpyMap rest(job.folder / "garment_rest.npy");
@@ -151,7 +152,7 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
       g.rest.push_back({rest.values()[3 * v], rest.values()[3 * v + 1], rest.values()[3 * v + 2]});
     return;
   }
-  if (job.report) job.report({0, 0, "draping the " + g.name + " on the resting body"});
+  if (job.report) job.report({0, 0, "draping the " + g.name + " on the body at rest"});
   character::drape(g, person, job.threads);
   garment::write_garment_file(g, person.skeleton, file);
 }
@@ -169,14 +170,14 @@ void simulate(const Job& job) {
   claim_folder(job.folder, head_of(job.request, garment, clips));
   drape(garment, job, person);
 
-  // What is left to do; a clip that was being written is begun anew.
-  std::vector<size_t> todo, chaos;
+  // Find the remaining work. Clips that were interrupted start again.
+  std::vector<size_t> pending, chaos;
   Progress progress;
   for (size_t c = 0; c < clips.size(); ++c) {
     if (c % static_cast<size_t>(job.shards) != static_cast<size_t>(job.shard)) continue;
     const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
     if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
-      todo.push_back(c), progress.frames += clips[c].frames;
+      pending.push_back(c), progress.frames += clips[c].frames;
     if (unseen && c + kChaosClips >= clips.size() &&
         !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
       chaos.push_back(c), progress.frames += clips[c].frames;
@@ -187,19 +188,27 @@ void simulate(const Job& job) {
     ++progress.frames_done;
     if (job.report) job.report(progress);
   };
-  in_parallel(todo.size(), job.threads, [&](size_t i) {
-    const fs::path folder = job.folder / "clips" / clip_name(todo[i]), beside = folder.string() + ".part";
-    fs::remove_all(beside);
-    fs::create_directories(beside);
-    ClipMaker(garment, person, clips[todo[i]]).make(beside, frame_done);
-    fs::rename(beside, folder);
-  });
-  in_parallel(chaos.size(), job.threads, [&](size_t i) {
-    const std::string name = clip_name(chaos[i]);
-    ClipMaker maker(garment, person, clips[chaos[i]]);
-    files::write_whole_file(job.folder / "chaos" / (name + ".json"),
-                            maker.drift(job.folder / "clips" / name, frame_done));
-  });
+  const auto threads = static_cast<size_t>(std::max(1, job.threads));
+  for_each_in_parallel(
+      pending.size(),
+      [&](size_t i) {
+        const fs::path folder = job.folder / "clips" / clip_name(pending[i]),
+                       part_folder = folder.string() + ".part";
+        fs::remove_all(part_folder);
+        fs::create_directories(part_folder);
+        ClipMaker(garment, person, clips[pending[i]]).make(part_folder, frame_done);
+        fs::rename(part_folder, folder);
+      },
+      threads);
+  for_each_in_parallel(
+      chaos.size(),
+      [&](size_t i) {
+        const std::string name = clip_name(chaos[i]);
+        ClipMaker maker(garment, person, clips[chaos[i]]);
+        files::write_whole_file(job.folder / "chaos" / (name + ".json"),
+                                maker.drift(job.folder / "clips" / name, frame_done));
+      },
+      threads);
   if (job.shards == 1)
     write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
 }

@@ -1,4 +1,4 @@
-// A picture of bodies, cloth and ropes in space, without a GPU: say what there is, then render it from a
+// A 3D scene of bodies, cloth and ropes, and its software renderer: add primitives, then render from a
 // camera.
 //
 //     Canvas canvas(600, 600);
@@ -24,54 +24,55 @@ struct Camera {
   float field_of_view = 0.6f;  // radians, from the bottom to the top of the picture
 };
 
-// How light plays on a surface; the rasteriser knows gloss only.
+// The reflection model of the ray tracer. The rasteriser ignores it and uses gloss only.
 enum class Finish { kPlain, kCloth, kSkin };
 
 struct Material {
   Colour colour = {0.6f, 0.6f, 0.6f};
-  std::optional<Colour> back = {};  // of the side whose corners turn clockwise; none: the same
+  std::optional<Colour> back = {};  // colour of back faces (clockwise winding); none: as the front
   float alpha = 1;
-  // Translucent things (alpha under 1) of one layer show their nearest surface only, so that a body of many
-  // colliders looks like one. A layer covers those with lower numbers.
+  // Translucent materials (alpha under 1) of one layer show their nearest surface only, so that a body of
+  // many colliders looks like one. Layers are blended in ascending order.
   int layer = 0;
-  bool pattern_uvs = false;  // one normal a triangle
+  bool flat_shading = false;  // one normal per triangle
   bool casts_shadow = true;
   float gloss = 0.15f;
   Finish finish = Finish::kPlain;
-  float lift = 0;  // m nearer than it is when it comes to what hides what
+  float lift = 0;  // depth bias towards the eye, m
 };
 
 struct Ground {
   float height = 0;
-  float grid = 0.5f;  // m between lines; 0: none
+  float grid = 0.5f;  // spacing of grid lines, m; 0: no grid
   Colour colour = {0.62f, 0.63f, 0.65f};
-  Vec3 centre = {};  // where it is seen best; it fades out around
-  float reach = 6;   // m, to where it has faded out
+  Vec3 centre = {};  // the ground fades out with distance from here
+  float reach = 6;   // distance at which it is fully transparent, m
 };
 
 class Canvas {
  public:
-  // `samples` squared are taken in each pixel.
+  // Supersampling: `samples` x `samples` per pixel.
   Canvas(int width, int height, int samples = 3);
 
   Light light;
   Colour background_top = {0.80f, 0.85f, 0.91f}, background_bottom = {0.92f, 0.93f, 0.94f};
 
-  // Indices out of range are a mistake of the caller's: they throw std::out_of_range.
+  // Throws std::out_of_range for an index beyond the vertices.
   void mesh(const MeshView& mesh, const Material& material);
   void sphere(Vec3 centre, float radius, const Material& material, int sides = 32);
   void capsule(Vec3 a, Vec3 b, float radius_a, float radius_b, const Material& material, int sides = 32);
   void tube(Vec3 a, Vec3 b, float radius, const Material& material, int sides = 10);
-  // A line of a width in pixels, unlit. It passes for `lift` metres nearer than it is, so as to show on a
-  // surface.
+  // An unlit line. `lift` is a depth bias towards the eye in metres, so that a line on a surface stays
+  // visible.
   void line(Vec3 a, Vec3 b, float pixels, Colour colour, float alpha = 1, float lift = 0.004f);
   void point(Vec3 at, float pixels, Colour colour, float alpha = 1, float lift = 0.004f);
   void ground(const Ground& ground);
 
   Image render(const Camera& camera) const;
 
-  // The same with rays: soft shadows, light from all of the sky, and what cloth and skin do with it. Slower, and only where
-  // Embree was there at build time (can_trace); render() otherwise. `rays`: a pixel. `threads`: 0 takes all cores.
+  // Renders by ray tracing: area lights, ambient light and the reflection models of Finish. Slower. Without
+  // Embree at build time (can_trace() is false) this is render(). `rays` per pixel; `threads` 0 uses all
+  // cores.
   Image trace(const Camera& camera, int rays = 64, int threads = 0) const;
   static bool can_trace();
 

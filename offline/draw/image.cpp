@@ -47,7 +47,7 @@ Image strip(std::span<const Image> images, int columns, int gap, Colour backgrou
 
 namespace {
 
-// sRGB bytes of 4096 steps of linear light: finer than 8 bits can show.
+// sRGB bytes of 4096 levels of linear light.
 std::vector<uint8_t> make_srgb_table() {
   std::vector<uint8_t> table(4096);
   for (size_t i = 0; i < table.size(); ++i)

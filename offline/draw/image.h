@@ -19,9 +19,9 @@ class Image {
   int height() const { return height_; }
   Colour& at(int x, int y) { return pixels_[index(x, y)]; }
   const Colour& at(int x, int y) const { return pixels_[index(x, y)]; }
-  // Lays a colour over a pixel; outside the picture nothing happens.
+  // Alpha-blends a colour over a pixel. Pixels outside the picture are ignored.
   void blend(int x, int y, Colour colour, float alpha);
-  // Copies a picture in, its top left corner at (x, y); what does not fit is cut off.
+  // Copies a picture, clipped, with its top left corner at (x, y).
   void paste(const Image& other, int x, int y);
 
  private:
@@ -32,12 +32,11 @@ class Image {
   std::vector<Colour> pixels_;
 };
 
-// Lays pictures out row by row, `gap` pixels apart and from the rim. Cells are as large as the largest
-// picture.
+// Arranges pictures in a grid, row by row, with `gap` pixels between them and at the border. Cells are as
+// large as the largest picture.
 Image strip(std::span<const Image> images, int columns, int gap, Colour background = {1, 1, 1});
 
-// Writes 8-bit sRGB, beside the file and then renamed: a reader never meets half a picture. Throws
-// std::runtime_error with the path and the reason; then nothing is left behind.
+// Writes 8-bit sRGB atomically (files::AtomicFile). Throws std::runtime_error with the path and the reason.
 void write_png(const Image& image, const std::filesystem::path& path);
 
 }  // namespace billow::draw

@@ -1,4 +1,4 @@
-// Light and shadow: a soft sky above, a dim bounce from below, and one key light that casts shadows.
+// Lighting of the rasteriser: a hemisphere of sky and bounce light, and one key light with a shadow map.
 #pragma once
 
 #include <span>
@@ -10,21 +10,22 @@
 namespace billow::draw {
 
 struct Light {
-  Vec3 toward = {0.45f, 1.0f, 0.55f};  // to the key light; any length
+  Vec3 toward = {0.45f, 1.0f, 0.55f};  // direction to the key light; any length
   Colour key = {0.80f, 0.77f, 0.70f};
   Colour sky = {0.52f, 0.56f, 0.64f};
   Colour bounce = {0.30f, 0.27f, 0.25f};
-  float softness = 0.025f;  // m, radius of a shadow's soft rim
+  float softness = 0.025f;  // radius of the shadow filter, m
 };
 
-// What the key light sees: the nearest of all casters, in a square about them.
+// The depth of the nearest caster as seen from the key light, orthographic, on a square that bounds all
+// casters.
 class ShadowMap {
  public:
-  // Three points a triangle. Without triangles all is lit.
+  // Three points per triangle. Without triangles everything is lit.
   ShadowMap(const Light& light, std::span<const Vec3> triangles, int size = 1024);
-  // The share of the key light that reaches a point, from several looks round it. `turn` picks one of several
-  // patterns, so that neighbouring samples together look in many places.
-  float lit(Vec3 point, Vec3 normal, int turn) const;
+  // The fraction of the key light that reaches a point, by percentage-closer filtering. `pattern` selects one
+  // of several tap patterns, so that the samples of a pixel use different taps.
+  float lit(Vec3 point, Vec3 normal, int pattern) const;
 
  private:
   float depth_at(float u, float v) const;
@@ -34,8 +35,8 @@ class ShadowMap {
   std::vector<float> depth_;  // along toward_, larger is nearer the light
 };
 
-// Light from a surface toward the eye. `normal` and `view` (to the eye) have unit length and lie on the same
-// side.
+// Light reflected towards the eye. `normal` and `view` (towards the eye) are unit vectors on the same side of
+// the surface; `lit` is the unshadowed fraction of the key light.
 Colour shade(const Light& light, Colour surface, float gloss, Vec3 normal, Vec3 view, float lit);
 
 }  // namespace billow::draw

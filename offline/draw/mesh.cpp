@@ -15,11 +15,11 @@ Vec3 load(std::span<const float> array, uint32_t i) {
 
 void append(std::vector<float>& array, Vec3 v) { array.insert(array.end(), {v.x, v.y, v.z}); }
 
-// A surface of revolution about `axis` from rings of (point on the axis, radius) and the slope of the normal.
+// A cross-section of a surface of revolution.
 struct Ring {
   Vec3 centre;
   float radius;
-  float normal_along, normal_out;
+  float normal_along, normal_out;  // components of the normal along the axis and away from it
 };
 
 Mesh revolve(std::span<const Ring> rings, Vec3 axis, int sides) {
@@ -45,7 +45,7 @@ Mesh revolve(std::span<const Ring> rings, Vec3 axis, int sides) {
 
 std::vector<float> smooth_normals(std::span<const float> positions, std::span<const uint32_t> indices) {
   std::vector<float> normals(positions.size(), 0.0f);
-  // Sum the triangles' normals, as long as twice their area.
+  // Sum the cross products, whose lengths weight by area.
   for (size_t t = 0; t + 2 < indices.size(); t += 3) {
     const Vec3 a = load(positions, indices[t]), b = load(positions, indices[t + 1]),
                c = load(positions, indices[t + 2]);
@@ -68,16 +68,16 @@ Mesh sphere_mesh(Vec3 centre, float radius, int sides) {
 
 Mesh capsule_mesh(Vec3 a, Vec3 b, float radius_a, float radius_b, int sides) {
   sides = std::max(3, sides);
-  const float apart = length(b - a), difference = radius_b - radius_a;
-  if (apart <= std::fabs(difference)) {
-    // Keep the larger sphere, as two halves.
+  const float distance = length(b - a), difference = radius_b - radius_a;
+  if (distance <= std::fabs(difference)) {
+    // One sphere contains the other: keep the larger.
     (difference > 0 ? a : b) = difference > 0 ? b : a;
     radius_a = radius_b = std::max(radius_a, radius_b);
   }
   const Vec3 axis = length(b - a) > 0 ? normalised(b - a) : Vec3{0, 1, 0};
-  // The straight flank touches both spheres where the normal leans back by this angle.
+  // The cone between the caps is tangent to both spheres where the normal leans back by this angle.
   const float lean =
-      length(b - a) > 0 ? std::asin(std::clamp((radius_b - radius_a) / apart, -1.0f, 1.0f)) : 0;
+      length(b - a) > 0 ? std::asin(std::clamp((radius_b - radius_a) / distance, -1.0f, 1.0f)) : 0;
   const int half = std::max(2, sides / 4);
   std::vector<Ring> rings;
   const auto add_cap = [&](Vec3 centre, float radius, float from, float to) {
@@ -124,16 +124,16 @@ Mesh box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents) {
 }
 
 Mesh rounded_box_mesh(Vec3 centre, const Vec3 axes[3], Vec3 half_extents, float radius, int sides) {
-  // Pull the eighths of a sphere apart; what lies between two of them becomes an edge or a face.
+  // Move the octants of a sphere apart; the triangles between two of them become edges and faces.
   Mesh mesh = sphere_mesh({}, 1, sides);
-  const auto apart = [radius](float direction, float half) {
+  const auto stretched = [radius](float direction, float half) {
     const float side = std::fabs(direction) < 1e-4f ? 0.0f : std::copysign(1.0f, direction);
     return side * (half - radius) + direction * radius;
   };
   for (uint32_t i = 0; 3 * i < mesh.positions.size(); ++i) {
     const Vec3 d = load(mesh.positions, i);
-    const Vec3 p = centre + apart(d.x, half_extents.x) * axes[0] + apart(d.y, half_extents.y) * axes[1] +
-                   apart(d.z, half_extents.z) * axes[2];
+    const Vec3 p = centre + stretched(d.x, half_extents.x) * axes[0] +
+                   stretched(d.y, half_extents.y) * axes[1] + stretched(d.z, half_extents.z) * axes[2];
     const Vec3 n = d.x * axes[0] + d.y * axes[1] + d.z * axes[2];
     float *position = mesh.positions.data() + 3 * i, *normal = mesh.normals.data() + 3 * i;
     position[0] = p.x, position[1] = p.y, position[2] = p.z;

@@ -1,5 +1,5 @@
-// Flat painting on pictures, smooth at the edges: lines, discs, rectangles and text. Units are pixels, x to
-// the right and y down; the centre of the top left pixel is (0.5, 0.5).
+// Antialiased 2D drawing on images: lines, discs, rectangles and text. Units are pixels, x to the right and y
+// down; the centre of the top left pixel is (0.5, 0.5).
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace billow::draw {
 void paint_line(Image& image, float x0, float y0, float x1, float y1, float width, Colour colour,
                 float alpha = 1);
 void paint_disc(Image& image, float x, float y, float radius, Colour colour, float alpha = 1);
-// Whole pixels from (x0, y0) up to but not including (x1, y1).
+// Fills the pixels from (x0, y0) up to but not including (x1, y1).
 void paint_box(Image& image, int x0, int y0, int x1, int y1, Colour colour, float alpha = 1);
 
 enum class Align { kLeft, kCentre, kRight };
@@ -20,10 +20,10 @@ struct TextStyle {
   float height = 12;  // of a capital letter
   Colour colour = {};
   Align align = Align::kLeft;
-  bool upwards = false;  // reads from bottom to top; x and y are then where the turned text is anchored
+  bool upwards = false;  // rotated by 90 degrees to read from bottom to top
 };
 
-// Text with its baseline at y, drawn with strokes: printable ASCII, a box for the rest.
+// Draws text in a stroke font, its baseline at y. Characters other than printable ASCII are boxes.
 void paint_text(Image& image, float x, float y, std::string_view text, const TextStyle& style = {});
 float text_width(std::string_view text, float height);
 

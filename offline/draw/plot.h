@@ -1,4 +1,4 @@
-// Line plots: numbers over numbers, with axes, ticks and a legend.
+// Line plots with axes, ticks and a legend.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,26 @@
 namespace billow::draw {
 
 struct Series {
-  std::string name;  // in the legend; empty: not there
+  std::string name;  // legend entry; empty: none
   std::vector<double> x, y;
   Colour colour = {};
-  float width = 2;  // pixels; 0: dots only
-  float dot = 0;    // pixels, radius of a dot at each point
+  float width = 2;  // line width, pixels; 0: dots only
+  float dot = 0;    // radius of a dot at each point, pixels
 };
 
 struct Plot {
   std::string title, x_label, y_label;
   std::vector<Series> series;
   int width = 900, height = 520;
-  // Smallest and largest shown. None: what the series need.
+  // Smallest and largest value shown. None: the range of the series.
   std::optional<std::pair<double, double>> x_range = {}, y_range = {};
-  bool log_y = false;  // values of 0 and below are left out
+  bool log_y = false;  // skips values of 0 and below
 };
 
-// Values that are not finite leave a gap in their line.
+// Non-finite values leave a gap in the line.
 Image draw_plot(const Plot& plot);
 
-// Round numbers from `low` to `high`, about `wanted` of them.
-std::vector<double> ticks(double low, double high, int wanted);
+// About `count` round values from `low` to `high`.
+std::vector<double> ticks(double low, double high, int count);
 
 }  // namespace billow::draw

@@ -1,5 +1,5 @@
-// Visits the samples that a triangle or a thick line covers. Depth is nearness: 1 over the distance along the
-// line of sight, which is linear on the screen; larger is nearer, 0 is infinitely far.
+// Rasterisation of triangles and thick lines. Depth is stored as nearness, 1 over the distance along the view
+// direction, which is linear in screen space: larger is nearer, 0 is infinitely far.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct ScreenPoint {
 };
 
 // Calls visit(x, y, nearness, b0, b1, b2) for each sample whose centre the triangle covers, the edges
-// included. The weights b add up to 1 and are right in perspective.
+// included. The weights b are perspective-correct barycentric coordinates.
 template <class Visit>
 void raster_triangle(const ScreenPoint& p0, const ScreenPoint& p1, const ScreenPoint& p2, int width,
                      int height, Visit&& visit) {
@@ -31,7 +31,7 @@ void raster_triangle(const ScreenPoint& p0, const ScreenPoint& p1, const ScreenP
   const int left = clamp_to(left_x - 0.5f, width), right = clamp_to(right_x + 0.5f, width);
   const int top = clamp_to(top_y - 0.5f, height), bottom = clamp_to(bottom_y + 0.5f, height);
 
-  // The weight of a vertex grows from the opposite edge, linearly in x and y.
+  // Edge functions: the weight of a vertex is linear in x and y and 0 on the opposite edge.
   struct Edge {
     double dx, dy, at;
   };

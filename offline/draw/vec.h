@@ -1,4 +1,4 @@
-// Points and directions of pictures: metres, right-handed, y up.
+// 3D vectors of the renderer: metres, right-handed, y up.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ inline Vec3 normalised(Vec3 a) {
   const float l = length(a);
   return l > 0 ? (1 / l) * a : Vec3{};
 }
-// Any unit vector across `a`.
+// Some unit vector perpendicular to `a`.
 inline Vec3 across(Vec3 a) {
   return normalised(std::fabs(a.y) < 0.9f * length(a) ? cross({0, 1, 0}, a) : cross({1, 0, 0}, a));
 }
 
-// From 0 at `from` to 1 at `to`, level at both.
+// Hermite interpolation from 0 at `from` to 1 at `to`, with zero slope at both.
 inline float smooth_step(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.0f, 1.0f);
   return t * t * (3 - 2 * t);

@@ -50,7 +50,7 @@ void describe(const Frames& frames, Report& report) {
   report.garment = frames.info().garment;
   report.vertices = frames.garment().size();
   report.bones = frames.garment().bones.size();
-  for (const Frames::Run& run : frames.clips())
+  for (const Frames::ClipRange& run : frames.clips())
     if (frames.part(run.begin) == dataset::Part::kUnseen) {
       report.unseen_clips.push_back({run.begin, run.end});
       report.unseen_names.push_back(frames.info().clips[run.clip].name);
@@ -69,8 +69,8 @@ BoneGap gap_of(const Frames& frames, const BoneSource& embedded, const BoneSourc
   return gap;
 }
 
-// The basis of the floor: the model's own two together; or, so that figures of both forms compare, one of the same size
-// made from the training frames.
+// The basis of the PCA floor: the two bases of a whole-cloth model, joined. For patches, a basis of the
+// training frames with options.floor_components, so that the floors of both forms are comparable.
 learn::Basis floor_basis(const Frames& frames, const learn::ClothModel& model, const Options& options) {
   if (const auto* whole = std::get_if<learn::Model>(&model))
     return learn::joined(whole->skinning.basis, whole->shape.basis);
@@ -103,7 +103,7 @@ std::vector<Named> named(std::span<const Predictor> predictors, std::span<Measur
   return out;
 }
 
-// What was learnt, on all sources, and the reference itself.
+// Measures the networks on all bone sources, and the reference itself.
 void measure_networks(const Frames& frames, const learn::ClothModel& model,
                       const std::vector<BoneSource>& sources, const MeasureOptions& options, Report& report) {
   std::vector<Predictor> ours{truth(frames)};
@@ -118,7 +118,8 @@ void measure_networks(const Frames& frames, const learn::ClothModel& model,
   report.skinning_only = named(each.subspan(1 + count), all.subspan(1 + count));
 }
 
-// Of two ridge regressions keep the one that is better where it counts: a baseline should be as strong as it can be.
+// Keeps the better of the two ridge regressions on the last set that has frames: a baseline should be as
+// strong as possible. Returns whether it is the mirrored one.
 bool keep_better_ridge(const std::vector<Named>& judged, std::vector<Named>& methods) {
   const auto find = [](const std::vector<Named>& list, const char* name) {
     return std::find_if(list.begin(), list.end(), [&](const Named& n) { return n.name == name; });
@@ -133,7 +134,7 @@ bool keep_better_ridge(const std::vector<Named>& judged, std::vector<Named>& met
   return better;
 }
 
-// What it has to beat: distances only.
+// Measures floors and baselines, by vertex distances only.
 void measure_baselines(const Frames& frames, const learn::ClothModel& model, const learn::Basis& floor,
                        const std::vector<BoneSource>& sources, const Options& options, Report& report) {
   const auto* whole = std::get_if<learn::Model>(&model);
@@ -168,11 +169,11 @@ void measure_baselines(const Frames& frames, const learn::ClothModel& model, con
 
 Report evaluate(const Frames& frames, const learn::ClothModel& model, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto tell = [&](const std::string& what) {
-    if (options.progress) options.progress(what);
+  const auto report_progress = [&](const std::string& stage) {
+    if (options.progress) options.progress(stage);
   };
   std::visit([&](const auto& m) { check(frames, m); }, model);
-  tell("bones");
+  report_progress("bones");
   const std::vector<BoneSource> sources = sources_of(frames, options);
   Report report;
   describe(frames, report);
@@ -180,12 +181,12 @@ Report evaluate(const Frames& frames, const learn::ClothModel& model, const Opti
   report.with_surfaces = options.measure.surface_frames > 0;
   for (size_t s = 1; s < sources.size(); ++s) report.gaps.push_back(gap_of(frames, sources[0], sources[s]));
 
-  tell("networks");
+  report_progress("networks");
   measure_networks(frames, model, sources, options.measure, report);
-  tell("floor");
+  report_progress("floor");
   const learn::Basis floor = floor_basis(frames, model, options);
   describe(model, floor, report);
-  tell("baselines");
+  report_progress("baselines");
   measure_baselines(frames, model, floor, sources, options, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

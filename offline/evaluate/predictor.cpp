@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "learn/frames.h"
 #include "learn/patch_fit.h"
-#include "learn/rows.h"
 #include "parallel.h"
 
 namespace billow::evaluate {
@@ -20,7 +20,6 @@ BoneSource all_bones(std::string name, const Frames& frames, learn::Source sourc
   return {std::move(name), learn::bone_matrix(frames, all, source)};
 }
 
-// Some rows of a matrix.
 Matrix rows_of(const Matrix& all, std::span<const uint32_t> which) {
   Matrix rows(static_cast<Index>(which.size()), all.cols());
   for (size_t i = 0; i < which.size(); ++i) rows.row(static_cast<Index>(i)) = all.row(which[i]);
@@ -32,15 +31,15 @@ void fill_with_cloth(const Frames& frames, std::span<const uint32_t> which, Eige
     frames.cloth(which[i], {out.row(static_cast<Index>(i)).data(), static_cast<size_t>(out.cols())});
 }
 
-// The row of `known` that is nearest to each of `asked`.
-std::vector<Index> nearest_rows(const Matrix& known, const Matrix& asked) {
+// For each row of `queries`, the nearest row of `known`.
+std::vector<Index> nearest_rows(const Matrix& known, const Matrix& queries) {
   constexpr Index kBlock = 256;
   const learn::Vector squares = known.rowwise().squaredNorm();
-  std::vector<Index> nearest(static_cast<size_t>(asked.rows()));
-  for_each_in_parallel(static_cast<size_t>((asked.rows() + kBlock - 1) / kBlock), [&](size_t b) {
-    const Index first = static_cast<Index>(b) * kBlock, count = std::min(kBlock, asked.rows() - first);
-    // |a - k|^2 less |a|^2, which is the same for all k.
-    Matrix distance = -2 * (asked.middleRows(first, count) * known.transpose());
+  std::vector<Index> nearest(static_cast<size_t>(queries.rows()));
+  for_each_in_parallel(static_cast<size_t>((queries.rows() + kBlock - 1) / kBlock), [&](size_t b) {
+    const Index first = static_cast<Index>(b) * kBlock, count = std::min(kBlock, queries.rows() - first);
+    // |q - k|^2 - |q|^2; the last term is the same for all k.
+    Matrix distance = -2 * (queries.middleRows(first, count) * known.transpose());
     distance.rowwise() += squares.transpose();
     for (Index i = 0; i < count; ++i) distance.row(i).minCoeff(&nearest[static_cast<size_t>(first + i)]);
   });
@@ -61,7 +60,7 @@ Predictor truth(const Frames& frames) {
 }
 
 Predictor network(std::string name, const learn::Stage& stage, const BoneSource& source) {
-  // Coefficients are few: those of all frames at once. The cloth is made when it is asked for.
+  // Compute the coefficients of all frames now; expand them on demand.
   return {std::move(name), [&basis = stage.basis, c = stage.network(source.bones)](
                                std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             out = basis.expand(rows_of(c, which));
@@ -70,31 +69,31 @@ Predictor network(std::string name, const learn::Stage& stage, const BoneSource&
 
 namespace {
 
-Predictor of_the_whole(std::string name, const learn::Model& model, const BoneSource& source,
-                       bool with_shape) {
+Predictor whole_cloth_model(std::string name, const learn::Model& model, const BoneSource& source,
+                            bool with_shape) {
   Predictor skinning = network(name, model.skinning, source);
   if (!with_shape || model.shape.basis.components() == 0) return skinning;
   return {std::move(name),
           [skin = std::move(skinning.predict), shape = network("", model.shape, source).predict](
               std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
-            Matrix more(out.rows(), out.cols());
+            Matrix detail(out.rows(), out.cols());
             skin(which, out);
-            shape(which, more);
-            out += more;
+            shape(which, detail);
+            out += detail;
           }};
 }
 
 learn::PatchInputs patch_inputs(const Frames& frames, Matrix bones, std::span<const uint32_t> which) {
-  return {std::move(bones), learn::ups(frames, {which.begin(), which.end()})};
+  return {std::move(bones), learn::up_directions(frames, {which.begin(), which.end()})};
 }
 
-// What a patch's vertices do, as its basis has them: a row for each of some frames of the whole cloth.
-Matrix seen_from(const learn::PatchModel& model, size_t p, const learn::PatchInputs& inputs,
-                 Eigen::Ref<const Matrix> cloth) {
+// The weighted local positions of a patch's vertices, as its basis represents them: one row per frame.
+Matrix to_patch_space(const learn::PatchModel& model, size_t p, const learn::PatchInputs& inputs,
+                      Eigen::Ref<const Matrix> cloth) {
   const learn::Patch& patch = model.patches[p];
   Matrix local(cloth.rows(), 3 * static_cast<Index>(patch.vertices.size()));
   for (Index f = 0; f < cloth.rows(); ++f) {
-    const learn::PatchFrame frame = learn::frame_of(patch, learn::bone_places(model, inputs, f));
+    const learn::PatchFrame frame = learn::frame_of(patch, learn::bone_positions(model, inputs, f));
     for (size_t i = 0; i < patch.vertices.size(); ++i) {
       const uint32_t v = patch.vertices[i];
       const float* d = cloth.row(f).data() + 3 * size_t{v};
@@ -106,9 +105,9 @@ Matrix seen_from(const learn::PatchModel& model, size_t p, const learn::PatchInp
   return local;
 }
 
-// What patches see of all frames would fill the memory: worked out when it is asked for.
-Predictor by_patches(std::string name, const Frames& frames, const learn::PatchModel& model,
-                     const BoneSource& source, bool with_shape) {
+// The inputs of all patches in all frames would not fit in memory: computes them on demand.
+Predictor patch_model(std::string name, const Frames& frames, const learn::PatchModel& model,
+                      const BoneSource& source, bool with_shape) {
   return {std::move(name),
           [&frames, &model, &source, with_shape](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             model(patch_inputs(frames, rows_of(source.bones, which), which), with_shape, out);
@@ -120,8 +119,8 @@ Predictor by_patches(std::string name, const Frames& frames, const learn::PatchM
 Predictor networks(std::string name, const Frames& frames, const learn::ClothModel& model,
                    const BoneSource& source, bool with_shape) {
   if (const auto* patches = std::get_if<learn::PatchModel>(&model))
-    return by_patches(std::move(name), frames, *patches, source, with_shape);
-  return of_the_whole(std::move(name), std::get<learn::Model>(model), source, with_shape);
+    return patch_model(std::move(name), frames, *patches, source, with_shape);
+  return whole_cloth_model(std::move(name), std::get<learn::Model>(model), source, with_shape);
 }
 
 Predictor projection(std::string name, const Frames& frames, const learn::Basis& basis) {
@@ -139,7 +138,7 @@ Predictor patch_projection(std::string name, const Frames& frames, const learn::
             fill_with_cloth(frames, which, out);
             std::vector<Matrix> coefficients;
             for (size_t p = 0; p < model.patches.size(); ++p)
-              coefficients.push_back(model.bases[p].project(seen_from(model, p, inputs, out)));
+              coefficients.push_back(model.bases[p].project(to_patch_space(model, p, inputs, out)));
             model.expand(inputs, coefficients, out);
           }};
 }
@@ -151,9 +150,9 @@ Predictor nearest_frame(std::string name, const Frames& frames, const BoneSource
   std::vector<uint32_t> nearest;
   for (const Index r : rows) nearest.push_back(train[static_cast<size_t>(r)]);
   return {std::move(name), [&frames, nearest](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
-            std::vector<uint32_t> like;
-            for (const uint32_t f : which) like.push_back(nearest[f]);
-            fill_with_cloth(frames, like, out);
+            std::vector<uint32_t> matches;
+            for (const uint32_t f : which) matches.push_back(nearest[f]);
+            fill_with_cloth(frames, matches, out);
           }};
 }
 

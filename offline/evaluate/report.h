@@ -1,4 +1,4 @@
-// Everything that is measured of what was learnt, and of what it has to beat: docs/evaluation.md.
+// The evaluation of a trained garment against baselines and floors (docs/evaluation.md).
 #pragma once
 
 #include <functional>
@@ -16,14 +16,15 @@ struct Named {
   Measured measured;
 };
 
-// How far bones of a source are from embedded ones: on unseen clips as the chaos floor is measured, and on each set.
+// The gap between bones of a source and embedded bones: on unseen clips, measured as the chaos floor is, and
+// on each set.
 struct BoneGap {
   std::string source;
   RopeGap unseen;
   std::array<RopeGap, 4> sets;  // as kSets
 };
 
-// How much of the cloth's motion a basis holds: its deviations, falling.
+// The standard deviations of a basis, in descending order.
 struct Spectrum {
   std::string name;
   learn::Vector deviation;
@@ -32,38 +33,38 @@ struct Spectrum {
 struct Report {
   std::string garment, form;  // form: "patches" or "whole cloth"
   size_t vertices = 0, bones = 0;
-  size_t patches = 0;  // 0: of the whole cloth
-  // Of the whole cloth's two bases; of the largest basis of a patch; of the floor.
+  size_t patches = 0;  // 0: whole cloth
+  // Of the two bases of the whole cloth, of the largest basis of a patch, and of the PCA floor.
   Eigen::Index skinning_components = 0, shape_components = 0, patch_components = 0, floor_components = 0;
-  Measured truth;                             // the reference itself: its strain, its depth in the body
-  std::vector<Named> sources, skinning_only;  // by where bones come from: embedded, rope, ...
-  std::vector<Named> floors;     // "floor" first; then "skinning_floor" or "patch_floor", as the form has it
+  Measured truth;                             // the reference itself: its strain and penetration
+  std::vector<Named> sources, skinning_only;  // by source of bones: embedded, rope, ...
+  std::vector<Named> floors;     // "floor", then "skinning_floor" or "patch_floor", depending on the form
   std::vector<Named> baselines;  // on embedded bones: lbs, dqs, nearest, ridge, ...
-  std::vector<Named> rope_baselines;  // the same on the bones that the source named rope has
-  bool ridge_mirrored = false;        // ridge regression learnt from mirrored frames, too: that was better
-  std::vector<BoneGap> gaps;          // of all sources but embedded
+  std::vector<Named> rope_baselines;  // the same on rope bones
+  bool ridge_mirrored = false;  // whether the ridge regression uses mirrored frames, because that was better
+  std::vector<BoneGap> gaps;    // of all sources except embedded
   std::vector<Spectrum> spectra;
-  std::vector<std::array<uint32_t, 2>> unseen_clips;  // their frames: first, and one past the last
+  std::vector<std::array<uint32_t, 2>> unseen_clips;  // frame ranges: first, one past the last
   std::vector<std::string> unseen_names;
-  bool with_sted = true, with_surfaces = true;  // these were measured
-  double seconds = 0;                           // that it took
+  bool with_sted = true, with_surfaces = true;  // whether these were measured
+  double seconds = 0;                           // duration of the evaluation
 };
 
 struct Options {
-  // Bones of rope chains, a row a frame, as the garment's own settings move them. Without: those in the data set, which
-  // were made with the settings of the day.
+  // Bones of rope chains with the garment's own settings, one row per frame. Default: those stored in the
+  // data set, which were simulated with the settings of that time.
   std::optional<Matrix> rope;
-  std::vector<BoneSource> more_sources;  // beside embedded and rope: gru
+  std::vector<BoneSource> more_sources;  // in addition to embedded and rope: gru
   bool baselines = true;
-  size_t floor_components = 200;  // of the floor of patches: the paper's 100 + 100
+  size_t floor_components = 200;  // of the PCA floor of patches: the paper's 100 + 100
   MeasureOptions measure;
-  std::function<void(const std::string& what)> progress;  // is told what comes next
+  std::function<void(const std::string& stage)> progress;  // called with the name of each stage
 };
 
-// Throws std::invalid_argument for a model or bones that do not go with the frames.
+// Throws std::invalid_argument for a model or bones that do not match the frames.
 Report evaluate(const Frames& frames, const learn::ClothModel& model, const Options& options);
 
-// The report as JSON, as a page with plots, and as a table for a terminal.
+// The report as JSON, as an HTML page with plots, and as tables for a terminal.
 std::string to_json(const Report& report);
 std::string to_html(const Report& report);
 std::string to_text(const Report& report);

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Keys are depths in mm.
+// The keys are depths in mm.
 Json by_depth(const std::array<double, 4>& percent) {
   Json out;
   for (size_t k = 0; k < kDepths.size(); ++k)
@@ -22,7 +22,7 @@ void put(Json& out, const Penetration& p) {
   out["deepest_mm"] = p.deepest_mm;
 }
 
-// What was not measured is null, not 0.
+// null for figures that were not measured.
 Json if_measured(bool measured, double value) { return measured ? Json(value) : Json(); }
 
 Json of(const Report& r, const Figures& f) {
@@ -47,7 +47,7 @@ Json of(const Report& r, const Figures& f) {
   return out;
 }
 
-// Sets without frames are left out.
+// Omits sets without frames.
 template <class Make> Json by_set(const Measured& m, Make make) {
   Json out = Json::object();
   for (size_t s = 0; s < kSets.size(); ++s)

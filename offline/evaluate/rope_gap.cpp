@@ -11,7 +11,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 
 double chaos_floor(const dataset::DatasetInfo& info) {
-  // Of unseen clips, if it was measured there.
+  // Use unseen clips if the floor was measured there, else the others.
   const auto unseen = [&](const std::string& name) {
     return std::any_of(info.clips.begin(), info.clips.end(), [&](const dataset::ClipInfo& c) {
       return c.name == name && c.parts.find(static_cast<char>(dataset::Part::kUnseen)) != std::string::npos;
@@ -28,7 +28,7 @@ double chaos_floor(const dataset::DatasetInfo& info) {
 
 std::vector<uint32_t> settled_unseen(const Frames& frames) {
   std::vector<uint32_t> all, settled;
-  for (const Frames::Run& run : frames.clips())
+  for (const Frames::ClipRange& run : frames.clips())
     for (uint32_t f = run.begin; f < run.end; ++f) {
       if (frames.part(f) != dataset::Part::kUnseen) continue;
       all.push_back(f);
@@ -50,12 +50,12 @@ RopeGap split_gap(const garment::Garment& garment, const Matrix& differences) {
   gap.rms_mm = in_mm(d.squaredNorm(), all);
   for (Index b = 0; b < bones; ++b) gap.mean_mm += 1000 * d.middleCols(3 * b, 3).rowwise().norm().sum() / all;
 
-  // Take out the mean over the frames.
+  // Subtract the mean over the frames.
   const Eigen::RowVectorXd bias = d.colwise().mean();
   gap.bias_mm = in_mm(bias.squaredNorm(), static_cast<double>(bones));
   const MatrixXd moving = d.rowwise() - bias;
 
-  // Take out what chains have in common, as far along them as each of them goes.
+  // Separate the motion that chains have in common, level by level.
   double common = 0, tips = 0;
   size_t longest = 0;
   for (const auto& chain : garment.chains) longest = std::max(longest, chain.size());

@@ -1,33 +1,31 @@
-// How far bones of another source (rope chains, say) are from those embedded in the reference cloth: the gap that
-// networks trained on the one and used on the other have to bridge.
+// The gap between bones of another source, such as rope chains, and bones embedded in the reference cloth.
+// Networks are trained on the latter and used on the former.
 #pragma once
 
 #include "evaluate/predictor.h"
 
 namespace billow::evaluate {
 
-inline constexpr double kSettled = 1.5;  // s into a clip, from which on the chaos floor is measured
+inline constexpr double kSettled = 1.5;  // s: the chaos floor is measured from this time of a clip on
 
-// All in mm, RMS over bones and frames unless said otherwise. With d(f, b) the difference in frame f at bone b, key
-// joint's motion taken out, d is the sum of three parts whose squares add up to those of d:
-//   bias     the mean of d over the frames: what hangs in another place all the time
-//   swing    of the rest, the mean over all chains at the same place along them: they swing differently, as one
-//   between  what is then left: chains differ from each other
-// Bones in no chain have bias and between only.
+// In mm, RMS over bones and frames unless noted. Let d(f, b) be the difference in frame f at bone b, in the
+// frame of the key joint. It is the sum of three orthogonal parts, whose squares add up to those of d:
+//   bias            the mean of d over the frames: a constant offset
+//   swing           of the remainder, the mean over all chains at the same level: their common motion
+//   chain to chain  the rest: differences between chains
+// Bones outside chains have no swing.
 struct RopeGap {
   size_t frames = 0;
-  double rms_mm = 0, mean_mm = 0, tips_mm = 0;  // mean: of the distance; tips: of last bones only
+  double rms_mm = 0, mean_mm = 0, tips_mm = 0;  // mean of the distance; RMS of the last bones of chains only
   double bias_mm = 0, swing_mm = 0, chain_to_chain_mm = 0;
-  double chaos_floor_mm =
-      0;             // what bones of the reference are off from themselves, in air that is a little denser
-  double ratio = 0;  // rms to chaos floor; 0 without one
+  double chaos_floor_mm = 0;  // difference of the reference to itself in slightly denser air
+  double ratio = 0;           // of RMS to chaos floor; 0 if there is no floor
 };
 
-// On unseen clips, from the time on from which the chaos floor is measured; all frames of these clips where they are not
-// longer than that. `embedded`: the bones that are compared with.
+// The gap on unseen clips from kSettled on, or on all their frames if they are shorter.
 RopeGap rope_gap(const Frames& frames, const BoneSource& embedded, const BoneSource& source);
 
-// The split alone: differences a row for each frame, three numbers a bone.
+// The split of given differences: one row per frame, three floats per bone.
 RopeGap split_gap(const garment::Garment& garment, const Matrix& differences);
 
 }  // namespace billow::evaluate

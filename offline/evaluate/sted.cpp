@@ -6,7 +6,7 @@
 namespace billow::evaluate {
 namespace {
 
-constexpr double kShortest = 1e-6;  // m: an edge that is folded up is no reason to divide by 0
+constexpr double kMinLength = 1e-6;  // m, avoids a division by 0 for collapsed edges
 
 double step(std::span<const float> before, std::span<const float> now, size_t v, double h) {
   double sum = h * h;
@@ -33,10 +33,10 @@ std::vector<Edge> edges_of(const garment::Garment& garment) {
 
 double sted_space(std::span<const Edge> edges, size_t vertices, std::span<const float> reference,
                   std::span<const float> lengths) {
-  // Of the edges at each vertex: weights, weighted differences and their squares.
+  // Sum weights, weighted differences and weighted squares over the edges at each vertex.
   std::vector<std::array<double, 3>> sums(vertices);
   for (size_t i = 0; i < edges.size(); ++i) {
-    const double l = std::max(static_cast<double>(reference[i]), kShortest);
+    const double l = std::max(static_cast<double>(reference[i]), kMinLength);
     const double e = std::fabs(static_cast<double>(lengths[i]) - l) / l;
     for (const uint32_t v : {edges[i].a, edges[i].b})
       sums[v][0] += l, sums[v][1] += l * e, sums[v][2] += l * e * e;

@@ -1,10 +1,50 @@
-// What is summed up over frames of one set, and the figures that come of it.
+// Accumulators over the frames of one set, and the figures computed from them.
 #pragma once
 
-#include "evaluate/histogram.h"
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
 #include "evaluate/measure.h"
 
 namespace billow::evaluate {
+
+// Percentiles of a large number of values without storing them. Values with equal leading bits share a bin,
+// so that a percentile has a relative error of at most half a percent.
+class Histogram {
+ public:
+  // `value` must not be negative. It is clamped to the range of the bins; NaN counts as the largest.
+  void add(float value) {
+    const float clamped = value < kMaxValue ? std::max(value, kMinValue) : kMaxValue;
+    ++counts_[(std::bit_cast<uint32_t>(clamped) >> kDroppedBits) - kFirstBin];
+  }
+  void add(const Histogram& other) {
+    for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  }
+  // `fraction` is from 0 to 1. Returns 0 if the histogram is empty.
+  double percentile(double fraction) const {
+    uint64_t all = 0, below = 0;
+    for (const uint64_t c : counts_) all += c;
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      below += counts_[i];
+      if (all > 0 && static_cast<double>(below) >= fraction * static_cast<double>(all)) return middle(i);
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr int kDroppedBits = 16;  // seven bits of the fraction remain
+  static constexpr float kMinValue = 0x1p-24f, kMaxValue = 0x1p14f;
+  static constexpr uint32_t kFirstBin = std::bit_cast<uint32_t>(kMinValue) >> kDroppedBits;
+  static constexpr uint32_t kBins = (std::bit_cast<uint32_t>(kMaxValue) >> kDroppedBits) - kFirstBin + 1;
+
+  static double middle(size_t bin) {
+    const uint32_t low = (static_cast<uint32_t>(bin) + kFirstBin) << kDroppedBits;
+    return bin == 0 ? 0 : static_cast<double>(std::bit_cast<float>(low + (1u << (kDroppedBits - 1))));
+  }
+  std::vector<uint64_t> counts_ = std::vector<uint64_t>(kBins);
+};
 
 struct PenetrationSums {
   std::array<double, 4> vertices{}, edges{};
@@ -14,21 +54,23 @@ struct PenetrationSums {
   Penetration figures(double all_frames, double all_vertices, double all_edges) const;
 };
 
-// Everything that is summed in the order of frames, so that the result does not depend on threads.
+// Floating-point sums, added in the order of frames so that the result does not depend on the threads.
 struct Totals {
-  double frames = 0, steps = 0, turns = 0;  // steps: with a frame before, turns: with two
-  double squares = 0, most = 0;             // m^2, m
+  double frames = 0, velocity_frames = 0,
+         acceleration_frames = 0;     // with at least 0, 1 and 2 preceding frames
+  double squares = 0, max_error = 0;  // m^2, m
   double pushed_squares = 0;
   double space = 0, time = 0, strain = 0;
   PenetrationSums inside, pushed;
-  double velocity = 0, true_velocity = 0, velocity_error = 0;  // squares
+  double velocity = 0, true_velocity = 0,
+         velocity_error = 0;  // sums of squares, per frame instead of per second
   double acceleration = 0, true_acceleration = 0, acceleration_error = 0;
   double surface_frames = 0, hausdorff = 0, chamfer = 0;
 
   void add(const Totals& other);
 };
 
-// Counts, which come out the same in any order.
+// Counts, which may be added in any order.
 struct Counts {
   Histogram errors_mm, strains;
 };

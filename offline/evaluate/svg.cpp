@@ -12,19 +12,19 @@ constexpr std::array<const char*, 8> kColours{"#2f6db5", "#d1662b", "#3c9a68", "
                                               "#8c8c8c", "#c23b57", "#b59a1f", "#3aa6b9"};
 
 std::string colour(size_t i) { return kColours[i % kColours.size()]; }
-std::string at(double v) { return number(v, 1); }
+std::string coordinate(double v) { return number(v, 1); }
 
 std::string text(double x, double y, const std::string& what, const char* anchor, const char* kind = "") {
-  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\" class=\"" + kind +
-         "\">" + escaped(what) + "</text>";
+  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" + anchor +
+         "\" class=\"" + kind + "\">" + escaped(what) + "</text>";
 }
 
 std::string open(double width, double height, const std::string& title) {
-  return "<svg viewBox=\"0 0 " + at(width) + " " + at(height) + "\" role=\"img\" aria-label=\"" +
-         escaped(title) + "\">" + text(0, 14, title, "start", "title");
+  return "<svg viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) +
+         "\" role=\"img\" aria-label=\"" + escaped(title) + "\">" + text(0, 14, title, "start", "title");
 }
 
-// Round steps of which a range has about five.
+// A round step size that divides a range into about five.
 double round_step(double range) {
   const double rough = range / 5, ten = std::pow(10, std::floor(std::log10(rough)));
   for (const double times : {1.0, 2.0, 5.0})
@@ -34,16 +34,15 @@ double round_step(double range) {
 
 int digits_for(double step) { return std::max(0, static_cast<int>(-std::floor(std::log10(step)))); }
 
-// From values to a place in the plot.
+// Maps values to coordinates of the plot.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   bool log = false;
 
   double operator()(double v) const {
-    const double share = log ? std::log10(v / low) / std::log10(high / low) : (v - low) / (high - low);
-    return from + share * (to - from);
+    const double t = log ? std::log10(v / low) / std::log10(high / low) : (v - low) / (high - low);
+    return from + t * (to - from);
   }
-  // Where to put numbers.
   std::vector<double> ticks() const {
     std::vector<double> out;
     if (log) {
@@ -91,22 +90,22 @@ std::string escaped(const std::string& text) {
 
 std::string number(double value, int digits) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value + 0.0);  // no -0
+  std::snprintf(text, sizeof text, "%.*f", digits, value + 0.0);  // adding 0 turns -0 into 0
   return text;
 }
 
 std::string bars(const std::string& title, const std::string& unit, const std::vector<Bar>& values,
                  int digits) {
   constexpr double kWidth = 460, kLeft = 150, kRow = 20, kTop = 26;
-  double most = 0;
-  for (const Bar& b : values) most = std::max(most, b.value);
-  const Scale scale = scale_for(0, most, kLeft, kWidth - 70, false);
+  double max_value = 0;
+  for (const Bar& b : values) max_value = std::max(max_value, b.value);
+  const Scale scale = scale_for(0, max_value, kLeft, kWidth - 70, false);
   std::string out = open(kWidth, kTop + kRow * static_cast<double>(values.size()) + 4, title);
   double y = kTop;
   for (const Bar& b : values) {
     out += text(kLeft - 6, y + 13, b.name, "end");
-    out += "<rect x=\"" + at(kLeft) + "\" y=\"" + at(y + 2) + "\" height=\"14\" width=\"" +
-           at(std::max(0.5, scale(b.value) - kLeft)) + "\" fill=\"" + colour(b.colour) + "\"/>";
+    out += "<rect x=\"" + coordinate(kLeft) + "\" y=\"" + coordinate(y + 2) + "\" height=\"14\" width=\"" +
+           coordinate(std::max(0.5, scale(b.value) - kLeft)) + "\" fill=\"" + colour(b.colour) + "\"/>";
     out += text(scale(b.value) + 5, y + 13, number(b.value, digits) + " " + unit, "start");
     y += kRow;
   }
@@ -127,10 +126,10 @@ std::string lines(const std::string& title, const Axes& axes, const std::vector<
   const Scale x = scale_for(low_x, high_x, kLeft, kRight, false),
               y = scale_for(low_y, high_y, kBottom, kTop, axes.log_y);
 
-  // The grid and its numbers.
+  // Draw the grid and tick labels.
   const auto rule = [&](double x0, double y0, double x1, double y1, const char* kind) {
-    out += "<path class=\"" + std::string(kind) + "\" d=\"M" + at(x0) + " " + at(y0) + "L" + at(x1) + " " +
-           at(y1) + "\"/>";
+    out += "<path class=\"" + std::string(kind) + "\" d=\"M" + coordinate(x0) + " " + coordinate(y0) + "L" +
+           coordinate(x1) + " " + coordinate(y1) + "\"/>";
   };
   for (const double v : x.ticks()) {
     rule(x(v), kBottom, x(v), kTop, "grid");
@@ -143,19 +142,19 @@ std::string lines(const std::string& title, const Axes& axes, const std::vector<
   for (const double v : axes.marks) rule(x(v), kBottom, x(v), kTop, "mark");
   out += text((kLeft + kRight) / 2, kBottom + 32, axes.x, "middle") + text(0, kTop - 12, axes.y, "start");
 
-  // The lines, and their names in a row.
+  // Draw the lines and the legend.
   double name_x = kRight;
   for (auto l = values.rbegin(); l != values.rend(); ++l) {
     out += "<path class=\"line\" stroke=\"" + colour(l->colour) + "\" d=\"";
     bool first = true;
     for (size_t i = 0; i < l->x.size(); ++i) {
       if (axes.log_y && !(l->y[i] > 0)) continue;
-      out += (first ? "M" : "L") + at(x(l->x[i])) + " " + at(y(l->y[i]));
+      out += (first ? "M" : "L") + coordinate(x(l->x[i])) + " " + coordinate(y(l->y[i]));
       first = false;
     }
     out += "\"/>";
-    out += "<text x=\"" + at(name_x) + "\" y=\"" + at(kTop - 12) + "\" text-anchor=\"end\" fill=\"" +
-           colour(l->colour) + "\">" + escaped(l->name) + "</text>";
+    out += "<text x=\"" + coordinate(name_x) + "\" y=\"" + coordinate(kTop - 12) +
+           "\" text-anchor=\"end\" fill=\"" + colour(l->colour) + "\">" + escaped(l->name) + "</text>";
     name_x -= 6.2 * static_cast<double>(l->name.size()) + 14;
   }
   return out + "</svg>\n";

@@ -1,4 +1,4 @@
-// Plots as SVG to put into a page: bars, and lines.
+// Bar and line plots as SVG elements for an HTML page.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace billow::evaluate {
 
-// Text as it may stand in HTML.
+// Text with HTML's special characters escaped.
 std::string escaped(const std::string& text);
-// With so many digits after the point.
+// A number with a fixed number of digits after the decimal point.
 std::string number(double value, int digits);
 
 struct Bar {
   std::string name;
   double value = 0;
-  size_t colour = 0;  // any number; the same is the same colour
+  size_t colour = 0;  // index into a cyclic palette
 };
 std::string bars(const std::string& title, const std::string& unit, const std::vector<Bar>& values,
                  int digits);
@@ -26,8 +26,8 @@ struct Line {
 };
 struct Axes {
   std::string x, y;
-  bool log_y = false;              // values that are not positive are left out
-  std::vector<double> marks = {};  // upright lines at these x
+  bool log_y = false;              // skips values that are not positive
+  std::vector<double> marks = {};  // vertical lines at these x
 };
 std::string lines(const std::string& title, const Axes& axes, const std::vector<Line>& values);
 

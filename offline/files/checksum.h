@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits: tells files and requests apart.
+// FNV-1a, 64 bits: a fast hash to compare files and requests, not a cryptographic one.
 #pragma once
 
 #include <cstddef>

@@ -14,19 +14,20 @@
 
 #include "files/checksum.h"
 
-static_assert(std::endian::native == std::endian::little, "files are little-endian and read as they are");
+static_assert(std::endian::native == std::endian::little,
+              "files are little-endian and read without conversion");
 
 namespace billow::files {
 namespace {
 
-constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};  // with the version
+constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};  // includes the version
 constexpr size_t kPreamble = kMagic.size() + 2, kMaxValues = size_t{1} << 50;
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& message) {
   throw std::runtime_error(path.string() + ": " + message);
 }
 
-// What stands behind a key, up to the next comma outside brackets.
+// The text of a key's value in the header's dictionary: up to the next comma outside brackets.
 std::string entry(const std::string& header, const std::string& key) {
   const size_t at = header.find("'" + key + "':");
   if (at == std::string::npos) return "";
@@ -54,25 +55,25 @@ std::vector<size_t> read_shape(const std::string& text) {
 }  // namespace
 
 NpyLayout npy_layout(std::string_view bytes) {
-  const auto refuse = [](const std::string& message) { throw std::runtime_error(message); };
-  if (bytes.empty()) refuse("expected an array, found 0 bytes");
-  if (!bytes.starts_with(kMagic) || bytes.size() < kPreamble) refuse("expected a .npy file of version 1.0");
+  const auto reject = [](const std::string& message) { throw std::runtime_error(message); };
+  if (bytes.empty()) reject("expected an array, found 0 bytes");
+  if (!bytes.starts_with(kMagic) || bytes.size() < kPreamble) reject("expected a .npy file of version 1.0");
   uint16_t size = 0;
   std::memcpy(&size, bytes.data() + kMagic.size(), 2);
-  if (bytes.size() - kPreamble < size) refuse("expected a header, found it cut off");
+  if (bytes.size() - kPreamble < size) reject("expected a header, found it cut off");
   const std::string header(bytes.substr(kPreamble, size));
   if (entry(header, "descr") != "'<f4'")
-    refuse("expected float32, little-endian ('<f4'), found " + entry(header, "descr"));
-  if (entry(header, "fortran_order") != "False") refuse("expected C order");
+    reject("expected float32, little-endian ('<f4'), found " + entry(header, "descr"));
+  if (entry(header, "fortran_order") != "False") reject("expected C order");
   const std::string shape = entry(header, "shape");
   NpyLayout out{read_shape(shape), kPreamble + size, 1};
   for (const size_t n : out.shape) {
-    if (n != 0 && out.count > kMaxValues / n) refuse("its shape is too large: " + shape);
+    if (n != 0 && out.count > kMaxValues / n) reject("its shape is too large: " + shape);
     out.count *= n;
   }
   const size_t left = bytes.size() - out.start;
   if (out.shape.empty() || left != 4 * out.count)
-    refuse("expected " + shape + " values of 4 bytes, found " + std::to_string(left) + " bytes");
+    reject("expected " + shape + " values of 4 bytes, found " + std::to_string(left) + " bytes");
   return out;
 }
 
@@ -100,7 +101,7 @@ void NpyWriter::write_bytes(const void* bytes, size_t count) {
 }
 
 void NpyWriter::write(std::span<const float> values) {
-  if (values.size() > left_) fail(path_, "more values than its shape has");
+  if (values.size() > left_) fail(path_, "more values than its shape holds");
   left_ -= values.size();
   write_bytes(values.data(), values.size_bytes());
 }
@@ -115,9 +116,9 @@ NpyMap::NpyMap(const std::filesystem::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) {
-    const std::string why = std::strerror(errno);
+    const std::string reason = std::strerror(errno);
     if (file >= 0) close(file);
-    fail(path, "cannot read: " + why);
+    fail(path, "cannot read: " + reason);
   }
   bytes_ = static_cast<size_t>(status.st_size);
   memory_ = bytes_ > 0 ? mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;

@@ -1,5 +1,5 @@
-// Arrays of float32 in NumPy's .npy files (format version 1.0, little-endian, C order): what every tool of the trade
-// reads, and can be mapped into memory.
+// Arrays of float32 in NumPy's .npy files (format version 1.0, little-endian, C order). The values can be
+// memory-mapped as they lie in the file.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace billow::files {
 
-// Where an array is in the bytes of a file.
 struct NpyLayout {
   std::vector<size_t> shape;
-  size_t start = 0, count = 0;  // byte that its values begin at, and how many there are
+  size_t start = 0, count = 0;  // byte offset of the values, and their number
 };
-// Throws std::runtime_error with what was expected and what was found, unless the bytes are one whole array.
+// Parses the header. Throws std::runtime_error with what was expected and what was found, unless the bytes
+// are exactly one array.
 NpyLayout npy_layout(std::string_view bytes);
 
-// What stands before the values. `shape`: the last entry of the header's dictionary, as "(2, 3), ".
+// All bytes before the values. `shape` is the last entry of the header's dictionary, as "(2, 3), ".
 std::string npy_header(const std::string& shape);
 
-// Writes an array row after row. The shape is known from the start; `finish` throws std::runtime_error if it was not
-// filled or could not be written. A checksum of all bytes (FNV-1a, 64 bits) is kept on the way.
+// Writes an array of a known shape piece by piece, and keeps a checksum (FNV-1a, 64 bits) of all bytes
+// written. `finish` throws std::runtime_error if values are missing or the file could not be written.
 class NpyWriter {
  public:
   NpyWriter(const std::filesystem::path& path, std::vector<size_t> shape);
@@ -36,11 +36,12 @@ class NpyWriter {
   void write_bytes(const void* bytes, size_t count);
   std::filesystem::path path_;
   std::ofstream file_;
-  size_t left_;  // values
+  size_t left_;  // values still to be written
   uint64_t checksum_;
 };
 
-// A file mapped into memory. Throws std::runtime_error that names the file, what was expected and what was found.
+// A memory-mapped file. The constructor throws std::runtime_error with the file's name, what was expected and
+// what was found.
 class NpyMap {
  public:
   explicit NpyMap(const std::filesystem::path& path);
@@ -51,7 +52,7 @@ class NpyMap {
 
   const std::vector<size_t>& shape() const { return shape_; }
   std::span<const float> values() const { return values_; }
-  // The values of one entry of the first dimension.
+  // The values of index `i` of the first dimension.
   std::span<const float> row(size_t i) const;
   uint64_t checksum() const;
 

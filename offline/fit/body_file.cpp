@@ -18,7 +18,7 @@ using importer::JsonAt;
 constexpr const char* kFormat = "billow body";
 constexpr size_t kVersion = 1, kMaxBytes = size_t{4} << 20, kMaxJoints = 65536;
 
-// The shapes a file may have, and the numbers each of them needs.
+// The shapes of a file and the fields that each of them has.
 struct ShapeFields {
   const char* name;
   billow_shape shape;
@@ -40,7 +40,7 @@ const ShapeFields& fields_of(billow_shape shape) {
 
 // ---- Writing
 
-std::string numbers(const float* v, size_t count) {
+std::string array_text(const float* v, size_t count) {
   std::string out = "[";
   for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + files::shortest(v[k]);
   return out + "]";
@@ -68,10 +68,10 @@ std::string collider_text(const BodyFile& body, size_t i) {
   }
   add_line("joints", "[" + joints + "]");
   append("weights", "[" + weights + "]");
-  add_line("position", numbers(c.position, 3));
-  if (fields.end) append("end", numbers(c.end, 3));
-  if (fields.rotation) append("rotation", numbers(c.rotation, 4));
-  if (fields.half_extents) append("half_extents", numbers(c.half_extents, 3));
+  add_line("position", array_text(c.position, 3));
+  if (fields.end) append("end", array_text(c.end, 3));
+  if (fields.rotation) append("rotation", array_text(c.rotation, 4));
+  if (fields.half_extents) append("half_extents", array_text(c.half_extents, 3));
   if (fields.radius) append("radius", files::shortest(c.radius));
   if (fields.radius_end) append("radius_end", files::shortest(c.radius_end));
   if (c.blend_with >= 0) {
@@ -96,11 +96,11 @@ void read_numbers(const JsonAt& at, float* out, size_t count) {
   for (size_t k = 0; k < count; ++k) out[k] = static_cast<float>(values[k]);
 }
 
-// A name that is there and differs from those before it.
+// A name that is not empty and not taken.
 std::string read_name(const JsonAt& at, std::set<std::string>& taken) {
   std::string name = at.at("name").string();
   if (name.empty() || name.size() > 200 || !taken.insert(name).second)
-    at.at("name").fail("a name of its own, of 1 to 200 bytes");
+    at.at("name").fail("a unique name of 1 to 200 bytes");
   return name;
 }
 
@@ -166,8 +166,7 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   if (fields.radius) c.radius = static_cast<float>(at.at("radius").number());
   if (fields.radius_end) c.radius_end = static_cast<float>(at.at("radius_end").number());
   if (at.has("fixed")) out.fixed = at.at("fixed").boolean();
-  if (at.has("blend_radius") && !at.has("blend_with"))
-    at.fail("'blend_with' where there is a 'blend_radius'");
+  if (at.has("blend_radius") && !at.has("blend_with")) at.fail("'blend_with' together with 'blend_radius'");
   if (!at.has("blend_with")) return out;
   const std::string with = at.at("blend_with").string();
   for (size_t i = 0; i < body.colliders.size(); ++i)
@@ -177,7 +176,7 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   return out;
 }
 
-// Lets the API judge the numbers.
+// Creates a body through the API, which checks the parameters.
 void check_by_api(const BodyFile& body) {
   std::vector<billow_collider> shapes;
   for (const NamedCollider& c : body.colliders) shapes.push_back(c.collider);
@@ -185,9 +184,9 @@ void check_by_api(const BodyFile& body) {
   desc.colliders = shapes.data();
   desc.collider_count = static_cast<uint32_t>(shapes.size());
   desc.joint_count = static_cast<uint32_t>(body.joints.size());
-  billow_body* made = nullptr;
-  if (billow_body_create(&desc, &made) != BILLOW_OK) throw std::runtime_error(billow_last_error());
-  billow_body_destroy(made);
+  billow_body* body_handle = nullptr;
+  if (billow_body_create(&desc, &body_handle) != BILLOW_OK) throw std::runtime_error(billow_last_error());
+  billow_body_destroy(body_handle);
 }
 
 }  // namespace
@@ -200,14 +199,14 @@ BodyFile make_body_file(std::string character, const body::Skeleton& skeleton,
   for (const NamedCollider& c : colliders)
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
       if (c.collider.weight[k] > 0) used.insert(c.collider.joint[k]);
-  std::vector<uint32_t> place(skeleton.size(), 0);
+  std::vector<uint32_t> new_index(skeleton.size(), 0);
   for (const uint32_t j : used) {
-    place.at(j) = static_cast<uint32_t>(out.joints.size());
+    new_index.at(j) = static_cast<uint32_t>(out.joints.size());
     out.joints.push_back({skeleton.joints[j].name, rest[j]});
   }
   for (NamedCollider& c : out.colliders)
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
-      c.collider.joint[k] = c.collider.weight[k] > 0 ? place[c.collider.joint[k]] : 0;
+      c.collider.joint[k] = c.collider.weight[k] > 0 ? new_index[c.collider.joint[k]] : 0;
   return out;
 }
 
@@ -215,7 +214,7 @@ std::vector<NamedCollider> bind(const BodyFile& file, const body::Skeleton& skel
   const std::vector<Transform> rest = rest_transforms(skeleton);
   float size = 0;
   for (const Transform& t : rest) size = std::max(size, length(t.position - rest[0].position));
-  std::vector<uint32_t> place;
+  std::vector<uint32_t> new_index;
   for (const BodyJoint& joint : file.joints) {
     const int found = skeleton.find(joint.name);
     if (found == body::kNoJoint)
@@ -224,14 +223,14 @@ std::vector<NamedCollider> bind(const BodyFile& file, const body::Skeleton& skel
     const V3 a = joint.rest.position, b = rest[static_cast<size_t>(found)].position;
     if (length(a - b) > 1e-4f + 0.002f * size)
       throw std::invalid_argument("body file: expected joint '" + joint.name + "' to rest at " +
-                                  numbers(&a.x, 3) + ", found it at " + numbers(&b.x, 3) +
+                                  array_text(&a.x, 3) + ", found it at " + array_text(&b.x, 3) +
                                   ": the file was made for another rest pose");
-    place.push_back(static_cast<uint32_t>(found));
+    new_index.push_back(static_cast<uint32_t>(found));
   }
   std::vector<NamedCollider> out = file.colliders;
   for (NamedCollider& c : out)
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k)
-      c.collider.joint[k] = c.collider.weight[k] > 0 ? place.at(c.collider.joint[k]) : 0;
+      c.collider.joint[k] = c.collider.weight[k] > 0 ? new_index.at(c.collider.joint[k]) : 0;
   return out;
 }
 
@@ -242,8 +241,8 @@ std::string body_to_text(const BodyFile& body) {
   for (size_t j = 0; j < body.joints.size(); ++j) {
     const BodyJoint& joint = body.joints[j];
     out += std::string(j > 0 ? "," : "") + "\n    {\"name\": " + quoted(joint.name) +
-           ", \"position\": " + numbers(&joint.rest.position.x, 3) +
-           ", \"rotation\": " + numbers(&joint.rest.rotation.x, 4) + "}";
+           ", \"position\": " + array_text(&joint.rest.position.x, 3) +
+           ", \"rotation\": " + array_text(&joint.rest.rotation.x, 4) + "}";
   }
   out += "\n  ],\n  \"colliders\": [";
   for (size_t i = 0; i < body.colliders.size(); ++i)

@@ -1,6 +1,5 @@
-// Colliders for any skinned character: shapes on its joints that together come as near to its skin as they
-// can, at rest and in poses. Metres; positions in model space at rest, as billow_collider has them.
-//
+// Fits colliders to any skinned character: primitives on its joints whose union approximates its skin, in the
+// rest pose and in sample poses. Metres; positions in model space at rest, as in billow_collider.
 #pragma once
 
 #include <billow/billow.h>
@@ -11,65 +10,72 @@
 #include <vector>
 
 #include "body/skin.h"
+#include "motion/clip.h"
 
 namespace billow::fit {
 
 struct NamedCollider {
   std::string name;
   billow_collider collider = billow_collider_default();
-  bool fixed = false;  // set by hand: a fit leaves it as it is
+  bool fixed = false;  // set by hand: a fit does not change it
 };
 
 struct ColliderFitOptions {
-  size_t most = 24;       // colliders
-  double worth = 0.0007;  // of the character's size: what a collider has to take from the mean distance
-                          // (as the root of the mean of squares) to be there
-  size_t samples = 3000;  // points of the skin
-  bool boxes = true;      // whether boxes may stand for parts
-  std::vector<std::string> split;  // colliders to cut in two, by name
-  // Called now and then with the share that is done.
+  size_t max_colliders = 24;
+  // Smallest decrease of the RMS distance that justifies a collider, times the character's size.
+  double min_gain = 0.0007;
+  size_t samples = 3000;           // points on the skin
+  bool boxes = true;               // whether boxes are allowed
+  std::vector<std::string> split;  // names of colliders to split in two
+  // Called from time to time with the completed fraction.
   std::function<void(double)> progress;
 };
 
-// From the skin alone. `poses` may be empty. Throws std::invalid_argument for a skin without an outside or a
-// name to split that there is not.
+// Fits from the skin alone. `poses` may be empty. Throws std::invalid_argument for a skin without a visible
+// surface or an unknown name in `split`.
 std::vector<NamedCollider> fit_colliders(const body::Skeleton& skeleton, const body::Skin& skin,
                                          std::span<const body::Pose> poses,
                                          const ColliderFitOptions& options = {});
-// From colliders that are there: the same ones, moved and reshaped to fit better. Those that are fixed stay
-// as they are.
+// Improves existing colliders by moving and reshaping them. Fixed ones do not change.
 std::vector<NamedCollider> refit_colliders(const body::Skeleton& skeleton, const body::Skin& skin,
                                            std::span<const body::Pose> poses,
                                            std::vector<NamedCollider> colliders,
                                            const ColliderFitOptions& options = {});
 
+// Chooses up to `count` frames of the clips by farthest-point sampling, starting from the rest pose.
+std::vector<body::Pose> choose_poses(const body::Skeleton& skeleton, const body::Skin& skin,
+                                     std::span<const motion::Clip> clips, size_t count);
+// Poses for a character without clips: every joint that moves enough skin is rotated by up to `max_angle`
+// radians about a random axis.
+std::vector<body::Pose> random_bends(const body::Skeleton& skeleton, const body::Skin& skin, size_t count,
+                                     float max_angle = 0.6f, uint32_t seed = 1);
+
 struct FitDistances {
   size_t points = 0;
-  double mean = 0, p95 = 0, most = 0;  // m
+  double mean = 0, p95 = 0, max = 0;  // m
 };
-// From the skin to the zero set (|phi| of the skin's points), and from the zero set to the skin (the nearest
-// point of what can be seen of it).
-struct BothWays {
-  FitDistances out, back;
+struct TwoWayDistances {
+  FitDistances to_zero_set;  // |phi| at points of the skin
+  FitDistances to_skin;      // from points of the zero set to the nearest point of the visible skin
 };
 struct ColliderFitError {
-  BothWays rest, posed;
+  TwoWayDistances rest, posed;
   struct Collider {
-    std::string name, joint;  // the joint it follows most
-    double share = 0;         // of the skin, for which it is the nearest
-    BothWays rest, posed;
+    std::string name, joint;   // the joint with the largest weight
+    double skin_fraction = 0;  // fraction of the skin that is nearest to this collider
+    TwoWayDistances rest, posed;
   };
   std::vector<Collider> colliders;
-  float size = 0;     // m, the longest side of the character
-  double hidden = 0;  // share of the skin that is left out: folds, insides, what is covered
-  std::vector<float>
-      at_vertices;  // signed, of the resting skin's vertices; positive where the skin is outside
+  float size = 0;              // m, the longest side of the character
+  double hidden_fraction = 0;  // fraction of the skin that is ignored: folds, insides, covered surfaces
+  // Signed distances at the skin's vertices at rest; positive where the skin is outside the colliders.
+  std::vector<float> vertex_distances;
 };
 ColliderFitError measure_fit(const body::Skeleton& skeleton, const body::Skin& skin,
                              std::span<const NamedCollider> colliders, std::span<const body::Pose> poses,
                              size_t samples = 6000);
 
-// One sentence for each collider that fits poorly: which, by how much, and what to do.
+// One warning for each collider that fits poorly, with its error and advice.
 std::vector<std::string> poor_fits(const ColliderFitError& error);
 
 }  // namespace billow::fit

@@ -1,31 +1,31 @@
-// One collider for one part of the skin.
+// Fits a single collider to a part of the skin.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "fit/fit_colliders_model.h"
 #include "fit/fit_colliders_parts.h"
-#include "fit/fit_colliders_solve.h"
 #include "parallel.h"
 
 namespace billow::fit {
 namespace {
 
-constexpr size_t kMaxPoints = 240;   // of a part in a pose, and
-constexpr size_t kMaxPoses = 5;      // poses: more change little
-constexpr float kMinWeight = 0.15f;  // of a joint that a collider follows
+constexpr size_t kMaxPoints = 240;   // of a part per pose
+constexpr size_t kMaxPoses = 5;      // more poses change little
+constexpr float kMinWeight = 0.15f;  // of a joint of a collider
 
 V3 to_v3(const Eigen::Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
-float quantile(std::vector<float> values, float share) {
-  const auto at = std::min(values.size() - 1, static_cast<size_t>(share * static_cast<float>(values.size())));
+float quantile(std::vector<float> values, float q) {
+  const auto at = std::min(values.size() - 1, static_cast<size_t>(q * static_cast<float>(values.size())));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
   return values[at];
 }
 
-// Middle and main axes of points, the longest first.
+// Mean and principal axes of points, in descending order of variance.
 struct Frame {
   V3 centre;
   V3 axes[3];
@@ -52,7 +52,8 @@ Quat rotation_from(const V3 axes[3]) {
   return {q.x(), q.y(), q.z(), q.w()};
 }
 
-billow_collider first_capsule(std::span<const V3> points, V3 centre, V3 axis) {
+// An initial capsule along an axis.
+billow_collider initial_capsule(std::span<const V3> points, V3 centre, V3 axis) {
   std::vector<float> along, from_axis;
   for (const V3& p : points) {
     const float t = dot(p - centre, axis);
@@ -69,7 +70,7 @@ billow_collider first_capsule(std::span<const V3> points, V3 centre, V3 axis) {
       if (std::fabs(along[i] - end) < 0.12f * (high - low)) tip.push_back(from_axis[i]);
     }
     radii[side] = half.empty() ? quantile(from_axis, 0.5f) : quantile(half, 0.5f);
-    // A tip that the skin closes has points near the axis: there the cap ends where the skin does.
+    // A closed end has points near the axis: there the cap ends at the skin.
     const bool closed = !tip.empty() && quantile(tip, 0.1f) < 0.45f * radii[side];
     ends[side] = closed ? end + (side == 0 ? 0.8f : -0.8f) * radii[side] : end;
   }
@@ -83,7 +84,8 @@ billow_collider first_capsule(std::span<const V3> points, V3 centre, V3 axis) {
   return c;
 }
 
-billow_collider first_of_extents(std::span<const V3> points, const Frame& frame, billow_shape shape) {
+// An initial ellipsoid or box from the extents along the axes.
+billow_collider initial_from_extents(std::span<const V3> points, const Frame& frame, billow_shape shape) {
   billow_collider c = billow_collider_default();
   c.shape = shape;
   V3 centre = frame.centre;
@@ -101,8 +103,8 @@ billow_collider first_of_extents(std::span<const V3> points, const Frame& frame,
   return c;
 }
 
-// The joints that move the part's skin most.
-void follow_joints(const FitSubject& subject, const SkinPart& part, billow_collider& c) {
+// Sets the collider's joints to those that move the part's skin most.
+void assign_joints(const FitSubject& subject, const SkinPart& part, billow_collider& c) {
   std::map<uint32_t, float> sums;
   for (const uint32_t s : part.samples)
     for (const auto& [joint, weight] : weights_of(subject.skin, subject.samples, s)) sums[joint] += weight;
@@ -121,46 +123,47 @@ void follow_joints(const FitSubject& subject, const SkinPart& part, billow_colli
 
 namespace {
 
-// Points of a part in all poses; each pose counts the same.
-std::vector<FitTargets> targets_of(const FitSubject& subject, const SkinPart& part, float share) {
+// Targets at the samples of a part, with equal weight for each pose and a total weight of `weight`.
+std::vector<FitTargets> targets_of(const FitSubject& subject, const SkinPart& part, float weight) {
   std::vector<FitTargets> out;
   const size_t step = part.samples.size() / kMaxPoints + 1;
   const size_t poses = std::min(kMaxPoses, subject.poses.size());
   for (size_t p = 0; p < poses; ++p) {
     const PosedSkin& pose = subject.poses[p];
     FitTargets t;
-    t.moved = pose.moved;
+    t.motions = pose.motions;
     for (size_t i = 0; i < part.samples.size(); i += step)
-      if (pose.seen[part.samples[i]]) t.add(pose.points[part.samples[i]], 0, 1, 1);
-    for (float& w : t.weight) w = share / static_cast<float>(t.weight.size() * poses);
+      if (pose.visible[part.samples[i]]) t.add(pose.points[part.samples[i]], 0, 1, 1);
+    for (float& w : t.weight) w = weight / static_cast<float>(t.weight.size() * poses);
     out.push_back(std::move(t));
   }
   return out;
 }
 
-// Targets for the collider's surface where it is outside the resting skin. What is inside may be another's.
-void add_protruding(const FitSubject& subject, const ColliderModel& model, float share, FitTargets& out) {
+// Adds targets for the collider's surface where it is outside the skin at rest. Inside it may overlap other
+// parts.
+void add_protruding(const FitSubject& subject, const ColliderModel& model, float weight, FitTargets& out) {
   constexpr size_t kPoints = 64;
   const std::vector<SurfacePoint> surface[] = {surface_points(model.colliders()[0], kPoints)};
-  const std::vector<ZeroPoint> points = zero_points(model, surface, subject.poses[0].moved);
+  const std::vector<ZeroPoint> points = zero_points(model, surface, subject.poses[0].motions);
   float total = 0;
   for (const ZeroPoint& p : points) total += p.area;
   for (const ZeroPoint& p : points)
     if (!subject.inside(p.point))
-      add_pull(p, subject.poses[0].tree.nearest(p.point), share * p.area / total, out);
+      add_surface_target(p, subject.poses[0].tree.nearest(p.point), weight * p.area / total, out);
 }
 
-// Fits a collider from where it begins.
+// Fits a collider from an initial guess.
 SkinPart::Candidate fit_candidate(const FitSubject& subject, const std::vector<FitTargets>& targets,
-                                  const billow_collider& first, float share) {
-  const FitSteps steps{.iterations = 8, .enough = 1e-3, .prior = 1e-3 * static_cast<double>(share)};
-  ColliderModel model({first}, {false}, subject.samples.size);
-  solve(model, targets, subject.samples.size, steps);
+                                  const billow_collider& initial, float weight) {
+  const SolveOptions options{.iterations = 8, .min_gain = 1e-3, .prior = 1e-3 * static_cast<double>(weight)};
+  ColliderModel model({initial}, {false}, subject.samples.size);
+  solve(model, targets, subject.samples.size, options);
   double cost = 0;
   for (int round = 0; round < 3; ++round) {
     std::vector<FitTargets> all = targets;
-    add_protruding(subject, model, share, all[0]);
-    cost = solve(model, all, subject.samples.size, steps);
+    add_protruding(subject, model, weight, all[0]);
+    cost = solve(model, all, subject.samples.size, options);
   }
   return {model.colliders()[0], cost, cost};
 }
@@ -169,40 +172,40 @@ SkinPart::Candidate fit_candidate(const FitSubject& subject, const std::vector<F
 
 void fit_part(const FitSubject& subject, SkinPart& part) {
   constexpr double kBoxHandicap = 1.6;
-  const float share =
+  const float weight =
       static_cast<float>(part.samples.size()) / static_cast<float>(subject.samples.triangles.size());
-  const std::vector<FitTargets> targets = targets_of(subject, part, share);
+  const std::vector<FitTargets> targets = targets_of(subject, part, weight);
   std::vector<V3> rest;
   for (const uint32_t s : part.samples) rest.push_back(subject.poses[0].points[s]);
   const Frame frame = frame_of(rest);
-  // Two ways to begin for a capsule, one for the others.
-  std::vector<billow_collider> first{first_capsule(rest, frame.centre, frame.axes[0]),
-                                     first_capsule(rest, frame.centre, frame.axes[1]),
-                                     first_of_extents(rest, frame, BILLOW_SHAPE_ELLIPSOID)};
-  if (subject.boxes) first.push_back(first_of_extents(rest, frame, BILLOW_SHAPE_BOX));
-  std::vector<SkinPart::Candidate> fitted(first.size());
-  for_each_in_parallel(first.size(), [&](size_t k) {
-    follow_joints(subject, part, first[k]);
-    fitted[k] = fit_candidate(subject, targets, first[k], share);
+  // Try two initial guesses for a capsule, one for the others.
+  std::vector<billow_collider> initial{initial_capsule(rest, frame.centre, frame.axes[0]),
+                                       initial_capsule(rest, frame.centre, frame.axes[1]),
+                                       initial_from_extents(rest, frame, BILLOW_SHAPE_ELLIPSOID)};
+  if (subject.boxes) initial.push_back(initial_from_extents(rest, frame, BILLOW_SHAPE_BOX));
+  std::vector<SkinPart::Candidate> fitted(initial.size());
+  for_each_in_parallel(initial.size(), [&](size_t k) {
+    assign_joints(subject, part, initial[k]);
+    fitted[k] = fit_candidate(subject, targets, initial[k], weight);
   });
   part.candidates.assign(fitted.begin() + 1, fitted.end());
   if (fitted[0].cost <= fitted[1].cost) part.candidates[0] = fitted[0];
-  if (subject.boxes) part.candidates.back().judged *= kBoxHandicap;
+  if (subject.boxes) part.candidates.back().score *= kBoxHandicap;
   part.chosen = 0;
   for (size_t k = 1; k < part.candidates.size(); ++k)
-    if (part.candidates[k].judged < part.candidates[part.chosen].judged) part.chosen = k;
+    if (part.candidates[k].score < part.candidates[part.chosen].score) part.chosen = k;
 }
 
-void choose_together(SkinPart& a, SkinPart& b) {
+void choose_same_shape(SkinPart& a, SkinPart& b) {
   a.chosen = 0;
   for (size_t k = 1; k < a.candidates.size(); ++k)
-    if (a.candidates[k].judged + b.candidates[k].judged <
-        a.candidates[a.chosen].judged + b.candidates[a.chosen].judged)
+    if (a.candidates[k].score + b.candidates[k].score <
+        a.candidates[a.chosen].score + b.candidates[a.chosen].score)
       a.chosen = k;
   b.chosen = a.chosen;
 }
 
-Halves halves_of(const FitSubject& subject, const std::vector<uint32_t>& samples, int axis) {
+Halves split_part(const FitSubject& subject, const std::vector<uint32_t>& samples, int axis) {
   constexpr size_t kMinSamples = 12;
   std::vector<V3> rest;
   for (const uint32_t s : samples) rest.push_back(subject.poses[0].points[s]);

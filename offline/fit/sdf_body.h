@@ -1,4 +1,4 @@
-// A body as rigid parts with a signed distance each, grids or networks, ready for the API; and its file.
+// A body as rigid parts with a grid or neural SDF each, its colliders for the API, and its file.
 #pragma once
 
 #include <billow/billow.h>
@@ -24,18 +24,18 @@ struct SdfPart {
 
 struct SdfBody {
   std::vector<SdfPart> parts;
-  // Of all that the runtime reads: values or weights.
-  size_t bytes() const;
+  size_t bytes() const;  // of grid values and network weights
 };
 
-// All parts as grids, or as networks. On all cores; the result does not depend on their number. The seed of part
-// k is options.seed + k. `progress` is called with the share that is done, by one thread at a time.
+// Makes grids or trains networks for all parts, on all cores; the result does not depend on their number. The
+// seed of part k is options.seed + k. `progress` is called with the completed fraction, by one thread at a
+// time.
 SdfBody make_grids(std::span<const BodyPart> parts, const GridOptions& options = {},
                    const std::function<void(double)>& progress = {});
 SdfBody train_networks(std::span<const BodyPart> parts, const TrainOptions& options = {},
                        const std::function<void(double)>& progress = {});
 
-// The colliders of a body, for the API. They refer to the body, which has to stay.
+// The colliders of a body, for the API. They refer to the body, which must outlive them.
 class SdfColliders {
  public:
   explicit SdfColliders(const SdfBody& body);
@@ -49,11 +49,11 @@ class SdfColliders {
   std::vector<billow_collider> colliders_;
 };
 
-// docs/sdf_file.md has the format. Writing goes beside the file and is then renamed. Reading trusts nothing.
-// Throw std::runtime_error with the file, what was expected and what was found.
+// The SDF file; docs/formats.md has the format. Writing is atomic. Reading validates untrusted bytes. Both
+// throw std::runtime_error with the file, what was expected and what was found.
 void write_sdf_file(const SdfBody& body, const std::filesystem::path& path);
 SdfBody read_sdf_file(const std::filesystem::path& path);
-// The same for bytes.
+// The same for bytes in memory.
 std::vector<unsigned char> sdf_to_bytes(const SdfBody& body);
 SdfBody sdf_from_bytes(std::span<const unsigned char> bytes);
 

@@ -12,17 +12,17 @@
 namespace billow::fit {
 namespace {
 
-// The slope of a surface by differences over a millimetre.
+// |grad phi| by central differences over a millimetre.
 std::vector<float> slopes_of(const body::Surface& surface, std::span<const V3> points) {
   constexpr float kStep = 0.0005f;
   const V3 steps[3] = {{kStep, 0, 0}, {0, kStep, 0}, {0, 0, kStep}};
   std::vector<float> squares(points.size(), 0), ahead(points.size()), behind(points.size());
-  std::vector<V3> moved(points.begin(), points.end());
+  std::vector<V3> shifted(points.begin(), points.end());
   for (const V3& step : steps) {
-    for (size_t i = 0; i < points.size(); ++i) moved[i] = points[i] + step;
-    surface.query(moved, ahead);
-    for (size_t i = 0; i < points.size(); ++i) moved[i] = points[i] - step;
-    surface.query(moved, behind);
+    for (size_t i = 0; i < points.size(); ++i) shifted[i] = points[i] + step;
+    surface.query(shifted, ahead);
+    for (size_t i = 0; i < points.size(); ++i) shifted[i] = points[i] - step;
+    surface.query(shifted, behind);
     for (size_t i = 0; i < points.size(); ++i) {
       const float s = (ahead[i] - behind[i]) / (2 * kStep);
       squares[i] += s * s;
@@ -43,7 +43,7 @@ MeanAndP95 summary_of(std::vector<double> values) {
   return {sum / static_cast<double>(values.size()), values[values.size() * 95 / 100]};
 }
 
-// The best of several tries, in seconds.
+// The shortest time of several runs, in seconds.
 template <class F> double best_time(F f) {
   double best = 1e30;
   for (int k = 0; k < 15; ++k) {
@@ -69,20 +69,23 @@ SdfErrors measure_errors(const body::Skeleton& skeleton, const body::Skin& skin,
     parts.push_back(agreement_of(skin, near, distances));
     const std::vector<float> found = slopes_of(surface, near.points);
     for (size_t i = 0; i < near.points.size(); ++i) {
-      if (dot(near.gradients[i], near.gradients[i]) == 0) continue;  // the exact distance has a kink
+      if (dot(near.gradients[i], near.gradients[i]) == 0) continue;  // the exact distance is not smooth here
       slopes.push_back(static_cast<double>(std::fabs(found[i] - 1)));
       angles.push_back(
           static_cast<double>(std::acos(std::clamp(dot(gradients[i], near.gradients[i]), -1.0f, 1.0f))));
     }
   }
-  const body::PosedAgreement all = together(parts);
+  const body::PosedAgreement all = combine(parts);
   const MeanAndP95 slope = summary_of(slopes), angle = summary_of(angles);
-  return {
-      all.mean,       all.p95,
-      all.most,       static_cast<double>(all.wrong) / static_cast<double>(std::max<size_t>(1, all.points)),
-      all.wrong_sign, slope.mean,
-      slope.p95,      angle.mean,
-      angle.p95};
+  return {all.mean,
+          all.p95,
+          all.max,
+          static_cast<double>(all.wrong_side) / static_cast<double>(std::max<size_t>(1, all.points)),
+          all.max_wrong_depth,
+          slope.mean,
+          slope.p95,
+          angle.mean,
+          angle.p95};
 }
 
 SdfRow measure(const SdfCandidate& candidate, const body::Skeleton& skeleton, const body::Skin& skin,
@@ -106,8 +109,8 @@ SdfRow measure(const SdfCandidate& candidate, const body::Skeleton& skeleton, co
            }) /
            static_cast<double>(count);
   };
-  row.all = seconds(BILLOW_NO_LIMIT);
-  row.near = seconds(0.05f);
+  row.seconds_all = seconds(BILLOW_NO_LIMIT);
+  row.seconds_near = seconds(0.05f);
   return row;
 }
 
@@ -135,11 +138,9 @@ std::vector<V3> cape_cloud() {
 
 std::string to_markdown(std::span<const SdfRow> rows) {
   std::string out =
-      "| | bytes | rest: mean, p95 | poses: mean, p95, max | wrong side, deepest | slope off 1: mean, p95 | "
-      "angle "
-      "off: mean, p95 | ns a point: all, within 5 cm |\n| --- | --- | --- | --- | --- | --- | "
-      "--- | --- "
-      "|\n";
+      "| | bytes | rest: mean, p95 | poses: mean, p95, max | wrong side, deepest | slope error: mean, p95 | "
+      "angle error: mean, p95 | ns per point: all, within 5 cm |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const SdfRow& r : rows) {
     char line[512];
     const auto mm = [](double metres) { return 1000 * metres; };
@@ -150,9 +151,9 @@ std::string to_markdown(std::span<const SdfRow> rows) {
         "| %s | %.1f KB | %.2f, %.2f mm | %.2f, %.2f, %.0f mm | %.2f %%, %.1f mm | %.3f, %.3f | %.1f, %.1f "
         "deg | %.0f, %.0f |\n",
         r.name.c_str(), static_cast<double>(r.bytes) / 1000, mm(r.rest.mean), mm(r.rest.p95),
-        mm(r.posed.mean), mm(r.posed.p95), mm(r.posed.most), 100 * r.posed.wrong_share, mm(r.posed.deepest),
-        r.posed.slope_mean, r.posed.slope_p95, degrees(r.posed.angle_mean), degrees(r.posed.angle_p95),
-        ns(r.all), ns(r.near));
+        mm(r.posed.mean), mm(r.posed.p95), mm(r.posed.max), 100 * r.posed.wrong_fraction,
+        mm(r.posed.max_wrong_depth), r.posed.slope_mean, r.posed.slope_p95, degrees(r.posed.angle_mean),
+        degrees(r.posed.angle_p95), ns(r.seconds_all), ns(r.seconds_near));
     out += line;
   }
   return out;
@@ -162,9 +163,9 @@ std::string to_json(std::span<const SdfRow> rows) {
   const auto errors = [](const SdfErrors& e) {
     return nlohmann::ordered_json{{"mean", e.mean},
                                   {"p95", e.p95},
-                                  {"max", e.most},
-                                  {"wrong_side_share", e.wrong_share},
-                                  {"wrong_side_deepest", e.deepest},
+                                  {"max", e.max},
+                                  {"wrong_side_share", e.wrong_fraction},
+                                  {"wrong_side_deepest", e.max_wrong_depth},
                                   {"slope_error_mean", e.slope_mean},
                                   {"slope_error_p95", e.slope_p95},
                                   {"angle_mean", e.angle_mean},
@@ -177,7 +178,7 @@ std::string to_json(std::span<const SdfRow> rows) {
                    {"bytes", r.bytes},
                    {"rest", errors(r.rest)},
                    {"posed", errors(r.posed)},
-                   {"seconds_per_point", {{"all", r.all}, {"within_5_cm", r.near}}}});
+                   {"seconds_per_point", {{"all", r.seconds_all}, {"within_5_cm", r.seconds_near}}}});
   return out.dump(2) + "\n";
 }
 

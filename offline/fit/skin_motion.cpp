@@ -7,9 +7,9 @@ namespace billow::fit {
 namespace {
 
 std::vector<Transform> relative_to_rest(const body::Skin& skin, std::span<const Transform> joints) {
-  std::vector<Transform> moved;
-  for (size_t j = 0; j < joints.size(); ++j) moved.push_back(joints[j] * inverse(skin.joint_rest[j]));
-  return moved;
+  std::vector<Transform> motions;
+  for (size_t j = 0; j < joints.size(); ++j) motions.push_back(joints[j] * inverse(skin.joint_rest[j]));
+  return motions;
 }
 
 std::vector<V3> posed_vertices(const body::Skin& skin, std::span<const Transform> joints) {
@@ -18,8 +18,7 @@ std::vector<V3> posed_vertices(const body::Skin& skin, std::span<const Transform
   return out;
 }
 
-// The shares of a triangle's corners in a point on it.
-std::array<float, 3> shares_of(V3 p, V3 a, V3 b, V3 c) {
+std::array<float, 3> barycentric_coordinates(V3 p, V3 a, V3 b, V3 c) {
   const V3 n = cross(b - a, c - a);
   const float area2 = dot(n, n);
   if (!(area2 > 0)) return {1, 0, 0};
@@ -27,7 +26,7 @@ std::array<float, 3> shares_of(V3 p, V3 a, V3 b, V3 c) {
   return {u, v, 1 - u - v};
 }
 
-// An affine map, as the images of the axes and of the origin.
+// An affine map, stored as the images of the axes and of the origin.
 struct Affine {
   V3 x{0, 0, 0}, y{0, 0, 0}, z{0, 0, 0}, origin{0, 0, 0};
 
@@ -48,7 +47,7 @@ struct Affine {
 }  // namespace
 
 SkinMotion::Pose::Pose(const body::Skin& skin, std::span<const Transform> joints)
-    : moved(relative_to_rest(skin, joints)),
+    : motions(relative_to_rest(skin, joints)),
       vertices(posed_vertices(skin, joints)),
       tree(vertices, skin.mesh.triangles) {}
 
@@ -59,17 +58,18 @@ SkinMotion::SkinMotion(const body::Skin& skin, std::span<const Transform> before
 V3 SkinMotion::follow(const Pose& from, const Pose& to, V3 x) const {
   const body::TriangleTree::Nearest nearest = from.tree.nearest(x);
   const body::Triangle& t = skin_.mesh.triangles[nearest.triangle];
-  const auto shares = shares_of(nearest.point, from.vertices[t[0]], from.vertices[t[1]], from.vertices[t[2]]);
-  Affine out_of_rest, to_next;
+  const auto barycentric =
+      barycentric_coordinates(nearest.point, from.vertices[t[0]], from.vertices[t[1]], from.vertices[t[2]]);
+  Affine from_rest, to_next;
   for (size_t corner = 0; corner < 3; ++corner)
     for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
-      const float weight = shares[corner] * skin_.weights[t[corner]][k];
+      const float weight = barycentric[corner] * skin_.weights[t[corner]][k];
       if (weight == 0) continue;
       const uint32_t joint = skin_.joints[t[corner]][k];
-      out_of_rest.add(from.moved[joint], weight);
-      to_next.add(to.moved[joint], weight);
+      from_rest.add(from.motions[joint], weight);
+      to_next.add(to.motions[joint], weight);
     }
-  return to_next.apply(out_of_rest.apply_inverse(x));
+  return to_next.apply(from_rest.apply_inverse(x));
 }
 
 V3 SkinMotion::carried(V3 x) const { return follow(before_, now_, x); }

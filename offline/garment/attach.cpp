@@ -9,7 +9,7 @@
 namespace billow::garment {
 namespace {
 
-std::string listed(const std::vector<MeshPart>& parts) {
+std::string names_of(const std::vector<MeshPart>& parts) {
   std::string out;
   for (const MeshPart& part : parts) out += (out.empty() ? "" : ", ") + part.name;
   return out.empty() ? "none" : out;
@@ -26,23 +26,23 @@ Region region_of(const GarmentMesh& mesh, const std::vector<MeshPart>& parts, st
       for (const uint32_t v : mesh.triangles[t]) region[v] = true;
   }
   if (!found)
-    throw std::invalid_argument(std::string("the garment has no ") + kind + " '" + std::string(name) +
-                                "'; there are: " + listed(parts));
+    throw std::invalid_argument("garment: expected a " + std::string(kind) + " (" + names_of(parts) +
+                                "), found '" + std::string(name) + "'");
   return region;
 }
 
-size_t nearest_vertex(const body::Skin& skin, V3 place, float* square = nullptr) {
+size_t nearest_vertex(const body::Skin& skin, V3 position, float* square = nullptr) {
   size_t nearest = 0;
-  float least = 1e30f;
+  float best_squared = 1e30f;
   for (size_t v = 0; v < skin.mesh.positions.size(); ++v) {
-    const V3 d = skin.mesh.positions[v] - place;
-    if (dot(d, d) < least) least = dot(d, d), nearest = v;
+    const V3 d = skin.mesh.positions[v] - position;
+    if (dot(d, d) < best_squared) best_squared = dot(d, d), nearest = v;
   }
-  if (square) *square = least;
+  if (square) *square = best_squared;
   return nearest;
 }
 
-// Keeps the heaviest joints of a row of weights.
+// Keeps the largest weights of a dense row, normalised.
 void keep_heaviest(const std::vector<float>& row, Attachment& a) {
   std::vector<uint32_t> order(row.size());
   for (uint32_t j = 0; j < row.size(); ++j) order[j] = j;
@@ -56,9 +56,9 @@ void keep_heaviest(const std::vector<float>& row, Attachment& a) {
 
 }  // namespace
 
-Attachment attach(const body::Skin& skin, uint32_t vertex, V3 place) {
-  const size_t nearest = nearest_vertex(skin, place);
-  return {vertex, skin.joints[nearest], skin.weights[nearest], place};
+Attachment attach(const body::Skin& skin, uint32_t vertex, V3 position) {
+  const size_t nearest = nearest_vertex(skin, position);
+  return {vertex, skin.joints[nearest], skin.weights[nearest], position};
 }
 
 void smooth_weights(std::span<Attachment> attachments, size_t joints,
@@ -100,15 +100,15 @@ Region region_above(const GarmentMesh& mesh, float height) {
     low = std::min(low, y), high = std::max(high, y);
   }
   if (!(high > height) || !(low <= height))
-    throw std::invalid_argument("expected a part of the garment, and not all of it, above " +
-                                std::to_string(height) + " m; it reaches from " + std::to_string(low) +
+    throw std::invalid_argument("garment: expected some but not all vertices above " +
+                                std::to_string(height) + " m, found heights from " + std::to_string(low) +
                                 " to " + std::to_string(high) + " m");
   return region;
 }
 
 Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton, const body::Skin& skin,
                          std::string_view joint, float reach) {
-  const auto wanted = static_cast<uint32_t>(skeleton.at(joint));
+  const auto target = static_cast<uint32_t>(skeleton.at(joint));
   Region region(mesh.positions.size(), false);
   bool any = false;
   for (size_t v = 0; v < region.size(); ++v) {
@@ -116,54 +116,57 @@ Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton
     const size_t nearest = nearest_vertex(skin, mesh.positions[v], &square);
     if (square > reach * reach) continue;
     const auto& weights = skin.weights[nearest];
-    const auto most = static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
-    region[v] = skin.joints[nearest][most] == wanted;
+    const auto heaviest =
+        static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+    region[v] = skin.joints[nearest][heaviest] == target;
     any |= region[v];
   }
   if (!any)
-    throw std::invalid_argument("no vertex of the garment is within " + std::to_string(1000 * reach) +
-                                " mm of skin that follows '" + std::string(joint) + "'");
+    throw std::invalid_argument("garment: expected vertices within " + std::to_string(1000 * reach) +
+                                " mm of the skin of '" + std::string(joint) + "', found none");
   return region;
 }
 
-const std::vector<std::string>& attach_places() {
-  static const std::vector<std::string> places{"waist", "neck", "shoulders"};
-  return places;
+const std::vector<std::string>& attachment_sites() {
+  static const std::vector<std::string> sites{"waist", "neck", "shoulders"};
+  return sites;
 }
 
-float attach_height(const body::Skeleton& skeleton, std::string_view place) {
+float attach_height(const body::Skeleton& skeleton, std::string_view position) {
   const motion::Human human = motion::find_human(skeleton);
   const std::vector<Transform> rest = body::rest_transforms(skeleton);
   const auto height_of = [&](int joint, const char* what) {
     if (joint == body::kNoJoint)
       throw std::invalid_argument("expected a character with " + std::string(what) + " to attach at the " +
-                                  std::string(place) + ", found none; give a height or a joint instead");
+                                  std::string(position) + ", found none; give a height or a joint instead");
     return rest[static_cast<size_t>(joint)].position.y;
   };
-  // Lengths are for a person of 1.75 m, whose neck is at 1.449 m and whose head begins at 1.549 m, and grow with it.
+  // Offsets are for a person of 1.75 m, with neck and head joints at 1.449 m and 1.549 m; scale them by the
+  // height.
   const int neck = human.of(motion::Part::neck), head = human.of(motion::Part::head);
   const float size = neck != body::kNoJoint   ? height_of(neck, "") / 1.449f
                      : head != body::kNoJoint ? height_of(head, "") / 1.549f
                                               : 1;
-  if (place == "waist")
+  if (position == "waist")
     return height_of(human.spine.size() > 1 ? human.spine[1] : body::kNoJoint, "a spine") + 0.005f * size;
-  if (place == "neck")
+  if (position == "neck")
     return height_of(neck != body::kNoJoint ? neck : head, "a neck or a head") - 0.03f * size;
-  if (place == "shoulders") return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
-  throw std::invalid_argument("there is no place '" + std::string(place) +
-                              "' to attach at; there are waist, neck and shoulders");
+  if (position == "shoulders")
+    return height_of(human.of(motion::Part::upper_arm), "upper arms") + 0.02f * size;
+  throw std::invalid_argument("attachment site: expected waist, neck or shoulders, found '" +
+                              std::string(position) + "'");
 }
 
-void sew_on(Garment& garment, const Region& region, const body::Skin& skin) {
+void attach_region(Garment& garment, const Region& region, const body::Skin& skin) {
   if (skin.mesh.positions.empty())
     throw std::invalid_argument("garment '" + garment.name +
                                 "': expected a character with a skin, found none");
   constexpr uint32_t kNone = ~0u;
-  std::vector<uint32_t> place(garment.size(), kNone);
+  std::vector<uint32_t> position(garment.size(), kNone);
   garment.attachments.clear();
   for (uint32_t v = 0; v < garment.size(); ++v) {
     if (!region[v]) continue;
-    place[v] = static_cast<uint32_t>(garment.attachments.size());
+    position[v] = static_cast<uint32_t>(garment.attachments.size());
     garment.attachments.push_back(attach(skin, v, garment.shape[v]));
   }
   if (garment.attachments.empty() || garment.attachments.size() == garment.size())
@@ -173,7 +176,7 @@ void sew_on(Garment& garment, const Region& region, const body::Skin& skin) {
   std::vector<std::vector<uint32_t>> neighbours(garment.attachments.size());
   for (const Triangle& t : garment.triangles)
     for (size_t k = 0; k < 3; ++k) {
-      const uint32_t a = place[t[k]], b = place[t[(k + 1) % 3]];
+      const uint32_t a = position[t[k]], b = position[t[(k + 1) % 3]];
       if (a != kNone && b != kNone) neighbours[a].push_back(b), neighbours[b].push_back(a);
     }
   for (auto& list : neighbours) {

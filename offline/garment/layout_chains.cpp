@@ -6,18 +6,17 @@
 #include <map>
 #include <stdexcept>
 
-#include "garment/along.h"
-#include "garment/geodesic.h"
+#include "garment/cloth_mesh.h"
 #include "garment/seam.h"
 
 namespace billow::garment {
 namespace {
 
-// A level line of the coordinate: places on edges. Between two of them it runs through a triangle, but where it jumps
-// over a hole.
-struct Line {
-  std::vector<Embedding> places;
-  std::vector<float> along;  // m from the root
+// A level line of the coordinate: its crossings with edges. Consecutive points lie in one triangle, except
+// across holes.
+struct LevelLine {
+  std::vector<Embedding> points;
+  std::vector<float> distances;  // m from the root, arc length
   size_t jumps = 0;
   bool reaches_hem = true;
 };
@@ -32,45 +31,45 @@ class Tracer {
           border_[{cloth.triangles[t][k], cloth.triangles[t][(k + 1) % 3]}] = {t, k};
     in_hem_.assign(garment.size(), false);
     for (const uint32_t v : cloth.hem) in_hem_[v] = true;
-    shares_ = shares_along(garment, cloth.seam, cloth.closed);
+    seam_shares_ = shares_along(garment, cloth.seam, cloth.closed);
   }
 
-  // The place on the seam.
+  // The point of the seam at a fraction of its length.
   Embedding root(double share) const {
-    const Crossing c = start(share);
-    return place(c);
+    const Crossing c = seam_crossing(share);
+    return embedding(c);
   }
 
-  Line line(double share) const {
-    Line out;
-    Crossing at = start(share);
-    add(out, place(at));
+  LevelLine line(double share) const {
+    LevelLine out;
+    Crossing at = seam_crossing(share);
+    add(out, embedding(at));
     for (size_t steps = 0; steps <= cloth_.triangles.size(); ++steps) {
       at = leave(at);
-      add(out, place(at));
+      add(out, embedding(at));
       const uint32_t next = cloth_.topology.across[at.triangle][at.edge];
       if (next != kNoTriangle) {
         at = enter(at, next);
         continue;
       }
       if (is_hem(at)) return out;
-      // Go on where the line comes out at the other side of the hole.
+      // Continue where the level line re-enters on the other side of the hole.
       ++out.jumps;
-      if (!jump(at)) {
+      if (!jump_over_hole(at)) {
         out.reaches_hem = false;
         return out;
       }
-      add(out, place(at));
+      add(out, embedding(at));
     }
     return out;
   }
 
  private:
-  // Where a level crosses an edge of a triangle.
+  // Where the level line crosses an edge of a triangle.
   struct Crossing {
     uint32_t triangle;
     size_t edge;
-    double level;  // as this triangle counts
+    double level;  // with this triangle's integer offset
   };
 
   double at(uint32_t t, size_t corner) const { return value_[t][corner % 3]; }
@@ -78,33 +77,34 @@ class Tracer {
     return (at(t, edge) > level) != (at(t, edge + 1) > level);
   }
 
-  Embedding place(const Crossing& c) const {
+  Embedding embedding(const Crossing& c) const {
     const double a = at(c.triangle, c.edge), b = at(c.triangle, c.edge + 1);
     const auto share = static_cast<float>(a == b ? 0.5 : std::clamp((c.level - a) / (b - a), 0.0, 1.0));
     const Triangle& t = cloth_.triangles[c.triangle];
     return {{t[c.edge], t[(c.edge + 1) % 3], t[(c.edge + 2) % 3]}, {1 - share, share, 0}};
   }
 
-  void add(Line& line, const Embedding& next) const {
-    const V3 p = place_of(next, garment_.shape);
-    line.along.push_back(line.places.empty()
-                             ? 0
-                             : line.along.back() + length(p - place_of(line.places.back(), garment_.shape)));
-    line.places.push_back(next);
+  void add(LevelLine& line, const Embedding& next) const {
+    const V3 p = position_of(next, garment_.shape);
+    line.distances.push_back(line.points.empty()
+                                 ? 0
+                                 : line.distances.back() +
+                                       length(p - position_of(line.points.back(), garment_.shape)));
+    line.points.push_back(next);
   }
 
-  Crossing start(double share) const {
-    const auto after = std::upper_bound(shares_.begin(), shares_.end(), share);
+  Crossing seam_crossing(double share) const {
+    const auto after = std::upper_bound(seam_shares_.begin(), seam_shares_.end(), share);
     const size_t n = cloth_.seam.size();
-    size_t i = static_cast<size_t>(std::max<std::ptrdiff_t>(1, after - shares_.begin())) - 1;
+    size_t i = static_cast<size_t>(std::max<std::ptrdiff_t>(1, after - seam_shares_.begin())) - 1;
     if (!cloth_.closed) i = std::min(i, n - 2);
     const auto [t, k] = border_.at({cloth_.seam[i], cloth_.seam[(i + 1) % n]});
-    // Count as the triangle does.
-    return {t, k, share + std::round(at(t, k) - shares_[i])};
+    // Add the triangle's integer offset.
+    return {t, k, share + std::round(at(t, k) - seam_shares_[i])};
   }
 
-  // The other edge of the triangle that the level crosses. A line that only touches goes out by the edge that comes
-  // nearest.
+  // The other edge that the level line crosses. If it only touches a corner, it leaves through the nearest
+  // edge.
   Crossing leave(const Crossing& in) const {
     for (const size_t edge : {(in.edge + 1) % 3, (in.edge + 2) % 3})
       if (crosses(in.triangle, edge, in.level)) return {in.triangle, edge, in.level};
@@ -125,27 +125,27 @@ class Tracer {
     return in_hem_[t[c.edge]] && in_hem_[t[(c.edge + 1) % 3]];
   }
 
-  // To the nearest place, farther from the seam, where the level comes in again over the border it left by.
-  bool jump(Crossing& c) const {
+  // Moves to the nearest crossing of the same border loop that is farther from the seam.
+  bool jump_over_hole(Crossing& c) const {
     const Triangle& from = cloth_.triangles[c.triangle];
-    const V3 here = place_of(place(c), garment_.shape);
+    const V3 here = position_of(embedding(c), garment_.shape);
     const float down = std::max(cloth_.distance[from[c.edge]], cloth_.distance[from[(c.edge + 1) % 3]]);
     Crossing best = c;
-    float least = INFINITY;
+    float shortest = INFINITY;
     for (const std::vector<uint32_t>& loop : cloth_.topology.borders) {
       if (std::find(loop.begin(), loop.end(), from[c.edge]) == loop.end()) continue;
       for (size_t i = 0; i < loop.size(); ++i) {
         const auto [t, k] = border_.at({loop[i], loop[(i + 1) % loop.size()]});
         const double level = c.level + std::round(at(t, k) - c.level);
-        const float least_down =
+        const float min_distance =
             std::min(cloth_.distance[loop[i]], cloth_.distance[loop[(i + 1) % loop.size()]]);
-        if (!crosses(t, k, level) || !(least_down > down) || is_hem({t, k, level})) continue;
-        const float far = length(place_of(place({t, k, level}), garment_.shape) - here);
-        if (far < least) least = far, best = {t, k, level};
+        if (!crosses(t, k, level) || !(min_distance > down) || is_hem({t, k, level})) continue;
+        const float jump_distance = length(position_of(embedding({t, k, level}), garment_.shape) - here);
+        if (jump_distance < shortest) shortest = jump_distance, best = {t, k, level};
       }
     }
     c = best;
-    return least < INFINITY;
+    return shortest < INFINITY;
   }
 
   const Garment& garment_;
@@ -153,18 +153,18 @@ class Tracer {
   std::vector<std::array<double, 3>> value_;
   std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> border_;
   std::vector<bool> in_hem_;
-  std::vector<double> shares_;
+  std::vector<double> seam_shares_;
 };
 
-// The place at a distance from the root: within the triangle that two places of the line are in, or the nearer of them
-// where there is none.
-Embedding place_at(const Line& line, float distance) {
-  const auto after = std::upper_bound(line.along.begin() + 1, line.along.end() - 1, distance);
-  const size_t i = static_cast<size_t>(after - line.along.begin());
-  const Embedding &a = line.places[i - 1], &b = line.places[i];
-  const float span = line.along[i] - line.along[i - 1];
-  const float share = span > 0 ? std::clamp((distance - line.along[i - 1]) / span, 0.0f, 1.0f) : 0;
-  // The line comes from `a` through the triangle of `b`.
+// The point at an arc length from the root: interpolated within the triangle of two consecutive points, or
+// the nearer of them across a hole.
+Embedding point_at(const LevelLine& line, float distance) {
+  const auto after = std::upper_bound(line.distances.begin() + 1, line.distances.end() - 1, distance);
+  const size_t i = static_cast<size_t>(after - line.distances.begin());
+  const Embedding &a = line.points[i - 1], &b = line.points[i];
+  const float span = line.distances[i] - line.distances[i - 1];
+  const float share = span > 0 ? std::clamp((distance - line.distances[i - 1]) / span, 0.0f, 1.0f) : 0;
+  // The line runs from `a` through the triangle of `b`.
   Embedding out = b;
   for (float& w : out.weights) w *= share;
   for (size_t k = 0; k < 3; ++k) {
@@ -176,26 +176,26 @@ Embedding place_at(const Line& line, float distance) {
   return out;
 }
 
-// Places on the line that are evenly spaced, straight from one to the next: the line winds a little about the edges it
-// crosses, ropes do not.
-std::vector<Embedding> evenly_spaced(const Line& line, size_t count, std::span<const V3> shape) {
+// Points of the line with equal straight distances between them: ropes are straight, the line zigzags a
+// little.
+std::vector<Embedding> evenly_spaced(const LevelLine& line, size_t count, std::span<const V3> shape) {
   std::vector<float> at(count + 1);
   for (size_t b = 0; b <= count; ++b)
-    at[b] = line.along.back() * static_cast<float>(b) / static_cast<float>(count);
+    at[b] = line.distances.back() * static_cast<float>(b) / static_cast<float>(count);
   std::vector<Embedding> out;
   for (int round = 0;; ++round) {
     out.clear();
-    for (const float distance : at) out.push_back(place_at(line, distance));
+    for (const float distance : at) out.push_back(point_at(line, distance));
     if (round == 8) return out;
-    // Measure the straight lengths and share their sum out anew.
-    std::vector<float> straight(count + 1, 0), next = at;
+    // Measure the straight distances and redistribute their sum.
+    std::vector<float> lengths(count + 1, 0), next = at;
     for (size_t b = 1; b <= count; ++b)
-      straight[b] = straight[b - 1] + length(place_of(out[b], shape) - place_of(out[b - 1], shape));
+      lengths[b] = lengths[b - 1] + length(position_of(out[b], shape) - position_of(out[b - 1], shape));
     for (size_t b = 1, i = 1; b < count; ++b) {
-      const float wanted = straight[count] * static_cast<float>(b) / static_cast<float>(count);
-      while (i < count && straight[i] < wanted) ++i;
-      const float span = straight[i] - straight[i - 1];
-      next[b] = at[i - 1] + (at[i] - at[i - 1]) * (span > 0 ? (wanted - straight[i - 1]) / span : 0);
+      const float target = lengths[count] * static_cast<float>(b) / static_cast<float>(count);
+      while (i < count && lengths[i] < target) ++i;
+      const float span = lengths[i] - lengths[i - 1];
+      next[b] = at[i - 1] + (at[i] - at[i - 1]) * (span > 0 ? (target - lengths[i - 1]) / span : 0);
     }
     at = next;
   }
@@ -226,26 +226,27 @@ void check(const Garment& garment, const ChainOptions& options) {
   expect(options.spacing >= 0 && std::isfinite(options.spacing), "a spacing of 0 or more",
          std::to_string(options.spacing));
   expect(options.spacing > 0 || (options.bones >= 1 && options.bones <= kMaxBonesOfChain),
-         "1 to 1000 bones a chain", std::to_string(options.bones));
-  expect(options.margin >= 0 && options.margin < 0.5f, "a margin from 0 to under a half",
+         "1 to 1000 bones per chain", std::to_string(options.bones));
+  expect(options.margin >= 0 && options.margin < 0.5f, "a margin from 0 to less than 0.5",
          std::to_string(options.margin));
 }
 
-// One more bone between each two roots. `against`: they run against the seam.
-void add_between(Garment& garment, const Tracer& tracer, std::vector<double> shares, bool closed,
-                 bool against = false) {
-  if (against)
+// Adds a bone halfway between neighbouring roots. `reversed`: chains are in the opposite order of the seam.
+void add_root_midpoints(Garment& garment, const Tracer& tracer, std::vector<double> shares, bool closed,
+                        bool reversed = false) {
+  if (reversed)
     for (double& share : shares) share = 1 - share;
   for (size_t c = 0; c + (closed ? 0 : 1) < shares.size() && shares.size() > 1; ++c) {
     double next = shares[(c + 1) % shares.size()];
     if (next <= shares[c]) next += 1;
     const double middle = std::fmod(0.5 * (shares[c] + next), 1.0);
-    garment.bones.push_back(tracer.root(against ? 1 - middle : middle));
+    garment.bones.push_back(tracer.root(reversed ? 1 - middle : middle));
   }
 }
 
-// Whether shares of the seam run along it (1), against it (-1) or neither (0). Round a ring they may wrap once.
-int order_of(const std::vector<double>& shares, bool closed) {
+// Order of roots along the seam: increasing (1), decreasing (-1) or neither (0). On a closed seam they may
+// wrap once.
+int direction_of(const std::vector<double>& shares, bool closed) {
   size_t up = 0, down = 0;
   for (size_t c = 0; c + (closed ? 0 : 1) < shares.size(); ++c)
     ++(shares[(c + 1) % shares.size()] > shares[c] ? up : down);
@@ -253,27 +254,27 @@ int order_of(const std::vector<double>& shares, bool closed) {
   return down <= wraps ? 1 : up <= wraps ? -1 : 0;
 }
 
-// Roots that are on the seam tell what is between them, and whether they go all round.
-std::vector<std::string> add_between_by_hand(Garment& garment,
-                                             const std::vector<std::vector<uint32_t>>& by_hand) {
+// Adds the midpoints and sets `closed` if all roots are on the seam.
+std::vector<std::string> add_root_midpoints_by_hand(Garment& garment,
+                                                    const std::vector<std::vector<uint32_t>>& by_hand) {
   FreeCloth cloth;
   try {
     cloth = find_free_cloth(garment);
   } catch (const std::invalid_argument& e) {
     return {std::string("no bones between the roots: ") + e.what()};
   }
-  const std::vector<double> along = shares_along(garment, cloth.seam, cloth.closed);
+  const std::vector<double> distances = shares_along(garment, cloth.seam, cloth.closed);
   std::vector<double> shares;
   for (const auto& vertices : by_hand) {
-    const auto place = std::find(cloth.seam.begin(), cloth.seam.end(), vertices[0]);
-    if (place == cloth.seam.end())
+    const auto embedding = std::find(cloth.seam.begin(), cloth.seam.end(), vertices[0]);
+    if (embedding == cloth.seam.end())
       return {"no bones between the roots: vertex " + std::to_string(vertices[0]) + " is not on the seam"};
-    shares.push_back(along[static_cast<size_t>(place - cloth.seam.begin())]);
+    shares.push_back(distances[static_cast<size_t>(embedding - cloth.seam.begin())]);
   }
   garment.closed = cloth.closed && by_hand.size() > 2;
-  const int order = order_of(shares, garment.closed);
+  const int order = direction_of(shares, garment.closed);
   if (order == 0) refuse(garment, "expected chains in their order along the seam");
-  add_between(garment, Tracer(garment, cloth), shares, garment.closed, order < 0);
+  add_root_midpoints(garment, Tracer(garment, cloth), shares, garment.closed, order < 0);
   return {};
 }
 
@@ -298,9 +299,9 @@ void check_by_hand(const Garment& garment, const std::vector<std::vector<uint32_
     for (size_t i = 1; i < chains[c].size(); ++i) {
       const uint32_t from = chains[c][i - 1], to = chains[c][i];
       const float straight = length(garment.shape[to] - garment.shape[from]);
-      const float way = geodesic_distances(garment.shape, garment.triangles, std::span(&from, 1),
-                                           kDetour * straight + 0.005f)[to];
-      if (!std::isfinite(way))
+      const float along_cloth = geodesic_distances(garment.shape, garment.triangles, std::span(&from, 1),
+                                                   kDetour * straight + 0.005f)[to];
+      if (!std::isfinite(along_cloth))
         refuse(garment, where + "from vertex " + std::to_string(from) + " to " + std::to_string(to) +
                             " it is " + std::to_string(straight) +
                             " m straight and more than 1.6 times that along the cloth: " +
@@ -321,8 +322,8 @@ std::vector<std::string> layout_chains(Garment& garment, const ChainOptions& opt
   garment.closed = cloth.closed && options.chains > 2;
   const std::vector<double> shares = root_shares(options, cloth.closed);
   for (size_t c = 0; c < shares.size(); ++c) {
-    const Line line = tracer.line(shares[c]);
-    const size_t count = bones_of(options, line.along.back());
+    const LevelLine line = tracer.line(shares[c]);
+    const size_t count = bones_of(options, line.distances.back());
     std::vector<uint32_t> chain;
     for (const Embedding& bone : evenly_spaced(line, count, garment.shape)) {
       chain.push_back(static_cast<uint32_t>(garment.bones.size()));
@@ -333,7 +334,7 @@ std::vector<std::string> layout_chains(Garment& garment, const ChainOptions& opt
       notes.push_back("chain " + std::to_string(c + 1) +
                       (line.reaches_hem ? " passes over a hole" : " ends at a border that is not the hem"));
   }
-  add_between(garment, tracer, shares, garment.closed);
+  add_root_midpoints(garment, tracer, shares, garment.closed);
   return notes;
 }
 
@@ -344,7 +345,7 @@ std::vector<std::string> layout_chains(Garment& garment, const std::vector<std::
   garment.bones.clear();
   garment.chains.clear();
   garment.closed = false;
-  // A triangle of each vertex, with that vertex first.
+  // One triangle per vertex, rotated so that the vertex comes first.
   std::vector<std::array<uint32_t, 3>> corner_of(garment.size());
   for (const Triangle& t : garment.triangles)
     for (size_t k = 0; k < 3; ++k) corner_of[t[k]] = {t[k], t[(k + 1) % 3], t[(k + 2) % 3]};
@@ -356,7 +357,7 @@ std::vector<std::string> layout_chains(Garment& garment, const std::vector<std::
     }
     garment.chains.push_back(std::move(chain));
   }
-  return add_between_by_hand(garment, by_hand);
+  return add_root_midpoints_by_hand(garment, by_hand);
 }
 
 }  // namespace billow::garment

@@ -1,5 +1,7 @@
 #include "garment/mesh_file.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -7,17 +9,80 @@
 #include <stdexcept>
 
 #include "files/whole_file.h"
-#include "garment/triangulate.h"
 
 namespace billow::garment {
 namespace {
+
+using Point = std::array<double, 2>;
+
+double area(const Point& a, const Point& b, const Point& c) {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+double square(const Point& a, const Point& b) { return std::pow(a[0] - b[0], 2) + std::pow(a[1] - b[1], 2); }
+
+// Projects the polygon along its normal (Newell) onto two perpendicular axes.
+std::vector<Point> flatten(std::span<const V3> positions, std::span<const uint32_t> corners) {
+  V3 normal{0, 0, 0};
+  for (size_t i = 0; i < corners.size(); ++i)
+    normal += cross(positions[corners[i]] - positions[corners[0]],
+                    positions[corners[(i + 1) % corners.size()]] - positions[corners[0]]);
+  const float size = length(normal);
+  normal = size > 0 ? normal * (1 / size) : V3{0, 1, 0};
+  V3 across = std::fabs(normal.y) < 0.9f ? cross(V3{0, 1, 0}, normal) : cross(V3{1, 0, 0}, normal);
+  across = across * (1 / length(across));
+  const V3 along = cross(normal, across);
+  std::vector<Point> out;
+  for (const uint32_t c : corners) {
+    const V3 p = positions[c] - positions[corners[0]];
+    out.push_back({static_cast<double>(dot(p, across)), static_cast<double>(dot(p, along))});
+  }
+  return out;
+}
+
+// Quality of the ear at corner i: its area over the square of its longest side; negative if it is no ear.
+double ear_quality(const std::vector<Point>& p, const std::vector<size_t>& remaining, size_t i) {
+  const size_t n = remaining.size();
+  const size_t before = remaining[(i + n - 1) % n], at = remaining[i], after = remaining[(i + 1) % n];
+  const double a = area(p[before], p[at], p[after]);
+  if (!(a > 0)) return -1;
+  for (const size_t k : remaining)
+    if (k != before && k != at && k != after && area(p[before], p[at], p[k]) >= 0 &&
+        area(p[at], p[after], p[k]) >= 0 && area(p[after], p[before], p[k]) >= 0)
+      return -1;
+  return a / std::max({square(p[before], p[at]), square(p[at], p[after]), square(p[after], p[before])});
+}
+
+// Ear clipping, best-shaped ears first, in the plane of the polygon's mean normal; handles concave polygons.
+// `corners` are indices into `positions`. Appends corners.size() - 2 triangles.
+void triangulate(std::span<const V3> positions, std::span<const uint32_t> corners,
+                 std::vector<Triangle>& out) {
+  const std::vector<Point> p = flatten(positions, corners);
+  std::vector<size_t> remaining(corners.size());
+  for (size_t i = 0; i < remaining.size(); ++i) remaining[i] = i;
+  while (remaining.size() > 3) {
+    // For a quadrilateral also rate the remaining triangle, so that it gets its better diagonal.
+    size_t best = 0;
+    double best_score = -2;
+    for (size_t i = 0; i < remaining.size(); ++i) {
+      double score = ear_quality(p, remaining, i);
+      if (remaining.size() == 4 && score > 0) score = std::min(score, ear_quality(p, remaining, (i + 2) % 4));
+      if (score > best_score) best_score = score, best = i;
+    }
+    const size_t n = remaining.size();
+    out.push_back({corners[remaining[(best + n - 1) % n]], corners[remaining[best]],
+                   corners[remaining[(best + 1) % n]]});
+    remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(best));
+  }
+  out.push_back({corners[remaining[0]], corners[remaining[1]], corners[remaining[2]]});
+}
 
 constexpr uint32_t kNone = ~0u;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// The rest of a line, taken apart word by word.
-struct Words {
+// Splits a line into words.
+struct LineWords {
   std::string_view text;
 
   std::string_view next() {
@@ -70,7 +135,7 @@ class ObjReader {
     const std::string_view digits = !word.empty() && word.front() == '+' ? word.substr(1) : word;
     float value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    // What is too small for a float is 0.
+    // Values below the range of a float become 0.
     if (error == std::errc::result_out_of_range && end == digits.data() + digits.size()) {
       const double wide = std::strtod(std::string(digits).c_str(), nullptr);
       if (std::fabs(wide) < 1) return 0;
@@ -81,7 +146,7 @@ class ObjReader {
     return value;
   }
 
-  // Counted from 1, or from the end by negative numbers.
+  // OBJ indices count from 1; negative ones count back from the end.
   uint32_t index(std::string_view word, size_t count, const char* what) const {
     long long value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -93,7 +158,7 @@ class ObjReader {
     return static_cast<uint32_t>(value > 0 ? value - 1 : n + value);
   }
 
-  void read_line(Words words) {
+  void read_line(LineWords words) {
     const std::string_view kind = words.next();
     if (kind == "v") {
       V3 p{};
@@ -121,13 +186,13 @@ class ObjReader {
   }
 
   size_t part_named(std::vector<MeshPart>& parts, std::string_view name) {
-    auto& places = &parts == &mesh_.groups ? group_places_ : material_places_;
-    const auto [place, added] = places.try_emplace(std::string(name), parts.size());
+    auto& index_of = &parts == &mesh_.groups ? group_index_ : material_index_;
+    const auto [found, added] = index_of.try_emplace(std::string(name), parts.size());
     if (added) parts.push_back({std::string(name), {}});
-    return place->second;
+    return found->second;
   }
 
-  void read_face(Words words) {
+  void read_face(LineWords words) {
     corners_.clear();
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
       const size_t slash = word.find('/');
@@ -142,7 +207,7 @@ class ObjReader {
         if (other == v) fail("a face with each vertex once", word);
       corners_.push_back(v);
       if (corners_.size() > kMaxCorners) fail("at most " + std::to_string(kMaxCorners) + " corners", word);
-      note_uv(v, t);
+      record_uv(v, t);
     }
     if (corners_.size() < 3) fail("at least 3 corners of a face", std::to_string(corners_.size()));
     const auto first = static_cast<uint32_t>(mesh_.triangles.size());
@@ -154,7 +219,7 @@ class ObjReader {
     }
   }
 
-  void note_uv(uint32_t vertex, uint32_t t) {
+  void record_uv(uint32_t vertex, uint32_t t) {
     if (t == kNone) {
       ++corners_without_uv_;
     } else if (uv_of_[vertex] == kNone || std::memcmp(&uv_[uv_of_[vertex]], &uv_[t], sizeof uv_[t]) == 0) {
@@ -164,16 +229,16 @@ class ObjReader {
     }
   }
 
-  // UV are of use only as a pattern, with one place a vertex.
+  // UVs can only serve as a pattern if each vertex has exactly one.
   void keep_uv() {
     if (uv_.empty()) return;
     for (size_t v = 0; v < uv_of_.size() && second_uv_ == 0 && corners_without_uv_ == 0; ++v)
       mesh_.uv.push_back(uv_of_[v] == kNone ? std::array<float, 2>{0, 0} : uv_[uv_of_[v]]);
     if (second_uv_ > 0)
-      mesh_.notes.push_back("UV are left out: " + std::to_string(second_uv_) +
+      mesh_.notes.push_back("UVs are ignored: " + std::to_string(second_uv_) +
                             " corners differ from others at the same vertex");
     else if (corners_without_uv_ > 0)
-      mesh_.notes.push_back("UV are left out: " + std::to_string(corners_without_uv_) + " corners have none");
+      mesh_.notes.push_back("UVs are ignored: " + std::to_string(corners_without_uv_) + " corners have none");
   }
 
   static void drop_empty(std::vector<MeshPart>& parts) {
@@ -185,9 +250,9 @@ class ObjReader {
   size_t line_ = 0;
   GarmentMesh mesh_;
   std::vector<std::array<float, 2>> uv_;
-  std::vector<uint32_t> uv_of_;  // of each vertex
+  std::vector<uint32_t> uv_of_;  // UV index per vertex, or kNone
   size_t second_uv_ = 0, corners_without_uv_ = 0;
-  std::map<std::string, size_t> group_places_, material_places_;
+  std::map<std::string, size_t> group_index_, material_index_;
   size_t material_ = kNoPart, object_ = kNoPart;
   std::vector<size_t> groups_;
   std::vector<uint32_t> corners_;
@@ -210,7 +275,7 @@ std::string obj_to_text(const GarmentMesh& mesh) {
   const bool uv = !mesh.uv.empty();
   std::string out = "# " + std::to_string(mesh.positions.size()) + " vertices, " +
                     std::to_string(mesh.triangles.size()) + " triangles; metres" +
-                    (uv ? ", vt is the pattern laid flat" : "") + "\n";
+                    (uv ? ", vt is the flat pattern" : "") + "\n";
   for (const V3& p : mesh.positions)
     out += "v " + files::shortest(p.x) + " " + files::shortest(p.y) + " " + files::shortest(p.z) + "\n";
   for (const auto& t : mesh.uv) out += "vt " + files::shortest(t[0]) + " " + files::shortest(t[1]) + "\n";
@@ -230,30 +295,30 @@ void write_obj(const GarmentMesh& mesh, const std::filesystem::path& file) {
 }
 
 size_t weld(GarmentMesh& mesh) {
-  std::map<std::array<float, 3>, uint32_t> places;
-  std::vector<uint32_t> now(mesh.positions.size());
+  std::map<std::array<float, 3>, uint32_t> index_of;
+  std::vector<uint32_t> remap(mesh.positions.size());
   GarmentMesh out;
   bool same_uv = true;
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const V3 p = mesh.positions[v];
-    const auto [place, added] =
-        places.try_emplace({p.x + 0.0f, p.y + 0.0f, p.z + 0.0f}, static_cast<uint32_t>(out.positions.size()));
-    now[v] = place->second;
+    const auto [found, added] = index_of.try_emplace({p.x + 0.0f, p.y + 0.0f, p.z + 0.0f},
+                                                     static_cast<uint32_t>(out.positions.size()));
+    remap[v] = found->second;
     if (added) {
       out.positions.push_back(p);
       if (!mesh.uv.empty()) out.uv.push_back(mesh.uv[v]);
     } else if (!mesh.uv.empty()) {
-      same_uv &= out.uv[now[v]] == mesh.uv[v];
+      same_uv &= out.uv[remap[v]] == mesh.uv[v];
     }
   }
-  const size_t gone = mesh.positions.size() - out.positions.size();
+  const size_t merged = mesh.positions.size() - out.positions.size();
   if (!same_uv)
-    out.uv.clear(), mesh.notes.push_back("UV are left out: they differ where vertices were joined");
+    out.uv.clear(), mesh.notes.push_back("UVs are ignored: they differ where vertices were merged");
   mesh.positions = std::move(out.positions);
   mesh.uv = std::move(out.uv);
   for (Triangle& t : mesh.triangles)
-    for (uint32_t& v : t) v = now[v];
-  return gone;
+    for (uint32_t& v : t) v = remap[v];
+  return merged;
 }
 
 }  // namespace billow::garment

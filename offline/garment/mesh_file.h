@@ -1,6 +1,5 @@
-// Garment meshes as OBJ files (Wavefront): `v`, `vt`, `f`, `g`, `o` and `usemtl`; what else there is, is passed
-// over. Files come from anywhere: whatever is in them, reading ends with a mesh or with a message that says what
-// was expected, what was found and in which line.
+// Garment meshes as Wavefront OBJ files: `v`, `vt`, `f`, `g`, `o` and `usemtl`; other statements are ignored.
+// Files are untrusted: reading ends with a valid mesh or with an error that names the line.
 #pragma once
 
 #include <array>
@@ -10,11 +9,11 @@
 #include <vector>
 
 #include "core/vec.h"
-#include "garment/pattern.h"
+#include "garment/garment.h"
 
 namespace billow::garment {
 
-// Triangles that a file has given a name. One may be in several.
+// A named set of triangles. A triangle may be in several.
 struct MeshPart {
   std::string name;
   std::vector<uint32_t> triangles;
@@ -23,28 +22,27 @@ struct MeshPart {
 struct GarmentMesh {
   std::vector<V3> positions;
   std::vector<Triangle> triangles;
-  std::vector<std::array<float, 2>>
-      uv;  // one a vertex; empty where there are none, or more than one at a vertex
+  std::vector<std::array<float, 2>> uv;  // one per vertex; empty if a vertex has none or several
   std::vector<MeshPart> groups, materials;
-  std::vector<std::string> notes;  // what of the file could not be kept, in sentences
+  std::vector<std::string> notes;  // warnings for the user
 };
 
-// What no file may exceed: beyond this it is broken or meant to do harm.
+// Limits for untrusted files.
 inline constexpr size_t kMaxMeshBytes = size_t{512} << 20;
 inline constexpr size_t kMaxMeshVertices = 4'000'000;
 inline constexpr size_t kMaxCorners = 1000;  // of a face
 
-// Polygons become triangles, concave ones too. Positions and not UV are multiplied by `scale`. Throw
+// Polygons, also concave ones, are triangulated. `scale` applies to positions, not to UVs. Throw
 // std::runtime_error.
 GarmentMesh read_obj(const std::filesystem::path& file, float scale = 1);
 GarmentMesh obj_from_text(std::string_view text, float scale = 1);
 
-// The mesh with its UV, but without groups and materials. What is written is read back to the last bit.
+// Writes positions, UVs and triangles; no groups and materials. Floats round-trip exactly.
 std::string obj_to_text(const GarmentMesh& mesh);
 void write_obj(const GarmentMesh& mesh, const std::filesystem::path& file);
 
-// Joins vertices that are at the same place to the bit: many tools split them at the borders of materials and UV.
-// Returns how many are gone. UV are lost where two that are joined differ.
+// Merges vertices with bit-identical positions: many tools split them along borders of materials and UV
+// islands. Returns the number of vertices removed. UVs are dropped if those of merged vertices differ.
 size_t weld(GarmentMesh& mesh);
 
 }  // namespace billow::garment

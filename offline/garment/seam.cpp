@@ -5,19 +5,19 @@
 #include <map>
 #include <stdexcept>
 
-#include "garment/geodesic.h"
+#include "garment/cloth_mesh.h"
 
 namespace billow::garment {
 namespace {
 
-constexpr float kRingGap = 0.25f;    // of a border: a seam with smaller gaps goes all round
-constexpr float kHemSlope = 0.6f;    // a border across which the distance grows faster is hem
-constexpr float kSecondHem = 0.35f;  // of the first one's length: a second one is too much
+constexpr float kMaxGap = 0.25f;        // of the border's length: with smaller gaps a seam is closed
+constexpr float kMinHemSlope = 0.6f;    // slope of the distance across a border above which it is hem
+constexpr float kMaxSecondHem = 0.35f;  // of the first hem's length: a longer second hem is refused
 
 constexpr const char* kNoHem =
-    "found no hem: no free border of the cloth faces away from the seam. Cloth that is modelled with "
-    "thickness, outside and "
-    "inside, has none: take one layer";
+    "found no hem: no free border of the cloth faces away from the seam. A cloth modelled with thickness, "
+    "outside and "
+    "inside, has none: use one layer";
 
 std::vector<bool> attached_of(const Garment& garment) {
   std::vector<bool> attached(garment.size(), false);
@@ -26,27 +26,27 @@ std::vector<bool> attached_of(const Garment& garment) {
   return attached;
 }
 
-// What hangs from nothing would fall off.
-void expect_held(const Garment& garment, const std::vector<bool>& attached) {
+// Refuses components without attachments: they would fall off.
+void expect_attached_pieces(const Garment& garment, const std::vector<bool>& attached) {
   const ClothTopology topology = topology_of(garment.size(), garment.triangles);
-  std::vector<bool> held(topology.pieces, false), used(garment.size(), false);
+  std::vector<bool> piece_attached(topology.pieces, false), used(garment.size(), false);
   std::vector<uint32_t> first(topology.pieces, 0);
   for (size_t t = garment.triangles.size(); t-- > 0;) {
     first[topology.piece[t]] = garment.triangles[t][0];
     for (const uint32_t v : garment.triangles[t]) {
       used[v] = true;
-      if (attached[v]) held[topology.piece[t]] = true;
+      if (attached[v]) piece_attached[topology.piece[t]] = true;
     }
   }
   for (size_t v = 0; v < used.size(); ++v)
     if (!used[v]) refuse(garment, "vertex " + std::to_string(v) + " is in no triangle");
-  for (size_t p = 0; p < held.size(); ++p)
-    if (!held[p])
+  for (size_t p = 0; p < piece_attached.size(); ++p)
+    if (!piece_attached[p])
       refuse(garment, "expected all pieces to be attached, found that of vertex " + std::to_string(first[p]) +
-                          " hanging from nothing; there are " + std::to_string(topology.pieces) + " pieces");
+                          " without attachments; there are " + std::to_string(topology.pieces) + " pieces");
 }
 
-// The free triangles of each piece that an attached vertex is in, with their area.
+// Connected components of free triangles that have an attached vertex, by decreasing area.
 struct Piece {
   std::vector<Triangle> triangles;
   double area = 0;
@@ -82,7 +82,7 @@ float border_length(const Garment& garment, const std::vector<uint32_t>& loop) {
   return sum;
 }
 
-// The length of the edges of a loop that are attached at an end, half for one.
+// Attached length of a loop; an edge with one attached end counts half.
 float attached_length(const Garment& garment, const std::vector<uint32_t>& loop,
                       const std::vector<bool>& attached) {
   float sum = 0;
@@ -93,9 +93,10 @@ float attached_length(const Garment& garment, const std::vector<uint32_t>& loop,
   return sum;
 }
 
-// Turns a loop so that the longest stretch without attached vertices is at its end. Returns where that begins (its last
-// attached vertex), or the loop's size for a seam that goes all round.
-size_t turn_to_seam(const Garment& garment, std::vector<uint32_t>& loop, const std::vector<bool>& attached) {
+// Rotates a loop so that its longest gap without attached vertices is at the end. Returns the index of the
+// last attached vertex before the gap, or the loop's size for a closed seam.
+size_t rotate_to_seam(const Garment& garment, std::vector<uint32_t>& loop,
+                      const std::vector<bool>& attached) {
   const size_t n = loop.size();
   size_t begin = 0;
   while (!attached[loop[begin]]) ++begin;
@@ -108,12 +109,12 @@ size_t turn_to_seam(const Garment& garment, std::vector<uint32_t>& loop, const s
     if (gap > longest) longest = gap, best_begin = gap_begin, best_end = i;
     gap = 0, gap_begin = i;
   }
-  const bool closed = longest < kRingGap * border_length(garment, loop);
+  const bool closed = longest < kMaxGap * border_length(garment, loop);
   std::rotate(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(best_end % n), loop.end());
   return closed ? n : (best_begin + n - best_end % n) % n;
 }
 
-// How fast the distance from the seam grows outward across each edge of the border, by the edge's two vertices.
+// Outward slope of the distance to the seam across each border edge, keyed by the edge's vertices.
 using Slopes = std::map<std::pair<uint32_t, uint32_t>, float>;
 Slopes outward_slopes(const Garment& garment, const FreeCloth& cloth) {
   Slopes out;
@@ -132,14 +133,14 @@ Slopes outward_slopes(const Garment& garment, const FreeCloth& cloth) {
   return out;
 }
 
-// What an edge of the border adds to a hem: its length, counted against where the distance does not grow outward.
+// Score of a border edge as hem: its length times the excess of its slope, negative below kMinHemSlope.
 float hem_gain(const Garment& garment, const Slopes& slopes, uint32_t a, uint32_t b) {
   const auto slope = slopes.find({a, b});
-  return (slope == slopes.end() ? 0 : slope->second - kHemSlope) *
+  return (slope == slopes.end() ? 0 : slope->second - kMinHemSlope) *
          length(garment.shape[b] - garment.shape[a]);
 }
 
-// A whole border is the hem: the one where most of its length is.
+// The hem of a closed garment is the border with the highest score.
 void find_closed_hem(const Garment& garment, FreeCloth& cloth, const std::vector<bool>& attached) {
   const Slopes slopes = outward_slopes(garment, cloth);
   float best = 0;
@@ -149,24 +150,26 @@ void find_closed_hem(const Garment& garment, FreeCloth& cloth, const std::vector
     float gain = 0;
     for (size_t i = 0; i < loop.size(); ++i)
       gain += hem_gain(garment, slopes, loop[i], loop[(i + 1) % loop.size()]);
-    // What is attached is no hem: the seam itself, and that of an inner layer.
+    // Mostly attached borders are no hems: the seam itself, and that of an inner layer.
     gains.push_back(attached_length(garment, loop, attached) > 0.5f * border_length(garment, loop) ? 0
                                                                                                    : gain);
     if (gains[k] > best) best = gains[k], cloth.hem = loop;
   }
   if (cloth.hem.empty()) refuse(garment, kNoHem);
-  const auto hems = std::count_if(gains.begin(), gains.end(), [&](float g) { return g > kSecondHem * best; });
+  const auto hems =
+      std::count_if(gains.begin(), gains.end(), [&](float g) { return g > kMaxSecondHem * best; });
   if (hems > 1)
     refuse(garment, "expected one hem, found " + std::to_string(hems) +
-                        "; attach more, describe the parts one by one, or give the chains by hand");
+                        "; attach more, describe the parts separately, or give the chains explicitly");
 }
 
-// The stretch of the border's remainder with the largest gain is the hem (Kadane); on both sides of it are the sides.
+// The hem of an open garment is the interval of the remaining border with the highest score (Kadane); the
+// rest are its sides.
 void find_open_hem(const Garment& garment, FreeCloth& cloth, const std::vector<uint32_t>& rest) {
   const Slopes slopes = outward_slopes(garment, cloth);
   float best = 0, sum = 0;
   size_t begin = 1, from = 0, to = 0;
-  // Leave each side an edge at least.
+  // Leave at least one edge to each side.
   for (size_t i = 1; i + 2 < rest.size(); ++i) {
     if (sum <= 0) sum = 0, begin = i;
     sum += hem_gain(garment, slopes, rest[i], rest[i + 1]);
@@ -181,11 +184,11 @@ void find_open_hem(const Garment& garment, FreeCloth& cloth, const std::vector<u
 
 constexpr size_t kNoBorder = ~size_t{0};
 
-// Takes the largest free piece. Returns its border that is attached most, or kNoBorder where none is.
+// Selects the largest free component. Returns its border with the greatest attached length, or kNoBorder.
 size_t largest_piece(const Garment& garment, const std::vector<bool>& attached, const std::vector<bool>& cut,
                      FreeCloth& cloth) {
   std::vector<Piece> pieces = free_pieces(garment, attached, cut);
-  if (pieces.empty()) refuse(garment, "expected cloth that hangs from attached vertices, found none");
+  if (pieces.empty()) refuse(garment, "expected free cloth next to attached vertices, found none");
   cloth.triangles = std::move(pieces[0].triangles);
   for (size_t p = 1; p < pieces.size(); ++p)
     if (pieces[p].area > 0.01 * pieces[0].area)
@@ -194,10 +197,10 @@ size_t largest_piece(const Garment& garment, const std::vector<bool>& attached, 
                             " gets no chains");
   cloth.topology = topology_of(garment.size(), cloth.triangles, cut);
   size_t border = kNoBorder;
-  float most = 0;
+  float best = 0;
   for (size_t k = 0; k < cloth.topology.borders.size(); ++k) {
     const float attached_here = attached_length(garment, cloth.topology.borders[k], attached);
-    if (attached_here > most) most = attached_here, border = k;
+    if (attached_here > best) best = attached_here, border = k;
   }
   return border;
 }
@@ -214,15 +217,16 @@ V3 gradient(V3 a, V3 b, V3 c, float at_a, float at_b, float at_c) {
 
 FreeCloth find_free_cloth(const Garment& garment) {
   const std::vector<bool> attached = attached_of(garment);
-  expect_held(garment, attached);
+  expect_attached_pieces(garment, attached);
   FreeCloth cloth;
   size_t border = largest_piece(garment, attached, {}, cloth);
-  // Where a line across the cloth is attached, and not its border, it parts the cloth.
+  // If a line inside the cloth is attached rather than a border, cut the cloth along it.
   if (border == kNoBorder) border = largest_piece(garment, attached, attached, cloth);
-  if (border == kNoBorder) refuse(garment, "expected attached vertices along a line, found single ones only");
+  if (border == kNoBorder)
+    refuse(garment, "expected attached vertices along a line, found only isolated ones");
 
   std::vector<uint32_t> loop = cloth.topology.borders[border];
-  const size_t end = turn_to_seam(garment, loop, attached);
+  const size_t end = rotate_to_seam(garment, loop, attached);
   cloth.closed = end == loop.size();
   cloth.seam.assign(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(cloth.closed ? end : end + 1));
   if (cloth.seam.size() < 2) refuse(garment, "expected at least 2 attached vertices along a border, found 1");

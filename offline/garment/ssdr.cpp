@@ -15,9 +15,9 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr size_t kCandidates = 12;  // bones that a vertex chooses from: those that alone come nearest
-constexpr size_t kNeighbours = 20;  // vertices that a new bone starts with
-constexpr double kWeakest = 0.5;    // sum of squared weights below which a bone is put elsewhere
+constexpr size_t kCandidates = 12;    // bones considered for a vertex: those with the smallest rigid error
+constexpr size_t kNeighbours = 20;    // vertices that a new bone is fitted to
+constexpr double kMinStrength = 0.5;  // sum of squared weights below which a bone is replaced
 constexpr int kClusterRounds = 4;
 
 Vector3d to_eigen(V3 p) {
@@ -37,14 +37,14 @@ class Decomposer {
     double before = INFINITY;
     for (int round = 0; round < options_.rounds; ++round) {
       if (options_.report) options_.report(static_cast<double>(round) / options_.rounds);
-      weigh();
-      if (round < options_.rounds / 2) replace_weak();
-      move();
+      solve_weights();
+      if (round < options_.rounds / 2) replace_weak_bones();
+      solve_transforms();
       const double now = rms();
-      if (now < 1e-9 || !(now < before * (1 - options_.enough))) break;
+      if (now < 1e-9 || !(now < before * (1 - options_.tolerance))) break;
       before = now;
     }
-    weigh();
+    solve_weights();
   }
 
   double rms() const {
@@ -69,14 +69,14 @@ class Decomposer {
     return sum;
   }
 
-  // How far a bone alone takes a vertex from where it was: squares, over all frames.
-  double error_alone(size_t bone, size_t v) const {
+  // Squared error of a vertex moved by one bone alone, over all frames.
+  double rigid_error(size_t bone, size_t v) const {
     double sum = 0;
     for (size_t f = 0; f < f_; ++f) sum += (motion(f, bone) * rest_[v] - target(f, v)).squaredNorm();
     return sum;
   }
 
-  // Moves a bone as some vertices move.
+  // Fits the transforms of a bone to some vertices.
   void fit(size_t bone, const std::vector<uint32_t>& vertices) {
     for (size_t f = 0; f < f_; ++f) {
       Procrustes fit;
@@ -85,7 +85,7 @@ class Decomposer {
     }
   }
 
-  std::vector<uint32_t> nearest_to(uint32_t vertex) const {
+  std::vector<uint32_t> nearest_vertices(uint32_t vertex) const {
     std::vector<uint32_t> order(n_);
     std::iota(order.begin(), order.end(), 0);
     const size_t count = std::min(n_, kNeighbours);
@@ -99,8 +99,8 @@ class Decomposer {
     return order;
   }
 
-  // Rigid clusters by splitting: those with the largest errors are cut in two, then all vertices go to the bone that
-  // comes nearest, and bones move as their vertices do.
+  // Initial rigid clustering: split the clusters with the largest errors, then alternate assignment of
+  // vertices and fitting of bones (Lloyd).
   void cluster() {
     std::vector<uint32_t> label(n_, 0);
     std::vector<double> error(n_, 0);
@@ -129,7 +129,7 @@ class Decomposer {
     for (size_t v = 0; v < n_; ++v) {
       error[v] = INFINITY;
       for (size_t bone = 0; bone < motions(); ++bone)
-        if (const double e = error_alone(bone, v); e < error[v])
+        if (const double e = rigid_error(bone, v); e < error[v])
           error[v] = e, label[v] = static_cast<uint32_t>(bone);
     }
   }
@@ -145,27 +145,27 @@ class Decomposer {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sum[a] > sum[b]; });
     order.resize(std::min(count, options_.bones - count));
     for (const size_t bone : order) {
-      // Start where the error is large and far from the middle.
+      // Seed where the error is large and far from the centroid.
       uint32_t seed = 0;
-      double most = -1;
+      double best_score = -1;
       for (uint32_t v = 0; v < n_; ++v) {
         if (label[v] != bone && members[bone] > 0) continue;
         const double score =
             error[v] * (rest_[v] - centre[bone] / std::max(1.0, members[bone])).squaredNorm();
-        if (score > most) most = score, seed = v;
+        if (score > best_score) best_score = score, seed = v;
       }
       motions_.resize(motions_.size() + f_);
-      fit(motions() - 1, nearest_to(seed));
+      fit(motions() - 1, nearest_vertices(seed));
     }
   }
 
-  // The best few weights of each vertex.
-  void weigh() {
+  // Optimal sparse convex weights of each vertex.
+  void solve_weights() {
     const size_t count = motions();
     const auto rows = static_cast<Eigen::Index>(3 * f_);
     std::vector<std::pair<double, uint32_t>> order(count);
     for (size_t v = 0; v < n_; ++v) {
-      for (uint32_t bone = 0; bone < count; ++bone) order[bone] = {error_alone(bone, v), bone};
+      for (uint32_t bone = 0; bone < count; ++bone) order[bone] = {rigid_error(bone, v), bone};
       const size_t kept = std::min(count, kCandidates);
       std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end());
       Eigen::MatrixXd columns(rows, static_cast<Eigen::Index>(kept));
@@ -174,13 +174,13 @@ class Decomposer {
           columns.block<3, 1>(static_cast<Eigen::Index>(3 * f), static_cast<Eigen::Index>(c)) =
               motion(f, order[c].second) * rest_[v] - target(f, v);
       const Eigen::MatrixXd products = columns.transpose() * columns;
-      choose(v, products, order);
+      choose_bones(v, products, order);
     }
   }
 
-  // Solves for all candidates, keeps the heaviest, and solves for these.
-  void choose(size_t v, const Eigen::MatrixXd& products,
-              const std::vector<std::pair<double, uint32_t>>& order) {
+  // Solves for all candidates, keeps the largest weights, and solves again for these.
+  void choose_bones(size_t v, const Eigen::MatrixXd& products,
+                    const std::vector<std::pair<double, uint32_t>>& order) {
     const Eigen::VectorXd all = nearest_in_hull(products);
     std::vector<Eigen::Index> heaviest(static_cast<size_t>(all.size()));
     std::iota(heaviest.begin(), heaviest.end(), 0);
@@ -200,43 +200,43 @@ class Decomposer {
     }
   }
 
-  // Puts bones that hardly move anything where the error is largest.
-  void replace_weak() {
+  // Moves bones with little influence to the vertices of largest error.
+  void replace_weak_bones() {
     std::vector<double> strength(motions(), 0);
     for (size_t v = 0; v < n_; ++v)
       for (size_t k = 0; k < kBonesPerVertex; ++k) strength[bones_[v][k]] += weights_[v][k] * weights_[v][k];
-    if (*std::min_element(strength.begin(), strength.end()) >= kWeakest) return;
+    if (*std::min_element(strength.begin(), strength.end()) >= kMinStrength) return;
     std::vector<double> error(n_, 0);
     for (size_t v = 0; v < n_; ++v)
       for (size_t f = 0; f < f_; ++f) error[v] += residual(f, v).squaredNorm();
     for (size_t bone = 0; bone < motions(); ++bone) {
-      if (strength[bone] >= kWeakest) continue;
+      if (strength[bone] >= kMinStrength) continue;
       const auto worst = static_cast<uint32_t>(std::max_element(error.begin(), error.end()) - error.begin());
-      const std::vector<uint32_t> near = nearest_to(worst);
+      const std::vector<uint32_t> near = nearest_vertices(worst);
       fit(bone, near);
       for (const uint32_t v : near) error[v] = 0;
     }
-    weigh();
+    solve_weights();
   }
 
-  // Moves one bone after the other to where it makes the error least, given the weights and the other bones.
-  void move() {
+  // Block coordinate descent: optimal transform of each bone, given the weights and the other bones.
+  void solve_transforms() {
     std::vector<std::vector<std::pair<uint32_t, double>>> members(motions());
     for (uint32_t v = 0; v < n_; ++v)
       for (size_t k = 0; k < kBonesPerVertex; ++k)
         if (weights_[v][k] > 0) members[bones_[v][k]].push_back({v, weights_[v][k]});
-    std::vector<Vector3d> left(n_);
+    std::vector<Vector3d> remaining(n_);
     for (size_t f = 0; f < f_; ++f) {
-      for (size_t v = 0; v < n_; ++v) left[v] = residual(f, v);
+      for (size_t v = 0; v < n_; ++v) remaining[v] = residual(f, v);
       for (size_t bone = 0; bone < motions(); ++bone) {
         Rigid& motion = motions_[bone * f_ + f];
         Procrustes fit;
         for (const auto& [v, w] : members[bone]) {
-          left[v] += w * (motion * rest_[v]);
-          fit.add(w, rest_[v], left[v]);
+          remaining[v] += w * (motion * rest_[v]);
+          fit.add(w, rest_[v], remaining[v]);
         }
         if (fit.weight() > 1e-9) motion = fit.solve();
-        for (const auto& [v, w] : members[bone]) left[v] -= w * (motion * rest_[v]);
+        for (const auto& [v, w] : members[bone]) remaining[v] -= w * (motion * rest_[v]);
       }
     }
   }
@@ -244,7 +244,7 @@ class Decomposer {
   size_t n_, f_;
   const SsdrOptions& options_;
   std::vector<Vector3d> rest_, target_;
-  std::vector<Rigid> motions_;  // of a bone in all frames, then of the next
+  std::vector<Rigid> motions_;  // [bone][frame]
   std::vector<std::array<uint32_t, kBonesPerVertex>> bones_;
   std::vector<std::array<double, kBonesPerVertex>> weights_;
 };
@@ -257,12 +257,12 @@ void check(std::span<const V3> rest, std::span<const Triangle> triangles, std::s
   if (rest.size() < 3 || triangles.empty()) fail("expected vertices and triangles");
   if (frames.empty() || frames.size() % rest.size() != 0)
     fail("expected frames of " + std::to_string(rest.size()) + " vertices each, found " +
-         std::to_string(frames.size()) + " places");
+         std::to_string(frames.size()) + " positions");
   if (options.bones < 1 || options.bones > rest.size())
     fail("expected 1 to " + std::to_string(rest.size()) + " bones, found " + std::to_string(options.bones));
-  const auto expect_finite = [&](std::span<const V3> places, const char* what) {
-    for (size_t i = 0; i < places.size(); ++i)
-      if (!std::isfinite(places[i].x + places[i].y + places[i].z))
+  const auto expect_finite = [&](std::span<const V3> positions, const char* what) {
+    for (size_t i = 0; i < positions.size(); ++i)
+      if (!std::isfinite(positions[i].x + positions[i].y + positions[i].z))
         fail(std::string(what) + " " + std::to_string(i / rest.size()) + ", vertex " +
              std::to_string(i % rest.size()) + " is not finite");
   };
@@ -284,18 +284,18 @@ Transform to_transform(const Rigid& r) {
 
 Embedding embed_nearest(std::span<const V3> vertices, std::span<const Triangle> triangles, V3 point) {
   Embedding best;
-  float least = INFINITY;
+  float best_squared = INFINITY;
   for (const Triangle& t : triangles) {
     const V3 a = vertices[t[0]], b = vertices[t[1]], c = vertices[t[2]];
     const V3 p = body::nearest_on_triangle(point, a, b, c);
-    const V3 away = p - point;
-    if (!(dot(away, away) < least)) continue;
+    const V3 offset = p - point;
+    if (!(dot(offset, offset) < best_squared)) continue;
     const V3 normal = cross(b - a, c - a);
     const float square = dot(normal, normal);
     if (!(square > 0)) continue;
-    least = dot(away, away);
-    const float u = std::clamp(dot(cross(b - a, p - a), normal) / square, 0.0f, 1.0f);      // of c
-    const float v = std::clamp(dot(cross(p - a, c - a), normal) / square, 0.0f, 1.0f - u);  // of b
+    best_squared = dot(offset, offset);
+    const float u = std::clamp(dot(cross(b - a, p - a), normal) / square, 0.0f, 1.0f);      // weight of c
+    const float v = std::clamp(dot(cross(p - a, c - a), normal) / square, 0.0f, 1.0f - u);  // weight of b
     best = {t, {1 - u - v, v, u}};
   }
   return best;
@@ -323,7 +323,7 @@ Ssdr decompose(std::span<const V3> rest, std::span<const Triangle> triangles, st
   }
   for (size_t b = 0; b < options.bones; ++b) {
     const Vector3d c = centre[b] / std::max(weight[b], 1e-300);
-    out.places.push_back(embed_nearest(
+    out.embeddings.push_back(embed_nearest(
         rest, triangles, {static_cast<float>(c.x()), static_cast<float>(c.y()), static_cast<float>(c.z())}));
   }
   for (size_t f = 0; f < frames.size() / rest.size(); ++f)

@@ -4,7 +4,7 @@ namespace billow::garment {
 
 Eigen::VectorXd nearest_in_hull(const Eigen::MatrixXd& products) {
   const Eigen::Index n = products.rows();
-  // Columns that hardly differ would have no single answer.
+  // Nearly equal columns would make the system singular.
   const double ridge = 1e-10 * (products.trace() / static_cast<double>(n)) + 1e-300;
   Eigen::VectorXd w = Eigen::VectorXd::Zero(n);
   Eigen::Index best = 0;
@@ -12,14 +12,14 @@ Eigen::VectorXd nearest_in_hull(const Eigen::MatrixXd& products) {
   w[best] = 1;
   std::vector<Eigen::Index> active{best};
   for (Eigen::Index round = 0; round < 4 * n + 8; ++round) {
-    // Add the column that the error falls fastest with.
-    const Eigen::VectorXd slope = products * w;
-    const double square = w.dot(slope);
+    // Activate the column of steepest descent.
+    const Eigen::VectorXd gradient = products * w;
+    const double square = w.dot(gradient);
     Eigen::Index next = 0;
-    const double least = slope.minCoeff(&next);
-    if (!(least < square * (1 - 1e-9)) || w[next] > 0) return w;
+    const double steepest = gradient.minCoeff(&next);
+    if (!(steepest < square * (1 - 1e-9)) || w[next] > 0) return w;
     active.push_back(next);
-    // Solve for the active ones; while one of them is negative, go to where the first becomes 0 and leave it out.
+    // Solve for the active set. While a weight is negative, step to where the first becomes 0 and drop it.
     while (true) {
       const auto m = static_cast<Eigen::Index>(active.size());
       Eigen::MatrixXd part(m, m);

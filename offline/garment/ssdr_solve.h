@@ -1,4 +1,4 @@
-// The two small problems of a smooth skinning decomposition.
+// Subproblems of smooth skinning decomposition: convex weights and weighted rigid registration.
 #pragma once
 
 #include <Eigen/Dense>
@@ -6,19 +6,19 @@
 
 namespace billow::garment {
 
-// Weights that are not negative, add up to 1 and make |sum w_j c_j|^2 least, given the products of the columns c: the point
-// of their convex hull that is nearest to the origin (Wolfe, "Finding the nearest point in a polytope", 1976).
+// Convex weights that minimise |sum w_j c_j|^2, given the Gram matrix of the columns c: the point of their
+// convex hull nearest to the origin (Wolfe, "Finding the nearest point in a polytope", 1976).
 Eigen::VectorXd nearest_in_hull(const Eigen::MatrixXd& products);
 
-// A rotation and what follows it.
+// A rotation followed by a translation.
 struct Rigid {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
   Eigen::Vector3d translation = Eigen::Vector3d::Zero();
   Eigen::Vector3d operator*(const Eigen::Vector3d& p) const { return rotation * p + translation; }
 };
 
-// Collects points p, their weights w and targets q; then gives the motion that makes the sum of |w (R p + t) - q|^2 least
-// (Le and Deng 2012, section 4.2).
+// Accumulates points p, weights w and targets q; solve() returns the rigid motion that minimises the sum of
+// |w (R p + t) - q|^2 (Le and Deng 2012, section 4.2).
 class Procrustes {
  public:
   void add(double w, const Eigen::Vector3d& p, const Eigen::Vector3d& q) {

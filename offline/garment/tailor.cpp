@@ -4,17 +4,83 @@
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
+#include <string>
 
 #include "body/surface.h"
 #include "garment/attach.h"
-#include "garment/pattern.h"
 
 namespace billow::garment {
 namespace {
 
-constexpr float kAbove = 0.005f;  // m, seams lie so far above the skin
+constexpr double kRowHeight = 0.8660254037844386;  // of equilateral triangles of side 1
 
-// A line on the body that a garment hangs from, with its length up to each point.
+// Number of vertices of each row for edges of about `spacing`.
+std::vector<size_t> row_counts(const RingPattern& p, double spacing) {
+  const double width = static_cast<double>(p.outer) - static_cast<double>(p.inner);
+  const size_t rows =
+      std::max<size_t>(2, static_cast<size_t>(std::lround(width / (spacing * kRowHeight))) + 1);
+  std::vector<size_t> counts;
+  for (size_t k = 0; k < rows; ++k) {
+    const double radius =
+        static_cast<double>(p.inner) + width * static_cast<double>(k) / static_cast<double>(rows - 1);
+    const size_t edges = static_cast<size_t>(std::lround(radius * static_cast<double>(p.angle) / spacing));
+    counts.push_back(p.closed ? std::max<size_t>(3, edges) : std::max<size_t>(1, edges) + 1);
+  }
+  return counts;
+}
+
+size_t sum(const std::vector<size_t>& counts) {
+  size_t total = 0;
+  for (const size_t c : counts) total += c;
+  return total;
+}
+
+// Finds the spacing by bisection, then distributes the remaining difference over the rows.
+std::vector<size_t> row_counts_for(const RingPattern& p, size_t target) {
+  double fine = 1e-4, coarse = static_cast<double>(p.outer);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(fine * coarse);
+    (sum(row_counts(p, middle)) > target ? fine : coarse) = middle;
+  }
+  std::vector<size_t> counts = row_counts(p, coarse);
+  const auto difference = static_cast<std::ptrdiff_t>(target) - static_cast<std::ptrdiff_t>(sum(counts));
+  const auto rows = static_cast<std::ptrdiff_t>(counts.size());
+  for (std::ptrdiff_t i = 0; i < std::abs(difference); ++i) {
+    // Start with the outer rows: they are longest, so one vertex changes them least.
+    const auto row = static_cast<size_t>(rows - 1 - i % rows);
+    counts[row] = static_cast<size_t>(static_cast<std::ptrdiff_t>(counts[row]) + (difference > 0 ? 1 : -1));
+  }
+  return counts;
+}
+
+// Triangulates the strip between two rows, always advancing the row that is behind.
+void stitch(RingPattern& p, size_t row) {
+  const uint32_t a0 = p.row_start[row], b0 = p.row_start[row + 1];
+  const uint32_t na = b0 - a0, nb = p.row_start[row + 2] - b0;
+  const uint32_t steps_a = p.closed ? na : na - 1, steps_b = p.closed ? nb : nb - 1;
+  const auto share = [](uint32_t i, uint32_t steps, float shift) {
+    return (static_cast<float>(i) + shift) / static_cast<float>(steps);
+  };
+  const float shift_a = p.closed && row % 2 ? 0.5f : 0, shift_b = p.closed && row % 2 == 0 ? 0.5f : 0;
+  uint32_t i = 0, j = 0;
+  while (i < steps_a || j < steps_b) {
+    const uint32_t a = a0 + i % na, b = b0 + j % nb;
+    const bool inner =
+        j == steps_b || (i < steps_a && share(i + 1, steps_a, shift_a) + share(i, steps_a, shift_a) <
+                                            share(j + 1, steps_b, shift_b) + share(j, steps_b, shift_b));
+    if (inner) {
+      p.triangles.push_back({a, b, a0 + (i + 1) % na});
+      ++i;
+    } else {
+      p.triangles.push_back({a, b, b0 + (j + 1) % nb});
+      ++j;
+    }
+  }
+}
+
+constexpr float kClearance = 0.005f;  // m, of seams above the skin
+
+// A polyline on the body from which a garment hangs, with its arc lengths.
 struct Seam {
   std::vector<V3> points;
   std::vector<float> along;
@@ -28,7 +94,7 @@ struct Seam {
   }
 };
 
-Seam measured(std::vector<V3> points) {
+Seam with_lengths(std::vector<V3> points) {
   Seam seam{std::move(points), {0}};
   for (size_t i = 1; i < seam.points.size(); ++i)
     seam.along.push_back(seam.along.back() + length(seam.points[i] - seam.points[i - 1]));
@@ -47,19 +113,19 @@ Seam shoulder_line(const body::Person& person, const body::Surface& surface) {
   constexpr int kSteps = 200;
   for (int i = 0; i <= kSteps; ++i) {
     const float u = 1 - 2 * static_cast<float>(i) / kSteps, out = std::fabs(u);
-    // Start outside of the body, above the shoulders and behind the neck, and go down to it.
+    // Start outside the body, above the shoulders and behind the neck, and project onto it.
     V3 p{u * 0.85f * arm.x, neck.y + size * (0.03f + 0.05f * out * out),
          neck.z - size * 0.11f * (1 - out * std::sqrt(out)) - size * 0.005f};
     for (int k = 0; k < 30; ++k) {
       const body::Surface::Sample s = surface.at(p);
-      p -= s.gradient * (0.8f * (s.distance - kAbove));
+      p -= s.gradient * (0.8f * (s.distance - kClearance));
     }
     points.push_back(p);
   }
-  return measured(points);
+  return with_lengths(points);
 }
 
-// Round the waist, from the front over the left side and back.
+// Round the waist, from the front via the left side.
 Seam waist_line(const body::Person& person, const body::Surface& surface) {
   const std::vector<Transform> rest = body::rest_transforms(person.skeleton);
   const V3 spine = rest[static_cast<size_t>(person.skeleton.at("spine_lower"))].position;
@@ -68,19 +134,19 @@ Seam waist_line(const body::Person& person, const body::Surface& surface) {
   constexpr int kSteps = 360;
   for (int i = 0; i <= kSteps; ++i) {
     const double turn = 2 * std::numbers::pi * (i % kSteps) / kSteps;
-    const V3 way{static_cast<float>(std::sin(turn)), 0, static_cast<float>(std::cos(turn))};
+    const V3 direction{static_cast<float>(std::sin(turn)), 0, static_cast<float>(std::cos(turn))};
     float inside = 0, outside = 0.4f;
     for (int k = 0; k < 40; ++k) {
       const float middle = 0.5f * (inside + outside);
-      (surface.at(centre + way * middle).distance > kAbove ? outside : inside) = middle;
+      (surface.at(centre + direction * middle).distance > kClearance ? outside : inside) = middle;
     }
-    points.push_back(centre + way * outside);
+    points.push_back(centre + direction * outside);
   }
-  return measured(points);
+  return with_lengths(points);
 }
 
-// Each vertex of a seam with the two beside it; at the ends of an open one with itself.
-std::vector<std::vector<uint32_t>> along_seam(size_t count, bool closed) {
+// The two neighbours of each vertex of a seam; the ends of an open one are their own neighbours.
+std::vector<std::vector<uint32_t>> seam_neighbours(size_t count, bool closed) {
   std::vector<std::vector<uint32_t>> out(count);
   for (uint32_t i = 0; i < count; ++i) {
     const auto last = static_cast<uint32_t>(count) - 1;
@@ -90,18 +156,18 @@ std::vector<std::vector<uint32_t>> along_seam(size_t count, bool closed) {
   return out;
 }
 
-// The place of the pattern at a radius and a share of its angle.
+// Embeds the point of the pattern at a radius and a fraction of its angle.
 Embedding embed(const RingPattern& pattern, float radius, float share) {
   const float width = pattern.outer - pattern.inner;
   const float rows = static_cast<float>(pattern.rows() - 1);
   const float row = std::clamp((radius - pattern.inner) / width, 0.0f, 1.0f) * rows;
-  // Look at the triangles between the rows on both sides.
+  // Polar coordinates relative to the point.
   const auto polar = [&](float r, float s) {
     const float a = (s - share) * pattern.angle;
     return std::array<float, 2>{r * std::cos(a) - radius, r * std::sin(a)};
   };
   Embedding best;
-  float best_least = -1e30f;
+  float best_smallest = -1e30f;
   for (const Triangle& t : pattern.triangles) {
     std::array<std::array<float, 2>, 3> p;
     bool near = true;
@@ -118,9 +184,9 @@ Embedding embed(const RingPattern& pattern, float radius, float share) {
       return a[0] * b[1] - a[1] * b[0];
     };
     const float w0 = area(p[1], p[2]), w1 = area(p[2], p[0]), w2 = area(p[0], p[1]), sum = w0 + w1 + w2;
-    const float least = std::min({w0, w1, w2}) / sum;
-    if (least > best_least) {
-      best_least = least;
+    const float smallest = std::min({w0, w1, w2}) / sum;
+    if (smallest > best_smallest) {
+      best_smallest = smallest;
       best = {t, {std::max(0.0f, w0 / sum), std::max(0.0f, w1 / sum), std::max(0.0f, w2 / sum)}};
       const float total = best.weights[0] + best.weights[1] + best.weights[2];
       for (float& w : best.weights) w /= total;
@@ -129,10 +195,10 @@ Embedding embed(const RingPattern& pattern, float radius, float share) {
   return best;
 }
 
-// Chains along the radii; the bones of one are evenly spaced from the seam to the hem. Half way between two roots there
-// is one more bone that follows the body.
-void layout_chains(Garment& garment, const RingPattern& pattern, const std::vector<float>& shares,
-                   const std::vector<size_t>& bones) {
+// Radial chains with evenly spaced bones from seam to hem, and a kinematic bone halfway between neighbouring
+// roots.
+void add_radial_chains(Garment& garment, const RingPattern& pattern, const std::vector<float>& shares,
+                       const std::vector<size_t>& bones) {
   const float width = pattern.outer - pattern.inner;
   for (size_t c = 0; c < shares.size(); ++c) {
     std::vector<uint32_t> chain;
@@ -149,46 +215,48 @@ void layout_chains(Garment& garment, const RingPattern& pattern, const std::vect
   }
 }
 
-struct CutPattern {
+// A flat pattern in space, and the seam it is attached to.
+struct PlacedPattern {
   RingPattern pattern;
   Seam seam;
-  V3 centre, across, along;  // of the flat pattern in space: its centre, the ways of angles 0 and 90 degrees
+  V3 centre, across, along;  // centre of the pattern, directions of the angles 0 and 90 degrees
   float first_angle;
 };
 
-Garment sew(const CutPattern& cut, const body::Person& person, const body::Skin& skin) {
+Garment make_from_pattern(const PlacedPattern& placed, const body::Person& person, const body::Skin& skin) {
   Garment g;
-  g.triangles = cut.pattern.triangles;
-  for (const auto& v : cut.pattern.vertices) {
-    const float a = cut.first_angle + v[1] * cut.pattern.angle;
+  g.triangles = placed.pattern.triangles;
+  for (const auto& v : placed.pattern.vertices) {
+    const float a = placed.first_angle + v[1] * placed.pattern.angle;
     g.pattern_uvs.push_back({v[0] * std::cos(a), v[0] * std::sin(a)});
-    g.shape.push_back(cut.centre + cut.across * g.pattern_uvs.back()[0] +
-                      cut.along * g.pattern_uvs.back()[1]);
+    g.shape.push_back(placed.centre + placed.across * g.pattern_uvs.back()[0] +
+                      placed.along * g.pattern_uvs.back()[1]);
   }
-  for (uint32_t v = 0; v < cut.pattern.row_start[1]; ++v)
-    g.attachments.push_back(attach(skin, v, cut.seam.at(cut.pattern.vertices[v][1])));
-  smooth_weights(g.attachments, person.skeleton.size(), along_seam(g.attachments.size(), cut.pattern.closed));
+  for (uint32_t v = 0; v < placed.pattern.row_start[1]; ++v)
+    g.attachments.push_back(attach(skin, v, placed.seam.at(placed.pattern.vertices[v][1])));
+  smooth_weights(g.attachments, person.skeleton.size(),
+                 seam_neighbours(g.attachments.size(), placed.pattern.closed));
   return g;
 }
 
 Garment make_cape(const body::Person& person, const body::Skin& skin, size_t vertices) {
   constexpr float kAngle = 1.5f;  // radians
-  constexpr float kTilt = 0.5f;   // radians, below the horizontal, from where it falls
+  constexpr float kTilt = 0.5f;   // radians below the horizontal, initial state of the drape
   const float drop = 1.10f * person.shape.height / 1.75f;
   const body::Surface surface(person.skeleton, person.colliders);
-  CutPattern cut;
-  cut.seam = shoulder_line(person, surface);
-  const float inner = cut.seam.length() / kAngle;
-  cut.pattern = make_ring_pattern(inner, inner + drop, kAngle, false, vertices);
-  cut.across = {0, -std::sin(kTilt), -std::cos(kTilt)};
-  cut.along = {-1, 0, 0};
-  cut.first_angle = -0.5f * kAngle;
-  cut.centre = cut.seam.at(0.5f) - cut.across * (inner + 0.02f);
-  Garment g = sew(cut, person, skin);
+  PlacedPattern placed;
+  placed.seam = shoulder_line(person, surface);
+  const float inner = placed.seam.length() / kAngle;
+  placed.pattern = make_ring_pattern(inner, inner + drop, kAngle, false, vertices);
+  placed.across = {0, -std::sin(kTilt), -std::cos(kTilt)};
+  placed.along = {-1, 0, 0};
+  placed.first_angle = -0.5f * kAngle;
+  placed.centre = placed.seam.at(0.5f) - placed.across * (inner + 0.02f);
+  Garment g = make_from_pattern(placed, person, skin);
   g.name = "cape", g.key_joint = "neck", g.material = "cotton";
   std::vector<float> shares;
   for (int c = 0; c < 10; ++c) shares.push_back(0.03f + 0.94f * static_cast<float>(c) / 9);
-  layout_chains(g, cut.pattern, shares, {13, 14, 14, 15, 15, 15, 15, 14, 14, 13});
+  add_radial_chains(g, placed.pattern, shares, {13, 14, 14, 15, 15, 15, 15, 14, 14, 13});
   return g;
 }
 
@@ -196,24 +264,60 @@ Garment make_skirt(const body::Person& person, const body::Skin& skin, size_t ve
   const float drop = 0.56f * person.shape.height / 1.75f;
   const float turn = static_cast<float>(2 * std::numbers::pi);
   const body::Surface surface(person.skeleton, person.colliders);
-  CutPattern cut;
-  cut.seam = waist_line(person, surface);
-  const float inner = cut.seam.length() / turn;
-  cut.pattern = make_ring_pattern(inner, inner + drop, turn, true, vertices);
-  cut.across = {0, 0, 1};
-  cut.along = {1, 0, 0};
-  cut.first_angle = 0;
-  cut.centre = {0, 0, 0};
-  for (int i = 0; i < 4; ++i) cut.centre += cut.seam.at(0.25f * static_cast<float>(i)) * 0.25f;
-  Garment g = sew(cut, person, skin);
+  PlacedPattern placed;
+  placed.seam = waist_line(person, surface);
+  const float inner = placed.seam.length() / turn;
+  placed.pattern = make_ring_pattern(inner, inner + drop, turn, true, vertices);
+  placed.across = {0, 0, 1};
+  placed.along = {1, 0, 0};
+  placed.first_angle = 0;
+  placed.centre = {0, 0, 0};
+  for (int i = 0; i < 4; ++i) placed.centre += placed.seam.at(0.25f * static_cast<float>(i)) * 0.25f;
+  Garment g = make_from_pattern(placed, person, skin);
   g.name = "skirt", g.key_joint = "pelvis", g.material = "cotton", g.closed = true;
   std::vector<float> shares;
   for (int c = 0; c < 26; ++c) shares.push_back((static_cast<float>(c) + 0.5f) / 26);
-  layout_chains(g, cut.pattern, shares, std::vector<size_t>(26, 9));
+  add_radial_chains(g, placed.pattern, shares, std::vector<size_t>(26, 9));
   return g;
 }
 
 }  // namespace
+
+float RingPattern::distance(uint32_t a, uint32_t b) const { return distance(vertices[a], vertices[b]); }
+
+float RingPattern::distance(std::array<float, 2> a, std::array<float, 2> b) const {
+  float separation = std::fabs(a[1] - b[1]);
+  if (closed) separation = std::min(separation, 1 - separation);
+  const double turn = static_cast<double>(separation) * static_cast<double>(angle);
+  const double ra = static_cast<double>(a[0]), rb = static_cast<double>(b[0]);
+  if (turn > std::numbers::pi) return static_cast<float>(ra + rb);
+  return static_cast<float>(std::sqrt(std::max(0.0, ra * ra + rb * rb - 2 * ra * rb * std::cos(turn))));
+}
+
+RingPattern make_ring_pattern(float inner, float outer, float angle, bool closed, size_t vertices) {
+  if (!(inner > 0) || !(outer > inner) || !(angle > 0) || !std::isfinite(outer) || !std::isfinite(angle))
+    throw std::invalid_argument("pattern: expected 0 < inner < outer and a positive angle, found " +
+                                std::to_string(inner) + ", " + std::to_string(outer) + ", " +
+                                std::to_string(angle));
+  if (vertices < 12)
+    throw std::invalid_argument("pattern: expected at least 12 vertices, found " + std::to_string(vertices));
+  RingPattern p;
+  p.inner = inner, p.outer = outer, p.angle = angle, p.closed = closed;
+  const std::vector<size_t> counts = row_counts_for(p, vertices);
+  for (size_t row = 0; row < counts.size(); ++row) {
+    p.row_start.push_back(static_cast<uint32_t>(p.vertices.size()));
+    const float radius =
+        inner + (outer - inner) * static_cast<float>(row) / static_cast<float>(counts.size() - 1);
+    const size_t steps = closed ? counts[row] : counts[row] - 1;
+    // Every other row of a closed ring is shifted by half an edge; an open one keeps its straight edges.
+    const float shift = closed && row % 2 ? 0.5f : 0;
+    for (size_t i = 0; i < counts[row]; ++i)
+      p.vertices.push_back({radius, (static_cast<float>(i) + shift) / static_cast<float>(steps)});
+  }
+  p.row_start.push_back(static_cast<uint32_t>(p.vertices.size()));
+  for (size_t row = 0; row + 1 < counts.size(); ++row) stitch(p, row);
+  return p;
+}
 
 const std::vector<BuiltIn>& built_in_garments() {
   static const std::vector<BuiltIn> garments{
@@ -229,7 +333,7 @@ Garment make_garment(std::string_view name, const body::Person& person, const bo
     const size_t count = vertices > 0 ? vertices : b.vertices;
     return name == "cape" ? make_cape(person, skin, count) : make_skirt(person, skin, count);
   }
-  throw std::invalid_argument("there is no garment '" + std::string(name) + "'; there are cape and skirt");
+  throw std::invalid_argument("garment: expected cape or skirt, found '" + std::string(name) + "'");
 }
 
 }  // namespace billow::garment

@@ -1,5 +1,5 @@
-// FBX and Collada through Assimp. Its readers were not written for files that mean harm, so a process of its
-// own reads a file first: only what that survives, in time and within bounds of memory, is read here.
+// FBX and Collada through Assimp. Its readers are not hardened against malicious files, so a child process
+// with limits on time and memory reads a file first; this process reads only files that pass.
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
@@ -10,30 +10,31 @@
 #include <map>
 #include <stdexcept>
 
-#include "import/readers.h"
-#include "import/trial.h"
+#include "import/sandbox.h"
+#include "import/scene.h"
 
 namespace billow::importer {
 namespace {
 
 using Eigen::Affine3d;
 
-// What reading may take. A robot of 1.8 MB of text takes 0.12 s and 20 times its size; binary files are packed.
+// Limits for reading. A robot of 1.8 MB of text takes 0.12 s and 20 times its size; binary files are
+// compressed.
 constexpr size_t kMegabyte = size_t{1} << 20;
-unsigned most_seconds(size_t bytes) { return 10 + static_cast<unsigned>(bytes / kMegabyte); }
-size_t most_memory(size_t bytes) { return 256 * kMegabyte + 100 * bytes; }
+unsigned max_seconds(size_t bytes) { return 10 + static_cast<unsigned>(bytes / kMegabyte); }
+size_t max_memory(size_t bytes) { return 256 * kMegabyte + 100 * bytes; }
 
 [[noreturn]] void fail(const std::string& message) { throw std::runtime_error(message); }
 
-const aiScene* import(Assimp::Importer& importer, const std::string& bytes, const std::string& kind) {
+const aiScene* run_assimp(Assimp::Importer& importer, const std::string& bytes, const std::string& format) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
   return importer.ReadFileFromMemory(bytes.data(), bytes.size(),
-                                     aiProcess_Triangulate | aiProcess_ValidateDataStructure, kind.c_str());
+                                     aiProcess_Triangulate | aiProcess_ValidateDataStructure, format.c_str());
 }
 
-double checked(double value, const char* what) {
+double check_finite(double value, const char* what) {
   if (!(std::fabs(value) <= 1e9))
-    fail(std::string(what) + ": expected finite numbers up to 1e9, found another");
+    fail(std::string(what) + ": expected finite numbers up to 1e9, found others");
   return value;
 }
 
@@ -41,22 +42,22 @@ Affine3d to_affine(const aiMatrix4x4& m) {
   Affine3d out = Affine3d::Identity();
   for (unsigned row = 0; row < 3; ++row)
     for (unsigned column = 0; column < 4; ++column)
-      out(row, column) = checked(static_cast<double>(m[row][column]), "a node's matrix");
+      out(row, column) = check_finite(static_cast<double>(m[row][column]), "a node's matrix");
   return out;
 }
 
 using NodesByName = std::map<std::string, int>;
 
-int node_named(const NodesByName& nodes, const aiString& name, const char* who) {
+int find_node(const NodesByName& nodes, const aiString& name, const char* who) {
   const auto found = nodes.find(name.C_Str());
   if (found == nodes.end())
     fail(std::string(who) + " '" + name.C_Str() + "': expected a node of that name, found none");
   return found->second;
 }
 
-// Walks all nodes, parents first, and says on which each mesh is.
+// Adds all nodes, parents first, and lists the meshes with their nodes.
 NodesByName add_nodes(const aiScene& from, Scene& scene,
-                      std::vector<std::pair<int, unsigned>>& placed_meshes) {
+                      std::vector<std::pair<int, unsigned>>& mesh_instances) {
   NodesByName names;
   scene.nodes.push_back({"root", -1, {}});
   std::vector<std::pair<const aiNode*, int>> open{{from.mRootNode, 0}};
@@ -66,9 +67,9 @@ NodesByName add_nodes(const aiScene& from, Scene& scene,
     const int here = static_cast<int>(scene.nodes.size());
     if (scene.nodes.size() > kMaxNodes)
       fail("expected at most " + std::to_string(kMaxNodes) + " nodes, found more");
-    scene.nodes.push_back({node->mName.C_Str(), parent, placement_of(to_affine(node->mTransformation))});
+    scene.nodes.push_back({node->mName.C_Str(), parent, decompose(to_affine(node->mTransformation))});
     names.emplace(node->mName.C_Str(), here);
-    for (unsigned k = 0; k < node->mNumMeshes; ++k) placed_meshes.push_back({here, node->mMeshes[k]});
+    for (unsigned k = 0; k < node->mNumMeshes; ++k) mesh_instances.push_back({here, node->mMeshes[k]});
     for (unsigned k = node->mNumChildren; k-- > 0;) open.push_back({node->mChildren[k], here});
   }
   return names;
@@ -79,7 +80,7 @@ void add_mesh(const aiMesh& from, int node, const NodesByName& nodes, Scene& sce
   mesh.node = node;
   for (unsigned v = 0; v < from.mNumVertices; ++v) {
     const aiVector3D& p = from.mVertices[v];
-    for (unsigned k = 0; k < 3; ++k) checked(static_cast<double>(p[k]), "a vertex");
+    for (unsigned k = 0; k < 3; ++k) check_finite(static_cast<double>(p[k]), "a vertex");
     mesh.positions.push_back({p.x, p.y, p.z});
   }
   for (unsigned f = 0; f < from.mNumFaces; ++f) {
@@ -87,17 +88,17 @@ void add_mesh(const aiMesh& from, int node, const NodesByName& nodes, Scene& sce
     if (face.mNumIndices != 3) continue;  // a point or a line
     const body::Triangle t{face.mIndices[0], face.mIndices[1], face.mIndices[2]};
     if (*std::max_element(t.begin(), t.end()) >= from.mNumVertices)
-      fail("a face: expected vertices that are there");
+      fail("a face: expected vertex indices in range");
     mesh.triangles.push_back(t);
   }
   std::vector<std::vector<BoneWeight>> all(from.mNumBones > 0 ? from.mNumVertices : 0);
   for (unsigned b = 0; b < from.mNumBones; ++b) {
     const aiBone& bone = *from.mBones[b];
-    mesh.bones.push_back(node_named(nodes, bone.mName, "bone"));
+    mesh.bones.push_back(find_node(nodes, bone.mName, "bone"));
     mesh.inverse_binds.push_back(to_affine(bone.mOffsetMatrix));
     for (unsigned w = 0; w < bone.mNumWeights; ++w) {
       const aiVertexWeight& weight = bone.mWeights[w];
-      if (weight.mVertexId >= from.mNumVertices) fail("a weight: expected a vertex that is there");
+      if (weight.mVertexId >= from.mNumVertices) fail("a weight: expected a vertex index in range");
       if (weight.mWeight != 0) all[weight.mVertexId].push_back({b, weight.mWeight});
     }
   }
@@ -113,12 +114,12 @@ void add_track(int node, Track::Path path, const Key* keys, unsigned count, doub
   track.node = node;
   track.path = path;
   for (unsigned k = 0; k < count; ++k) {
-    const double time = checked(keys[k].mTime, "a key's time") / ticks;
+    const double time = check_finite(keys[k].mTime, "a key's time") / ticks;
     if (!track.times.empty() && time < track.times.back())
-      fail("an animation: expected times of keys that grow");
+      fail("an animation: expected increasing key times");
     track.times.push_back(time);
     track.values.push_back(value(keys[k]));
-    for (int c = 0; c < 4; ++c) checked(track.values.back()[c], "a key");
+    for (int c = 0; c < 4; ++c) check_finite(track.values.back()[c], "a key");
   }
   out.tracks.push_back(std::move(track));
 }
@@ -131,59 +132,61 @@ void add_animation(const aiAnimation& from, const NodesByName& nodes, Scene& sce
   const auto vector = [](const aiVectorKey& key) {
     return Eigen::Vector4d(key.mValue.x, key.mValue.y, key.mValue.z, 0);
   };
-  const auto turn = [](const aiQuatKey& key) {
+  const auto quaternion = [](const aiQuatKey& key) {
     return Eigen::Vector4d(key.mValue.x, key.mValue.y, key.mValue.z, key.mValue.w);
   };
   for (unsigned c = 0; c < from.mNumChannels; ++c) {
     const aiNodeAnim& channel = *from.mChannels[c];
-    const int node = node_named(nodes, channel.mNodeName, "an animation of node");
+    const int node = find_node(nodes, channel.mNodeName, "an animation of node");
     for (const Track& track : out.tracks)
       if (track.node == node) fail("an animation: expected each node once, found one twice");
     add_track(node, Track::Path::translation, channel.mPositionKeys, channel.mNumPositionKeys, ticks, vector,
               out);
-    add_track(node, Track::Path::rotation, channel.mRotationKeys, channel.mNumRotationKeys, ticks, turn, out);
+    add_track(node, Track::Path::rotation, channel.mRotationKeys, channel.mNumRotationKeys, ticks, quaternion,
+              out);
     add_track(node, Track::Path::scale, channel.mScalingKeys, channel.mNumScalingKeys, ticks, vector, out);
   }
   if (!out.tracks.empty()) scene.animations.push_back(std::move(out));
 }
 
-// FBX says how many centimetres a unit is; Assimp brings Collada to metres itself.
-double unit_of(const aiScene& from, const std::string& kind) {
-  if (kind != "fbx" || !from.mMetaData) return 1;
+// FBX stores its unit in centimetres; Assimp converts Collada to metres itself.
+double unit_of(const aiScene& from, const std::string& format) {
+  if (format != "fbx" || !from.mMetaData) return 1;
   float centimetres = 0;
-  double wide = 0;
+  double as_double = 0;
   if (from.mMetaData->Get("UnitScaleFactor", centimetres))
-    wide = static_cast<double>(centimetres);
-  else if (!from.mMetaData->Get("UnitScaleFactor", wide))
+    as_double = static_cast<double>(centimetres);
+  else if (!from.mMetaData->Get("UnitScaleFactor", as_double))
     return 0.01;
-  return wide > 1e-6 && wide < 1e6 ? 0.01 * wide : 0.01;
+  return as_double > 1e-6 && as_double < 1e6 ? 0.01 * as_double : 0.01;
 }
 
 }  // namespace
 
 Scene read_by_assimp(const std::filesystem::path& file) {
   const std::string bytes = read_bytes(file);
-  std::string kind = file.extension().string().substr(1);
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::string trouble = survives(
+  std::string format = file.extension().string().substr(1);
+  std::transform(format.begin(), format.end(), format.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  const std::string failure = probe_in_child(
       [&] {
         Assimp::Importer importer;
-        import(importer, bytes, kind);
+        run_assimp(importer, bytes, format);
       },
-      most_seconds(bytes.size()), most_memory(bytes.size()));
-  if (!trouble.empty()) fail("expected a readable file, found one that " + trouble);
+      max_seconds(bytes.size()), max_memory(bytes.size()));
+  if (!failure.empty()) fail("expected a readable file, found one that " + failure);
 
   Assimp::Importer importer;
-  const aiScene* from = import(importer, bytes, kind);
+  const aiScene* from = run_assimp(importer, bytes, format);
   if (!from || !from->mRootNode) fail(std::string("Assimp: ") + importer.GetErrorString());
   Scene scene;
   scene.name = file.stem().string();
-  scene.unit = unit_of(*from, kind);
-  std::vector<std::pair<int, unsigned>> placed;
-  const NodesByName nodes = add_nodes(*from, scene, placed);
+  scene.unit = unit_of(*from, format);
+  std::vector<std::pair<int, unsigned>> mesh_instances;
+  const NodesByName nodes = add_nodes(*from, scene, mesh_instances);
   size_t vertices = 0;
-  for (const auto& [node, mesh] : placed) {
-    if (mesh >= from->mNumMeshes) fail("a node: expected a mesh that is there");
+  for (const auto& [node, mesh] : mesh_instances) {
+    if (mesh >= from->mNumMeshes) fail("a node: expected a mesh index in range");
     vertices += from->mMeshes[mesh]->mNumVertices;
     if (vertices > kMaxVertices)
       fail("expected at most " + std::to_string(kMaxVertices) + " vertices, found more");

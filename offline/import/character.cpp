@@ -6,13 +6,18 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "body/mesh.h"
 #include "import/bvh.h"
-#include "import/gltf.h"
-#include "import/readers.h"
-#include "import/units.h"
+#include "import/scene.h"
+#include "motion/human.h"
 
 namespace billow::importer {
 namespace {
+
+constexpr float kTypicalHeight = 1.7f;  // m
+// Leg length over height. Thigh and shank are 0.245 and 0.246 of the height: Drillis and Contini, "Body
+// Segment Parameters" (1966).
+constexpr float kLegFraction = 0.491f;
 
 void validate_skin(const body::Skin& skin, size_t joints) {
   const size_t vertices = skin.mesh.positions.size();
@@ -24,28 +29,52 @@ void validate_skin(const body::Skin& skin, size_t joints) {
     float sum = 0;
     for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
       sum += skin.weights[v][k];
-      if (skin.joints[v][k] >= joints) throw std::runtime_error("skin: expected joints that are there");
+      if (skin.joints[v][k] >= joints) throw std::runtime_error("skin: expected joint indices in range");
     }
     if (!std::isfinite(p.x + p.y + p.z) || !(std::fabs(sum - 1) < 1e-3f))
       throw std::runtime_error(
-          "skin: expected finite vertices and weights that add up to 1, found another in vertex " +
+          "skin: expected finite positions and weights that add up to 1, found others in vertex " +
           std::to_string(v));
   }
   for (const body::Triangle& t : skin.mesh.triangles)
     for (const uint32_t i : t)
-      if (i >= vertices) throw std::runtime_error("skin: expected vertices that are there");
+      if (i >= vertices) throw std::runtime_error("skin: expected vertex indices in range");
 }
 
-// How large the character is: its skin, or its joints where it has none.
+// The largest side of the bounding box of skin and joints.
 float size_of(const Character& character) {
   float size = extent(character.skeleton);
   if (character.skin.mesh.positions.empty()) return size;
   V3 low = character.skin.mesh.positions[0], high = low;
-  for (const V3 p : character.skin.mesh.positions) low = body::least(low, p), high = body::most(high, p);
+  for (const V3 p : character.skin.mesh.positions)
+    low = body::component_min(low, p), high = body::component_max(high, p);
   return std::max({size, high.x - low.x, high.y - low.y, high.z - low.z});
 }
 
 }  // namespace
+
+float extent(const body::Skeleton& skeleton) {
+  V3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
+  for (const Transform& t : body::rest_transforms(skeleton))
+    low = body::component_min(low, t.position), high = body::component_max(high, t.position);
+  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+float guess_unit(const body::Skeleton& skeleton) {
+  const float leg = motion::find_human(skeleton).leg_length(skeleton);
+  const float height = leg > 0 ? leg / kLegFraction : extent(skeleton);
+  float best = 0, min_error = std::log(1.53f);
+  for (const float unit : {1.0f, 0.3048f, kCmuUnit, 0.0254f, 0.01f, 0.001f}) {
+    const float error = std::fabs(std::log(height * unit / kTypicalHeight));
+    if (error < min_error) min_error = error, best = unit;
+  }
+  if (best > 0) return best;
+  std::ostringstream message;
+  message << "expected a skeleton about 1.7 m tall in metres, feet, CMU units, inches, centimetres or "
+             "millimetres, found one "
+          << height << " units tall; give the scale in metres per unit";
+  throw std::runtime_error(message.str());
+}
 
 std::string read_bytes(const std::filesystem::path& file) {
   std::error_code error;
@@ -69,7 +98,7 @@ void validate(const Character& character) {
   if (!(size >= 0.05f && size <= 100)) {
     std::ostringstream message;
     message << "expected a character from 0.05 to 100 m large, found " << size
-            << " m; if its unit is another, give the scale in metres a unit";
+            << " m; if the file has another unit, give the scale in metres per unit";
     throw std::runtime_error(message.str());
   }
 }
@@ -77,19 +106,20 @@ void validate(const Character& character) {
 Character read_character(const std::filesystem::path& file, const CharacterOptions& options) {
   if (!(options.scale >= 0 && options.scale <= 1e6f) ||
       !(options.frames_per_second >= 0 && options.frames_per_second <= 1000))
-    throw std::invalid_argument("expected a scale from 0 to 1e6 and 0 to 1000 frames a second");
-  std::string kind = file.extension().string();
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (kind == ".bvh") {
+    throw std::invalid_argument("expected a scale from 0 to 1e6 and 0 to 1000 frames per second");
+  std::string format = file.extension().string();
+  std::transform(format.begin(), format.end(), format.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (format == ".bvh") {
     Character character = read_bvh(file, {.scale = options.scale});
     if (options.frames_per_second > 0)
       for (motion::Clip& clip : character.clips) clip = motion::resample(clip, options.frames_per_second);
     return character;
   }
-  if (kind == ".glb" || kind == ".gltf")
+  if (format == ".glb" || format == ".gltf")
     return parse_gltf(read_bytes(file), file.filename().string(), options, file.parent_path());
   try {
-    if (kind == ".fbx" || kind == ".dae") return make_character(read_by_assimp(file), options);
+    if (format == ".fbx" || format == ".dae") return make_character(read_by_assimp(file), options);
   } catch (const std::exception& e) {
     throw std::runtime_error(file.filename().string() + ": " + e.what());
   }
@@ -97,13 +127,13 @@ Character read_character(const std::filesystem::path& file, const CharacterOptio
 }
 
 const motion::Clip& clip_named(const Character& character, std::string_view name) {
-  std::string there;
+  std::string available;
   for (const motion::Clip& clip : character.clips) {
     if (clip.name == name) return clip;
-    there += (there.empty() ? "" : ", ") + clip.name;
+    available += (available.empty() ? "" : ", ") + clip.name;
   }
   throw std::invalid_argument(character.name + ": there is no clip '" + std::string(name) +
-                              "'; there are: " + (there.empty() ? "none" : there));
+                              "'; there are: " + (available.empty() ? "none" : available));
 }
 
 }  // namespace billow::importer

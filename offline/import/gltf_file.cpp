@@ -11,7 +11,7 @@ namespace billow::importer {
 namespace {
 
 constexpr size_t kMaxJson = size_t{64} << 20;
-constexpr size_t kMaxNumbers = 40'000'000;
+constexpr size_t kMaxValues = 40'000'000;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
 
@@ -55,20 +55,20 @@ template <class T> T load(const char* from) {
   return value;
 }
 
-// A component as a number, normalised ones from -1 or 0 to 1.
+// A component as float; normalised integers map to [-1, 1] or [0, 1].
 float component(const char* from, size_t type, bool normalized) {
-  const auto whole = [normalized](float value, float most) {
-    return normalized ? std::max(value / most, -1.0f) : value;
+  const auto convert = [normalized](float value, float max_value) {
+    return normalized ? std::max(value / max_value, -1.0f) : value;
   };
   switch (type) {
     case kByte:
-      return whole(load<int8_t>(from), 127);
+      return convert(load<int8_t>(from), 127);
     case kUByte:
-      return whole(load<uint8_t>(from), 255);
+      return convert(load<uint8_t>(from), 255);
     case kShort:
-      return whole(load<int16_t>(from), 32767);
+      return convert(load<int16_t>(from), 32767);
     case kUShort:
-      return whole(load<uint16_t>(from), 65535);
+      return convert(load<uint16_t>(from), 65535);
     case kUInt:
       return static_cast<float>(load<uint32_t>(from));
     default:
@@ -78,8 +78,8 @@ float component(const char* from, size_t type, bool normalized) {
 
 }  // namespace
 
-// Where an accessor's elements lie.
-struct GltfFile::Span {
+// The memory layout of an accessor's elements.
+struct GltfFile::Elements {
   const char* first;
   size_t count, stride, components, type;
   bool normalized;
@@ -96,7 +96,7 @@ GltfFile::GltfFile(std::string_view bytes, const std::filesystem::path& folder) 
     const bool harmless = name == "KHR_mesh_quantization" || name.starts_with("KHR_materials_") ||
                           name.starts_with("KHR_texture_") || name == "KHR_lights_punctual";
     if (!harmless)
-      refuse("the file needs the glTF extension '" + name.substr(0, 60) + "', which is not read");
+      refuse("the file requires the glTF extension '" + name.substr(0, 60) + "', which is not supported");
   }
   read_buffers(folder);
 }
@@ -147,7 +147,7 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
       if (comma == std::string::npos) refuse(buffer.path() + ".uri: expected base64 data");
       bytes = decode_base64(std::string_view(uri).substr(comma + 8), buffer.path() + ".uri");
     } else {
-      // Read nothing outside the file's own folder.
+      // Reject paths: never read outside the file's own folder.
       if (uri.find_first_of("/\\:%") != std::string::npos || uri.empty() || uri[0] == '.')
         refuse(buffer.path() + ".uri: expected a file beside this one, found '" + uri.substr(0, 60) + "'");
       bytes = read_bytes(folder / uri);
@@ -162,24 +162,24 @@ void GltfFile::read_buffers(const std::filesystem::path& folder) {
   }
 }
 
-size_t GltfFile::count(const JsonAt& accessor) const { return accessor.at("count").index(kMaxNumbers); }
+size_t GltfFile::count(const JsonAt& accessor) const { return accessor.at("count").index(kMaxValues); }
 
-GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
+GltfFile::Elements GltfFile::locate(const JsonAt& accessor, std::string_view type) {
   static const std::pair<std::string_view, size_t> kTypes[] = {
       {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
-  Span out{};
+  Elements out{};
   for (const auto& [name, components] : kTypes)
     if (name == type) out.components = components;
   if (accessor.at("type").string() != type) accessor.at("type").fail("\"" + std::string(type) + "\"");
-  if (accessor.has("sparse")) refuse(accessor.path() + ": sparse indices are not read");
+  if (accessor.has("sparse")) refuse(accessor.path() + ": sparse indices are not supported");
   out.type = accessor.at("componentType").index(kFloat + 1);
   if (out.type < kByte || out.type == 5124) accessor.at("componentType").fail("5120 to 5123, 5125 or 5126");
   out.normalized = accessor.has("normalized") && accessor.at("normalized").boolean();
   out.count = count(accessor);
-  numbers_read_ += out.count * out.components;
-  if (numbers_read_ > kMaxNumbers)
-    refuse(accessor.path() + ": expected at most " + std::to_string(kMaxNumbers) +
-           " numbers in all, found more");
+  values_read_ += out.count * out.components;
+  if (values_read_ > kMaxValues)
+    refuse(accessor.path() + ": expected at most " + std::to_string(kMaxValues) +
+           " values in all accessors, found more");
 
   const JsonAt views = root().at("bufferViews");
   const JsonAt view = views.at(accessor.at("bufferView").index(views.size()));
@@ -194,37 +194,37 @@ GltfFile::Span GltfFile::span(const JsonAt& accessor, std::string_view type) {
   if (out.count > 0 &&
       (view_size - start < element || (view_size - start - element) / out.stride < out.count - 1))
     refuse(accessor.path() + ": expected " + std::to_string(out.count) + " elements within " + view.path() +
-           ", found room for fewer");
+           ", found fewer");
   out.first = buffer.data() + view_start + start;
   return out;
 }
 
-// Numbers that are 0 or those of another accessor, but for a few (glTF 2.0, 3.6.2.3): the three parts are read as
-// accessors of their own.
-std::vector<float> GltfFile::sparse_numbers(const JsonAt& accessor, std::string_view type) {
+// A sparse accessor is zero or a dense base, with some elements replaced (glTF 2.0, 3.6.2.3). Base, indices
+// and values are read as accessors of their own.
+std::vector<float> GltfFile::read_sparse_floats(const JsonAt& accessor, std::string_view type) {
   const JsonAt sparse = accessor.at("sparse"), where = sparse.at("indices"), what = sparse.at("values");
-  nlohmann::json base = accessor.raw(), places = where.raw(), values = what.raw();
+  nlohmann::json base = accessor.raw(), positions = where.raw(), values = what.raw();
   base.erase("sparse");
-  if (!places.is_object()) where.fail("an object");
+  if (!positions.is_object()) where.fail("an object");
   if (!values.is_object()) what.fail("an object");
-  values.erase("sparse");  // no parts within parts
-  places["count"] = values["count"] = sparse.at("count").raw();
-  places["type"] = "SCALAR";
+  values.erase("sparse");  // no recursion
+  positions["count"] = values["count"] = sparse.at("count").raw();
+  positions["type"] = "SCALAR";
   values["type"] = type;
   for (const char* key : {"componentType", "normalized"})
     if (accessor.has(key)) values[key] = accessor.at(key).raw();
 
-  const std::vector<uint32_t> at = indices({places, where.path()}, "SCALAR");
-  const std::vector<float> changed = numbers({values, what.path()}, type);
+  const std::vector<uint32_t> at = read_indices({positions, where.path()}, "SCALAR");
+  const std::vector<float> changed = read_floats({values, what.path()}, type);
   const size_t width = at.empty() ? 1 : changed.size() / at.size();
   std::vector<float> out;
   if (accessor.has("bufferView")) {
-    out = numbers({base, accessor.path()}, type);
+    out = read_floats({base, accessor.path()}, type);
   } else {
-    numbers_read_ += count(accessor) * width;
-    if (numbers_read_ > kMaxNumbers)
-      refuse(accessor.path() + ": expected at most " + std::to_string(kMaxNumbers) +
-             " numbers in all, found more");
+    values_read_ += count(accessor) * width;
+    if (values_read_ > kMaxValues)
+      refuse(accessor.path() + ": expected at most " + std::to_string(kMaxValues) +
+             " values in all accessors, found more");
     out.assign(count(accessor) * width, 0.0f);
   }
   for (size_t k = 0; k < at.size(); ++k) {
@@ -237,9 +237,9 @@ std::vector<float> GltfFile::sparse_numbers(const JsonAt& accessor, std::string_
   return out;
 }
 
-std::vector<float> GltfFile::numbers(const JsonAt& accessor, std::string_view type) {
-  if (accessor.has("sparse")) return sparse_numbers(accessor, type);
-  const Span s = span(accessor, type);
+std::vector<float> GltfFile::read_floats(const JsonAt& accessor, std::string_view type) {
+  if (accessor.has("sparse")) return read_sparse_floats(accessor, type);
+  const Elements s = locate(accessor, type);
   std::vector<float> out;
   out.reserve(s.count * s.components);
   for (size_t i = 0; i < s.count; ++i)
@@ -254,8 +254,8 @@ std::vector<float> GltfFile::numbers(const JsonAt& accessor, std::string_view ty
   return out;
 }
 
-std::vector<uint32_t> GltfFile::indices(const JsonAt& accessor, std::string_view type) {
-  const Span s = span(accessor, type);
+std::vector<uint32_t> GltfFile::read_indices(const JsonAt& accessor, std::string_view type) {
+  const Elements s = locate(accessor, type);
   if (s.type != kUByte && s.type != kUShort && s.type != kUInt)
     accessor.at("componentType").fail("5121, 5123 or 5125");
   std::vector<uint32_t> out;

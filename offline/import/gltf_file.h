@@ -1,5 +1,5 @@
-// The outside of a glTF 2.0 file: its JSON, its buffers, and the numbers of its accessors. Every offset, count
-// and index is checked against what is there before it is used.
+// The container level of a glTF 2.0 file: its JSON, its buffers and the values of its accessors. Every
+// offset, count and index is bounds-checked before use.
 #pragma once
 
 #include <filesystem>
@@ -14,29 +14,29 @@ namespace billow::importer {
 
 class GltfFile {
  public:
-  // `bytes` is a .glb or a .gltf; buffers beside a .gltf are read from `folder`, by plain names only.
+  // `bytes` is a .glb or a .gltf; external buffers are read from `folder`, by plain file names only.
   GltfFile(std::string_view bytes, const std::filesystem::path& folder);
 
   JsonAt root() const { return {json_, ""}; }
   JsonAt accessor(size_t index) const { return root().at("accessors").at(index); }
 
-  // All numbers of an accessor of that type ("VEC3"): finite, up to 1e9 either way.
-  std::vector<float> numbers(const JsonAt& accessor, std::string_view type);
-  // Whole numbers: indices of vertices and joints.
-  std::vector<uint32_t> indices(const JsonAt& accessor, std::string_view type);
+  // All components of an accessor of that type ("VEC3"): finite, from -1e9 to 1e9.
+  std::vector<float> read_floats(const JsonAt& accessor, std::string_view type);
+  // Unsigned integers: indices of vertices and joints.
+  std::vector<uint32_t> read_indices(const JsonAt& accessor, std::string_view type);
   size_t count(const JsonAt& accessor) const;
 
  private:
-  struct Span;
+  struct Elements;
   void read_container(std::string_view bytes);
   void read_buffers(const std::filesystem::path& folder);
-  Span span(const JsonAt& accessor, std::string_view type);
-  std::vector<float> sparse_numbers(const JsonAt& accessor, std::string_view type);
+  Elements locate(const JsonAt& accessor, std::string_view type);
+  std::vector<float> read_sparse_floats(const JsonAt& accessor, std::string_view type);
 
   nlohmann::json json_;
   std::string binary_;  // the second chunk of a .glb
   std::vector<std::string> buffers_;
-  size_t numbers_read_ = 0;
+  size_t values_read_ = 0;
 };
 
 }  // namespace billow::importer

@@ -18,9 +18,9 @@ JsonAt JsonAt::at(const std::string& key) const {
   return {(*value_)[key], path_.empty() ? key : path_ + "." + key};
 }
 
-JsonAt JsonAt::at(size_t place) const {
-  if (place >= size()) fail("more than " + std::to_string(place) + " entries");
-  return {(*value_)[place], path_ + "[" + std::to_string(place) + "]"};
+JsonAt JsonAt::at(size_t index) const {
+  if (index >= size()) fail("more than " + std::to_string(index) + " entries");
+  return {(*value_)[index], path_ + "[" + std::to_string(index) + "]"};
 }
 
 size_t JsonAt::size() const {
@@ -30,7 +30,7 @@ size_t JsonAt::size() const {
 
 size_t JsonAt::index(size_t end) const {
   const std::string expected =
-      end == 0 ? "nothing to point to" : "a whole number from 0 to " + std::to_string(end - 1);
+      end == 0 ? "no index into an empty list" : "an integer from 0 to " + std::to_string(end - 1);
   if (!value_->is_number_unsigned() || value_->get<uint64_t>() >= end) fail(expected);
   return value_->get<size_t>();
 }
@@ -60,13 +60,13 @@ bool JsonAt::boolean() const {
 }
 
 nlohmann::json parse_strictly(std::string_view text) {
-  constexpr int kDeepest = 8;
+  constexpr int kMaxNesting = 8;
   std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+  const auto check_event = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
     using Event = nlohmann::json::parse_event_t;
-    if (depth > kDeepest)
-      throw std::runtime_error("expected values at most " + std::to_string(kDeepest) +
-                               " deep in each other, found more");
+    if (depth > kMaxNesting)
+      throw std::runtime_error("expected at most " + std::to_string(kMaxNesting) +
+                               " levels of nesting, found more");
     if (event == Event::object_start) {
       keys.resize(static_cast<size_t>(depth) + 1);
       keys.emplace_back();
@@ -76,7 +76,7 @@ nlohmann::json parse_strictly(std::string_view text) {
     return true;
   };
   try {
-    return nlohmann::json::parse(text.begin(), text.end(), watch);
+    return nlohmann::json::parse(text.begin(), text.end(), check_event);
   } catch (const nlohmann::json::exception& e) {
     throw std::runtime_error(std::string("expected JSON: ") + e.what());
   }

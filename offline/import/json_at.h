@@ -1,5 +1,5 @@
-// A value of a JSON file with its path, so that what is wrong with it can be said:
-// "accessors[3].count: expected a whole number from 0 to 100, found "many"".
+// A JSON value with its path, for error messages such as
+// "accessors[3].count: expected an integer from 0 to 100, found "many"".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,26 +16,26 @@ class JsonAt {
   JsonAt(const nlohmann::json& value, std::string path) : value_(&value), path_(std::move(path)) {}
 
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
-  // Throw std::runtime_error where the value is not of that kind.
+  // The accessors throw std::runtime_error if the value has another type or is out of range.
   JsonAt at(const std::string& key) const;
-  JsonAt at(size_t place) const;
-  size_t size() const;  // of an array
-  size_t index(size_t end) const;
-  double number() const;  // finite, up to 1e9 either way
+  JsonAt at(size_t index) const;
+  size_t size() const;             // of an array
+  size_t index(size_t end) const;  // an integer from 0 to end - 1
+  double number() const;           // finite, from -1e9 to 1e9
   std::vector<double> numbers(size_t count) const;
   std::string string() const;
   bool boolean() const;
   const nlohmann::json& raw() const { return *value_; }
   const std::string& path() const { return path_; }
 
-  // With a default where the key is missing.
-  size_t index_or(const std::string& key, size_t end, size_t otherwise) const {
-    return has(key) ? at(key).index(end) : otherwise;
+  // With a default for a missing key.
+  size_t index_or(const std::string& key, size_t end, size_t fallback) const {
+    return has(key) ? at(key).index(end) : fallback;
   }
-  std::string string_or(const std::string& key, const std::string& otherwise) const {
-    return has(key) ? at(key).string() : otherwise;
+  std::string string_or(const std::string& key, const std::string& fallback) const {
+    return has(key) ? at(key).string() : fallback;
   }
-  // An array's size, 0 where it is missing.
+  // The size of an array; 0 if the key is missing.
   size_t size_of(const std::string& key) const { return has(key) ? at(key).size() : 0; }
 
   [[noreturn]] void fail(const std::string& expected) const;
@@ -45,9 +45,9 @@ class JsonAt {
   std::string path_;
 };
 
-// A text as JSON: each key of an object once, values at most 8 deep in each other. Throws std::runtime_error.
+// Parses JSON; rejects duplicate keys and more than 8 levels of nesting. Throws std::runtime_error.
 nlohmann::json parse_strictly(std::string_view text);
-// Throws std::runtime_error where the value is no object or has other keys than these.
+// Throws std::runtime_error if the value is not an object or has a key that is not listed.
 void expect_keys(const JsonAt& at, const std::set<std::string>& known);
 
 }  // namespace billow::importer

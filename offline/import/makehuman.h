@@ -11,8 +11,9 @@ struct MakeHumanFiles {
   std::filesystem::path mesh, skeleton, weights;
 };
 
-// Only the group `body` of the mesh is kept; the others help to place joints and clothes. The body stands on
-// y = 0 and its joints are unturned. Throws std::runtime_error with the file's name and the place in it.
+// Keeps only the group `body` of the mesh; the others are helpers for joints and clothes. The body stands on
+// y = 0 and its rest rotations are the identity. Throws std::runtime_error with the file's name and the
+// position in it.
 Character read_makehuman(const MakeHumanFiles& files);
 
 }  // namespace billow::importer

@@ -1,4 +1,4 @@
-// Names that differ.
+// Makes names unique.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 
 namespace billow::importer {
 
-// Gives things of one name numbers: "hand", "hand_2".
-class Names {
+// Appends numbers to repeated names: "hand", "hand_2".
+class UniqueNames {
  public:
   std::string unique(const std::string& wanted) {
     std::string name = wanted;
@@ -19,7 +19,7 @@ class Names {
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, int> last_;  // number given out last
+  std::map<std::string, int> last_;  // the last number appended to each name
 };
 
 }  // namespace billow::importer

@@ -1,11 +1,10 @@
-// From a scene to a character: which nodes become joints, where they rest, what the mesh follows.
+// make_character: chooses joints, finds their bind pose and skins the meshes to them.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "import/names.h"
 #include "import/scene.h"
-#include "import/scene_parts.h"
 
 namespace billow::importer {
 namespace {
@@ -14,38 +13,39 @@ using body::kNoJoint;
 using Eigen::Affine3d;
 using Eigen::Vector3d;
 
-bool is_left_out(const Scene& scene, const SceneMesh& mesh, const CharacterOptions& options) {
+bool is_skipped(const Scene& scene, const SceneMesh& mesh, const CharacterOptions& options) {
   const std::string& name = scene.nodes[static_cast<size_t>(mesh.node)].name;
   return std::find(options.leave_out.begin(), options.leave_out.end(), name) != options.leave_out.end();
 }
 
-void check_left_out(const Scene& scene, const CharacterOptions& options) {
+void check_skipped(const Scene& scene, const CharacterOptions& options) {
   for (const std::string& name : options.leave_out) {
-    std::string there;
+    std::string available;
     bool found = false;
     for (const SceneMesh& mesh : scene.meshes) {
       const std::string& node = scene.nodes[static_cast<size_t>(mesh.node)].name;
       found = found || node == name;
-      there += (there.empty() ? "" : ", ") + node;
+      available += (available.empty() ? "" : ", ") + node;
     }
-    if (!found) throw std::runtime_error("there is no mesh '" + name + "' to leave out; there are: " + there);
+    if (!found)
+      throw std::runtime_error("there is no mesh '" + name + "' to leave out; there are: " + available);
   }
 }
 
 // Marks the nodes that become joints.
 std::vector<bool> choose_joints(const Scene& scene, const CharacterOptions& options) {
-  std::vector<bool> joint(scene.nodes.size(), false), inside(scene.nodes.size(), false);
+  std::vector<bool> joint(scene.nodes.size(), false), has_rigid_mesh(scene.nodes.size(), false);
   for (const SceneMesh& mesh : scene.meshes) {
-    if (is_left_out(scene, mesh, options)) continue;
+    if (is_skipped(scene, mesh, options)) continue;
     for (const int bone : mesh.bones) joint[static_cast<size_t>(bone)] = true;
-    if (mesh.bones.empty()) inside[static_cast<size_t>(mesh.node)] = true;
+    if (mesh.bones.empty()) has_rigid_mesh[static_cast<size_t>(mesh.node)] = true;
   }
   for (const Animation& animation : scene.animations)
     for (const Track& track : animation.tracks) joint[static_cast<size_t>(track.node)] = true;
-  // Find the lowest node above all of these: go down from the top while there is one way only.
+  // Find the lowest common ancestor: descend from the root while one child's subtree contains all of these.
   std::vector<size_t> count(scene.nodes.size(), 0);
   for (size_t i = scene.nodes.size(); i-- > 0;) {
-    count[i] += joint[i] || inside[i];
+    count[i] += joint[i] || has_rigid_mesh[i];
     if (scene.nodes[i].parent >= 0) count[static_cast<size_t>(scene.nodes[i].parent)] += count[i];
   }
   if (count[0] == 0) throw std::runtime_error("expected a mesh or an animation, found neither");
@@ -56,30 +56,32 @@ std::vector<bool> choose_joints(const Scene& scene, const CharacterOptions& opti
   return joint;
 }
 
-// The joint a node moves with.
+// The joint that a node moves with: its nearest ancestor that is one, or itself.
 int joint_above(const Scene& scene, const Joints& joints, int node) {
   while (joints.of_node[static_cast<size_t>(node)] == kNoJoint)
     node = scene.nodes[static_cast<size_t>(node)].parent;
   return joints.of_node[static_cast<size_t>(node)];
 }
 
-// Where joints were when the skin was bound, as matrices: what the inverse bind matrices say, brought into the
-// scene by the highest bone of the mesh; joints without one stay as they stand to their parent.
+// World matrices of the joints in the bind pose, from the inverse bind matrices. These are relative to the
+// mesh; its topmost bone anchors it in the scene. Joints without a bind matrix keep their default transform
+// to their parent.
 std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints,
                                     const CharacterOptions& options) {
   const size_t count = joints.nodes.size();
   std::vector<Affine3d> bind(count);
   std::vector<bool> known(count, false);
   for (const SceneMesh& mesh : scene.meshes) {
-    if (mesh.bones.empty() || is_left_out(scene, mesh, options)) continue;
-    size_t highest = mesh.bones.size();
+    if (mesh.bones.empty() || is_skipped(scene, mesh, options)) continue;
+    size_t topmost = mesh.bones.size();
     for (size_t b = 0; b < mesh.bones.size(); ++b)
       if (is_invertible(mesh.inverse_binds[b]) &&
-          (highest == mesh.bones.size() || mesh.bones[b] < mesh.bones[highest]))
-        highest = b;
-    if (highest == mesh.bones.size()) continue;
-    const size_t top = static_cast<size_t>(joints.of_node[static_cast<size_t>(mesh.bones[highest])]);
-    const Affine3d to_scene = (known[top] ? bind[top] : joints.standing[top]) * mesh.inverse_binds[highest];
+          (topmost == mesh.bones.size() || mesh.bones[b] < mesh.bones[topmost]))
+        topmost = b;
+    if (topmost == mesh.bones.size()) continue;
+    const size_t top = static_cast<size_t>(joints.of_node[static_cast<size_t>(mesh.bones[topmost])]);
+    const Affine3d to_scene =
+        (known[top] ? bind[top] : joints.default_pose[top]) * mesh.inverse_binds[topmost];
     for (size_t b = 0; b < mesh.bones.size(); ++b) {
       const size_t j = static_cast<size_t>(joints.of_node[static_cast<size_t>(mesh.bones[b])]);
       if (known[j] || !is_invertible(mesh.inverse_binds[b])) continue;
@@ -90,10 +92,12 @@ std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints,
   for (size_t j = 0; j < count; ++j) {
     if (known[j]) continue;
     const int parent = joints.parent[j];
-    const bool follows = parent != kNoJoint && is_invertible(joints.standing[static_cast<size_t>(parent)]);
-    bind[j] = !follows ? joints.standing[j]
-                       : bind[static_cast<size_t>(parent)] *
-                             joints.standing[static_cast<size_t>(parent)].inverse() * joints.standing[j];
+    const bool follows =
+        parent != kNoJoint && is_invertible(joints.default_pose[static_cast<size_t>(parent)]);
+    bind[j] = !follows
+                  ? joints.default_pose[j]
+                  : bind[static_cast<size_t>(parent)] *
+                        joints.default_pose[static_cast<size_t>(parent)].inverse() * joints.default_pose[j];
   }
   return bind;
 }
@@ -101,13 +105,13 @@ std::vector<Affine3d> bind_matrices(const Scene& scene, const Joints& joints,
 Joints make_joints(const Scene& scene, const CharacterOptions& options) {
   Joints joints;
   const std::vector<bool> is_joint = choose_joints(scene, options);
-  const std::vector<Affine3d> standing = node_matrices(scene);
+  const std::vector<Affine3d> default_pose = node_matrices(scene);
   joints.of_node.assign(scene.nodes.size(), kNoJoint);
   for (size_t i = 0; i < scene.nodes.size(); ++i) {
     if (!is_joint[i]) continue;
     joints.of_node[i] = static_cast<int>(joints.nodes.size());
     joints.nodes.push_back(i);
-    joints.standing.push_back(standing[i]);
+    joints.default_pose.push_back(default_pose[i]);
     joints.parent.push_back(joints.nodes.size() == 1 ? kNoJoint
                                                      : joint_above(scene, joints, scene.nodes[i].parent));
   }
@@ -117,14 +121,14 @@ Joints make_joints(const Scene& scene, const CharacterOptions& options) {
   const std::vector<Affine3d> bind = bind_matrices(scene, joints, options);
   for (size_t j = 0; j < bind.size(); ++j) {
     joints.rest.push_back(rigid_part(bind[j]));
-    joints.scale.push_back(rigid_part(joints.standing[j]).inverse() * joints.standing[j]);
+    joints.scale.push_back(rigid_part(joints.default_pose[j]).inverse() * joints.default_pose[j]);
   }
   return joints;
 }
 
 body::Skeleton make_skeleton(const Scene& scene, const Joints& joints, double unit) {
   body::Skeleton skeleton;
-  Names names;
+  UniqueNames names;
   for (size_t j = 0; j < joints.nodes.size(); ++j) {
     const std::string& name = scene.nodes[joints.nodes[j]].name;
     const int parent = joints.parent[j];
@@ -137,26 +141,26 @@ body::Skeleton make_skeleton(const Scene& scene, const Joints& joints, double un
   return skeleton;
 }
 
-// Brings a mesh into the rest pose and adds it to the skin.
+// Transforms a mesh to the rest pose and adds it to the skin.
 void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, double unit,
               body::Skin& skin) {
   const uint32_t first = static_cast<uint32_t>(skin.mesh.positions.size());
   std::vector<Affine3d> to_rest;
-  std::vector<uint32_t> follows;
+  std::vector<uint32_t> joint_of_bone;
   if (mesh.bones.empty()) {
     const int joint = joint_above(scene, joints, mesh.node);
     const size_t j = static_cast<size_t>(joint);
     Affine3d local = Affine3d::Identity();
     for (int i = mesh.node; i != static_cast<int>(joints.nodes[j]);
          i = scene.nodes[static_cast<size_t>(i)].parent)
-      local = scene.nodes[static_cast<size_t>(i)].placement.matrix() * local;
+      local = scene.nodes[static_cast<size_t>(i)].transform.matrix() * local;
     to_rest.push_back(joints.rest[j] * joints.scale[j] * local);
-    follows.push_back(static_cast<uint32_t>(joint));
+    joint_of_bone.push_back(static_cast<uint32_t>(joint));
   }
   for (size_t b = 0; b < mesh.bones.size(); ++b) {
     const size_t j = static_cast<size_t>(joints.of_node[static_cast<size_t>(mesh.bones[b])]);
     to_rest.push_back(joints.rest[j] * joints.scale[j] * mesh.inverse_binds[b]);
-    follows.push_back(static_cast<uint32_t>(j));
+    joint_of_bone.push_back(static_cast<uint32_t>(j));
   }
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const V3 p = mesh.positions[v];
@@ -167,7 +171,7 @@ void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, d
     for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
       if (weights[k] > 0)
         sum += static_cast<double>(weights[k]) * (to_rest[bones[k]] * Vector3d(p.x, p.y, p.z));
-      bones[k] = follows[bones[k]];
+      bones[k] = joint_of_bone[bones[k]];
     }
     skin.mesh.positions.push_back(to_vector(sum * unit));
     skin.joints.push_back(bones);
@@ -184,7 +188,7 @@ void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, d
 }  // namespace
 
 Character make_character(const Scene& scene, const CharacterOptions& options) {
-  check_left_out(scene, options);
+  check_skipped(scene, options);
   const double unit = options.scale > 0 ? static_cast<double>(options.scale) : scene.unit;
   const Joints joints = make_joints(scene, options);
   Character character;
@@ -192,7 +196,7 @@ Character make_character(const Scene& scene, const CharacterOptions& options) {
   character.notes = scene.notes;
   character.skeleton = make_skeleton(scene, joints, unit);
   for (const SceneMesh& mesh : scene.meshes)
-    if (!is_left_out(scene, mesh, options)) add_mesh(scene, joints, mesh, unit, character.skin);
+    if (!is_skipped(scene, mesh, options)) add_mesh(scene, joints, mesh, unit, character.skin);
   if (!scene.meshes.empty() && character.skin.mesh.positions.empty())
     throw std::runtime_error("expected a mesh that is not left out, found none of " +
                              std::to_string(scene.meshes.size()));

@@ -1,8 +1,9 @@
-// The frames of a data set as learning sees them: how cloth and bones differ from their rest, with the rigid motion of
-// the garment's key joint taken out. Mapped into memory, not read: a frame costs what is looked at.
+// Frames of a data set as displacements of cloth and bones from rest, with the rigid motion of the garment's key joint
+// removed. The arrays are memory-mapped, so that only frames that are accessed are read.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,67 +16,85 @@
 
 namespace billow::learn {
 
-// Where the bones come from: the reference cloth they are embedded in, or rope chains on the same motion.
+// Bones embedded in the reference cloth, or bones of rope chains simulated on the same motion.
 enum class Source { kEmbedded, kRope };
 
 class Frames {
  public:
-  // Throws std::runtime_error for a folder that is no whole data set.
+  // Throws std::runtime_error for a folder that is not a complete data set.
   explicit Frames(const std::filesystem::path& folder);
 
   const dataset::DatasetInfo& info() const { return info_; }
   const garment::Garment& garment() const { return garment_; }
-  // The character: the built-in person or a character of the user's own.
-  const dataset::OwnedCharacterBody& person() const { return person_; }
+  const dataset::OwnedCharacterBody& character() const { return character_; }
 
-  // Frames of usable clips, clip after clip in the order of time.
-  size_t size() const { return where_.size(); }
+  // Frames of usable clips, clip after clip in order of time.
+  size_t size() const { return locations_.size(); }
   std::vector<uint32_t> of(dataset::Part part) const;
   dataset::Part part(uint32_t frame) const;
-  // Frames of one clip stand together: of a clip's first frame, and of one past its last.
-  struct Run {
+  // Frames [begin, end) of one clip.
+  struct ClipRange {
     uint32_t begin, end;
     size_t clip;
   };
-  std::span<const Run> clips() const { return runs_; }
+  std::span<const ClipRange> clips() const { return clip_ranges_; }
 
-  // Displacements from rest, three numbers a vertex or bone.
+  // Displacements from rest, three values a vertex or bone.
   void cloth(uint32_t frame, std::span<float> out) const;
   void bones(uint32_t frame, Source source, std::span<float> out) const;
-  // From another rest than the data set's.
-  void see_from(std::vector<V3> rest);
-  // Rope chains other than the data set's, a row a frame as bones() gives them.
+  // Replaces the rest shape of the data set.
+  void set_rest(std::vector<V3> rest);
+  // Replaces the rope bones of the data set: one row a frame, as bones() returns them.
   void replace_ropes(Matrix bones);
   size_t cloth_values() const { return 3 * garment_.size(); }
   size_t bone_values() const { return 3 * garment_.bones.size(); }
 
-  // The rigid motion that was taken out: from rest to the frame's place in the world.
+  // The rigid motion that is removed: from rest space to the world.
   Transform rigid(uint32_t frame) const;
   void joints(uint32_t frame, std::span<Transform> out) const;  // in the world
   std::span<const V3> rest() const { return garment_.rest; }
-  // Where some vertices are, in the rest's space.
+  // Positions of vertices in rest space.
   void vertices(uint32_t frame, std::span<const uint32_t> which, std::span<V3> out) const;
-  // Where one vertex is, in the rest's space.
   V3 vertex(uint32_t frame, uint32_t v) const;
 
  private:
-  struct Clip {
+  struct ClipArrays {
     files::NpyMap cloth, bones, rope, joints;
   };
-  struct Where {
-    uint32_t clip, frame;  // of clips_, of the clip
+  struct Location {
+    uint32_t clip, frame;  // index into clips_; frame within the clip
     dataset::Part part;
   };
   dataset::DatasetInfo info_;
-  dataset::OwnedCharacterBody person_;
+  dataset::OwnedCharacterBody character_;
   garment::Garment garment_;
-  std::vector<V3> bone_rest_;  // of garment_.rest
+  std::vector<V3> bone_rest_;  // bones of garment_.rest
   size_t key_ = 0;
   Transform key_rest_inverse_;
-  std::vector<Clip> clips_;
-  std::vector<Where> where_;
-  std::vector<Run> runs_;
-  Matrix ropes_;  // empty: the data set's
+  std::vector<ClipArrays> clips_;
+  std::vector<Location> locations_;
+  std::vector<ClipRange> clip_ranges_;
+  Matrix ropes_;  // empty: those of the data set
 };
+
+// Rows of a matrix that are computed on demand, one frame a row: a data set does not fit into memory.
+struct Rows {
+  size_t count = 0, values = 0;
+  // Fills rows first, first + 1, ... as many as `out` has. Called from several threads at once.
+  std::function<void(size_t first, Eigen::Ref<Matrix> out)> fill;
+};
+
+// Displacements of the cloth in some frames. `frames` has to outlive the result.
+Rows cloth_rows(const Frames& frames, std::vector<uint32_t> which);
+// Residual of a stage: the displacements minus its prediction from `bones` (one row a frame). It is what the next stage
+// learns. Copies the stage's basis.
+Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, const Matrix& bones,
+                   const Stage& stage);
+Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage);
+
+// Displacements of the bones in some frames.
+Matrix bone_matrix(const Frames& frames, const std::vector<uint32_t>& which, Source source);
+// Projects all rows onto a basis. `threads`: 0 takes all cores.
+Matrix coefficients(const Rows& rows, const Basis& basis, size_t threads = 0);
 
 }  // namespace billow::learn

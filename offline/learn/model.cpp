@@ -6,7 +6,7 @@
 namespace billow::learn {
 namespace {
 
-constexpr const char* kNames[] = {"relu", "tanh", "gelu"};
+constexpr const char* kActivationNames[] = {"relu", "tanh", "gelu"};
 
 void apply(Activation activation, Matrix& values) {
   switch (activation) {
@@ -36,28 +36,28 @@ Matrix Basis::expand(const Matrix& coefficients) const {
   return frames;
 }
 
-const char* name_of(Activation activation) { return kNames[static_cast<size_t>(activation)]; }
+const char* name_of(Activation activation) { return kActivationNames[static_cast<size_t>(activation)]; }
 
 Activation activation_named(const std::string& name) {
-  for (size_t i = 0; i < std::size(kNames); ++i)
-    if (name == kNames[i]) return static_cast<Activation>(i);
+  for (size_t i = 0; i < std::size(kActivationNames); ++i)
+    if (name == kActivationNames[i]) return static_cast<Activation>(i);
   throw std::invalid_argument("activation: expected relu, tanh or gelu, found " + name);
 }
 
 Matrix Network::operator()(const Matrix& inputs) const {
-  const Matrix z = centered(inputs);
+  const Matrix z = standardised(inputs);
   Matrix c = layers.empty() ? Matrix::Zero(z.rows(), linear.rows()) : z;
-  for (size_t k = 0; k < layers.size(); ++k) c = after(k, c);
+  for (size_t k = 0; k < layers.size(); ++k) c = layer_output(k, c);
   if (linear.size() > 0) c += z * linear.transpose();
   if (bias.size() > 0) c.rowwise() += bias.transpose();
   return c;
 }
 
-Matrix Network::centered(const Matrix& inputs) const {
+Matrix Network::standardised(const Matrix& inputs) const {
   return (inputs.rowwise() - mean.transpose()).array().rowwise() * scale.transpose().array();
 }
 
-Matrix Network::after(size_t layer, const Matrix& values) const {
+Matrix Network::layer_output(size_t layer, const Matrix& values) const {
   Matrix out = (values * layers[layer].weights.transpose()).rowwise() + layers[layer].bias.transpose();
   if (layer + 1 < layers.size()) apply(activation, out);
   return out;
@@ -69,6 +69,17 @@ Matrix Model::operator()(const Matrix& bones) const {
   Matrix cloth = skinned(bones);
   if (shape.basis.components() > 0) cloth += shape.basis.expand(shape.network(bones));
   return cloth;
+}
+
+Matrix corrected(const Network& correction, const Matrix& ropes) {
+  if (correction.layers.empty() && correction.linear.size() == 0) return ropes;
+  Matrix by = correction(ropes);
+  for (Eigen::Index f = 0; f < by.rows(); ++f)
+    for (Eigen::Index b = 0; b < by.cols(); b += 3) {
+      auto d = by.row(f).segment<3>(b);
+      if (const float length = d.norm(); length > kMaxCorrection) d *= kMaxCorrection / length;
+    }
+  return ropes + by;
 }
 
 }  // namespace billow::learn

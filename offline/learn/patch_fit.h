@@ -1,14 +1,13 @@
-// What patches are learnt from, and what of it has a closed form: their bases, and the linear half of their networks.
+// Training samples of patches, and the closed-form part of their training: PCA bases and linear paths.
 #pragma once
 
 #include "learn/frames.h"
-#include "learn/mirror.h"
 #include "learn/patch_model.h"
 #include "learn/ridge.h"
 
 namespace billow::learn {
 
-// Frames, each followed by the same seen in a mirror, if there is one.
+// Each frame is followed by its mirror image if the garment has a mirror.
 struct PatchSamples {
   std::vector<uint32_t> frames;
   std::vector<uint8_t> mirrored;
@@ -19,8 +18,8 @@ struct PatchSamples {
 };
 PatchSamples patch_samples(const Frames& frames, const std::vector<uint32_t>& which, Source source,
                            const Mirror* mirror);
-// Which way is up in the rest's space, a row a frame.
-Matrix ups(const Frames& frames, const std::vector<uint32_t>& which);
+// The up direction in rest space, one row a frame.
+Matrix up_directions(const Frames& frames, const std::vector<uint32_t>& which);
 
 struct PatchFitOptions {
   PatchOptions patches;
@@ -28,22 +27,25 @@ struct PatchFitOptions {
   RidgeOptions ridge;
 };
 
-// One network's side of all samples: a row each.
+// Inputs and targets of one network, one row a sample.
 struct PatchRows {
-  Matrix features;  // features
-  Matrix truth;     // coefficients of the cloth in the patch's basis
+  Matrix features;
+  Matrix truth;  // coefficients of the true cloth in the patch's basis
 };
 
-// Squares over all vertices of the learnt samples, m2: how far the cloth is from its mean, and what the bases leave.
-struct PatchFloor {
-  double spread = 0, left = 0;
-  double explained() const { return spread > 0 ? 1 - left / spread : 1; }
+// Sums of squares over all vertices of the training samples, m2: total about the mean, and residual of the bases.
+struct PcaFloor {
+  double total = 0, residual = 0;
+  double explained() const { return total > 0 ? 1 - residual / total : 1; }
 };
 
-// Patches with bases and linear networks, from the first `learnt` samples. `rows` gets one entry a network, of all samples: as the
-// first patch that has it sees them. What a flipped one sees of a frame is what the first sees of the frame's mirror image.
-PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t learnt, const Mirror* mirror,
-                       const PatchFitOptions& options, std::vector<PatchRows>& rows,
-                       PatchFloor* floor = nullptr);
+// PCA basis of patch cloth, one frame a row. Throws std::invalid_argument where there are no rows.
+PatchBasis fit_patch_basis(Eigen::Ref<const Matrix> cloth, size_t components);
+
+// Fits bases and linear paths to the first `train_count` samples. `rows` gets one entry a network with all samples, in the
+// frame of the network's first patch: a flipped patch has in a frame the inputs that the first has in the frame's mirror image.
+PatchModel fit_patches(const Frames& frames, const PatchSamples& samples, size_t train_count,
+                       const Mirror* mirror, const PatchFitOptions& options, std::vector<PatchRows>& rows,
+                       PcaFloor* floor = nullptr);
 
 }  // namespace billow::learn

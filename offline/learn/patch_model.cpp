@@ -6,12 +6,39 @@
 #include "decode/tile.h"
 
 namespace billow::learn {
+namespace {
 
-std::vector<V3> bone_places(const PatchModel& model, const PatchInputs& inputs, Eigen::Index row) {
-  std::vector<V3> places(model.bone_rest);
+using Eigen::Index;
+
+using Points = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
+using Directions = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::ColMajor>;
+
+Eigen::Map<const Points> points(const float* x, Index count) { return {x, count, 3}; }
+
+}  // namespace
+
+Matrix PatchBasis::project(const Matrix& cloth) const {
+  Matrix out(cloth.rows(), coefficients());
+  for (Index f = 0; f < cloth.rows(); ++f)
+    Eigen::Map<Directions>(out.row(f).data(), components(), 3).noalias() =
+        modes * (points(cloth.row(f).data(), modes.cols()) - points(mean.data(), modes.cols()));
+  return out;
+}
+
+Matrix PatchBasis::expand(const Matrix& coefficients) const {
+  Matrix out(coefficients.rows(), mean.size());
+  for (Index f = 0; f < out.rows(); ++f)
+    Eigen::Map<Points>(out.row(f).data(), modes.cols(), 3).noalias() =
+        modes.transpose() * Eigen::Map<const Directions>(coefficients.row(f).data(), components(), 3) +
+        points(mean.data(), modes.cols());
+  return out;
+}
+
+std::vector<V3> bone_positions(const PatchModel& model, const PatchInputs& inputs, Eigen::Index row) {
+  std::vector<V3> positions(model.bone_rest);
   const float* d = inputs.bones.row(row).data();
-  for (V3& p : places) p += V3{d[0], d[1], d[2]}, d += 3;
-  return places;
+  for (V3& p : positions) p += V3{d[0], d[1], d[2]}, d += 3;
+  return positions;
 }
 
 std::vector<std::vector<uint32_t>> PatchModel::patches_of_networks() const {
@@ -20,8 +47,8 @@ std::vector<std::vector<uint32_t>> PatchModel::patches_of_networks() const {
   return out;
 }
 
-std::vector<PatchFrame> PatchModel::turned(const PatchInputs& inputs, Eigen::Index row) const {
-  const std::vector<V3> bones = bone_places(*this, inputs, row);
+std::vector<PatchFrame> PatchModel::patch_frames(const PatchInputs& inputs, Eigen::Index row) const {
+  const std::vector<V3> bones = bone_positions(*this, inputs, row);
   std::vector<PatchFrame> frames;
   for (const Patch& patch : patches) frames.push_back(frame_of(patch, bones));
   return frames;
@@ -31,7 +58,7 @@ Matrix PatchModel::features(size_t patch, const PatchInputs& inputs) const {
   const size_t count = feature_count(patches[patch]);
   Matrix out(inputs.bones.rows(), static_cast<Eigen::Index>(count));
   for (Eigen::Index f = 0; f < out.rows(); ++f) {
-    const std::vector<V3> bones = bone_places(*this, inputs, f);
+    const std::vector<V3> bones = bone_positions(*this, inputs, f);
     const auto up = inputs.up.row(f);
     learn::features(patches[patch], frame_of(patches[patch], bones), bones, {up[0], up[1], up[2]},
                     {out.row(f).data(), count});
@@ -56,11 +83,11 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
                         Eigen::Ref<Matrix> out) const {
   std::vector<std::vector<PatchFrame>> frames;
   for (Eigen::Index f = 0; f < out.rows(); ++f) {
-    frames.push_back(turned(inputs, f));
+    frames.push_back(patch_frames(inputs, f));
     for (size_t v = 0; v < rest.size(); ++v)
       out.row(f).segment<3>(3 * static_cast<Eigen::Index>(v)) << -rest[v].x, -rest[v].y, -rest[v].z;
   }
-  // Patch by patch, so that a basis is read once for all frames.
+  // Expand patch by patch, so that a basis is read once for all frames.
   for (size_t p = 0; p < patches.size(); ++p) {
     const Patch& patch = patches[p];
     const Matrix local = bases[p].expand(coefficients[p]);
@@ -79,7 +106,7 @@ void PatchModel::expand(const PatchInputs& inputs, std::span<const Matrix> coeff
   }
 }
 
-Matrix PatchModel::shared_basis(size_t patch) const {
+Matrix PatchModel::weighted_basis(size_t patch) const {
   const PatchBasis& b = bases[patch];
   Matrix out(b.modes.cols(), b.components() + Eigen::Index{kRigidColumns});
   for (Eigen::Index v = 0; v < out.rows(); ++v) {
@@ -90,7 +117,7 @@ Matrix PatchModel::shared_basis(size_t patch) const {
 }
 
 void PatchModel::operator()(const PatchInputs& inputs, bool with_shape, Eigen::Ref<Matrix> out) const {
-  std::vector<Matrix> coefficients;  // of each patch, a row a frame
+  std::vector<Matrix> coefficients;  // one matrix a patch, one row a frame
   for (size_t p = 0; p < patches.size(); ++p) {
     Network network = network_of(p);
     if (!with_shape) network.layers.clear();

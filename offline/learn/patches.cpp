@@ -3,16 +3,44 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
 namespace billow::learn {
 namespace {
 
-// Chains side by side as a grid.
-class Lattice {
+constexpr float kSymmetryTolerance = 1e-3f;  // m
+
+// For each position, the index of the one nearest to its mirror image. Empty unless they pair up within the tolerance.
+std::vector<uint32_t> find_images(const std::vector<V3>& positions) {
+  std::vector<uint32_t> by_height(positions.size());
+  std::iota(by_height.begin(), by_height.end(), 0u);
+  const auto lower = [&](uint32_t a, float y) { return positions[a].y < y; };
+  std::sort(by_height.begin(), by_height.end(),
+            [&](uint32_t a, uint32_t b) { return positions[a].y < positions[b].y; });
+  std::vector<uint32_t> out;
+  for (const V3& p : positions) {
+    const V3 image = mirrored(p);
+    float nearest = kSymmetryTolerance;
+    uint32_t found = 0;
+    for (auto it = std::lower_bound(by_height.begin(), by_height.end(), p.y - kSymmetryTolerance, lower);
+         it != by_height.end() && positions[*it].y <= p.y + kSymmetryTolerance; ++it) {
+      const float d = length(positions[*it] - image);
+      if (d < nearest) nearest = d, found = *it;
+    }
+    if (nearest == kSymmetryTolerance) return {};
+    out.push_back(found);
+  }
+  for (uint32_t i = 0; i < out.size(); ++i)
+    if (out[out[i]] != i) return {};
+  return out;
+}
+
+// Bones as a grid of chains and levels.
+class BoneGrid {
  public:
-  explicit Lattice(const garment::Garment& g) : garment_(g) {}
+  explicit BoneGrid(const garment::Garment& g) : garment_(g) {}
 
   int32_t at(int chain, int k) const {
     const int chains = static_cast<int>(garment_.chains.size());
@@ -21,17 +49,17 @@ class Lattice {
     const auto& bones = garment_.chains[static_cast<size_t>(chain)];
     return k < static_cast<int>(bones.size()) ? static_cast<int32_t>(bones[static_cast<size_t>(k)]) : kNoBone;
   }
-  uint32_t at_or(int chain, int k, uint32_t otherwise) const {
+  uint32_t at_or(int chain, int k, uint32_t fallback) const {
     const int32_t bone = at(chain, k);
-    return bone == kNoBone ? otherwise : static_cast<uint32_t>(bone);
+    return bone == kNoBone ? fallback : static_cast<uint32_t>(bone);
   }
 
  private:
   const garment::Garment& garment_;
 };
 
-// Which bones are seen: so many chains over, so many bones down.
-template <class F> void for_each_seen(const PatchOptions& options, F f) {
+// Calls f(chain offset, bone offset) for each input bone of a patch.
+template <class F> void for_each_input(const PatchOptions& options, F f) {
   for (int i = -options.chains; i <= options.chains; ++i) {
     const int reach = std::abs(i) > 1 ? std::min(options.far_bones, options.bones) : options.bones;
     for (int j = -reach; j <= reach; ++j)
@@ -39,43 +67,43 @@ template <class F> void for_each_seen(const PatchOptions& options, F f) {
   }
 }
 
-Patch patch_at(const Lattice& lattice, int chain, int k, const PatchOptions& options) {
+Patch patch_at(const BoneGrid& grid, int chain, int k, const PatchOptions& options) {
   Patch patch;
-  patch.bone = static_cast<uint32_t>(lattice.at(chain, k));
-  patch.above = lattice.at_or(chain, k - 1, patch.bone);
-  patch.below = lattice.at_or(chain, k + 1, patch.bone);
-  patch.left = lattice.at_or(chain - 1, k, patch.bone);
-  patch.right = lattice.at_or(chain + 1, k, patch.bone);
-  for_each_seen(options, [&](int i, int j) { patch.input_bones.push_back(lattice.at(chain + i, k + j)); });
+  patch.bone = static_cast<uint32_t>(grid.at(chain, k));
+  patch.above = grid.at_or(chain, k - 1, patch.bone);
+  patch.below = grid.at_or(chain, k + 1, patch.bone);
+  patch.left = grid.at_or(chain - 1, k, patch.bone);
+  patch.right = grid.at_or(chain + 1, k, patch.bone);
+  for_each_input(options, [&](int i, int j) { patch.input_bones.push_back(grid.at(chain + i, k + j)); });
   return patch;
 }
 
-constexpr float kMinShare = 0.02f;
+constexpr float kMinShare = 0.02f;  // of the sum of a vertex' shares
 constexpr uint32_t kNoPatch = ~0u;
 
-// Shares fall from 1 at the bone to 0 at the nearest patch that has none: smooth over the cloth. What is left of those that
-// are hardly any is none.
-void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& patches) {
-  std::vector<V3> places;
-  for (const Patch& p : patches) places.push_back(garment::place_of(g.bones[p.bone], g.shape));
-  const size_t near = std::min(sharing + 1, patches.size());
+// Shares fall smoothly with distance, from 1 at the bone to 0 at the first patch that does not contain the vertex. Small
+// shares are cut off.
+void assign_shares(const garment::Garment& g, size_t patches_per_vertex, std::vector<Patch>& patches) {
+  std::vector<V3> positions;
+  for (const Patch& p : patches) positions.push_back(garment::position_of(g.bones[p.bone], g.shape));
+  const size_t nearest = std::min(patches_per_vertex + 1, patches.size());
   std::vector<std::pair<float, size_t>> order(patches.size());
   for (uint32_t v = 0; v < g.size(); ++v) {
-    for (size_t p = 0; p < patches.size(); ++p) order[p] = {length(g.shape[v] - places[p]), p};
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(near), order.end());
-    const bool all = near == patches.size();
-    const float reach = all ? order[near - 1].first * 1.5f + 1e-6f : order[near - 1].first;
+    for (size_t p = 0; p < patches.size(); ++p) order[p] = {length(g.shape[v] - positions[p]), p};
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(nearest), order.end());
+    const bool all = nearest == patches.size();
+    const float reach = all ? order[nearest - 1].first * 1.5f + 1e-6f : order[nearest - 1].first;
     float sum = 0;
     std::vector<float> shares;
-    for (size_t k = 0; k < (all ? near : near - 1); ++k) {
+    for (size_t k = 0; k < (all ? nearest : nearest - 1); ++k) {
       const float t = std::min(1.0f, order[k].first / std::max(reach, 1e-12f));
       shares.push_back((1 - t) * (1 - t) * (1 + 2 * t));
       sum += shares.back();
     }
     if (!(sum > 0)) shares[0] = sum = 1;
-    const float none = kMinShare * sum;
+    const float cutoff = kMinShare * sum;
     sum = 0;
-    for (float& s : shares) sum += s = std::max(0.0f, s - none);
+    for (float& s : shares) sum += s = std::max(0.0f, s - cutoff);
     for (size_t k = 0; k < shares.size(); ++k)
       if (shares[k] > 0) {
         patches[order[k].second].vertices.push_back(v);
@@ -84,32 +112,34 @@ void share_out(const garment::Garment& g, size_t sharing, std::vector<Patch>& pa
   }
 }
 
-// The patch that each is seen as in a mirror; empty if one is none.
+// The mirror image of each patch; empty if one has none.
 std::vector<uint32_t> mirror_images(const std::vector<Patch>& patches, const Mirror& mirror) {
-  std::vector<uint32_t> of_bone(mirror.bones.size(), kNoPatch), images;
-  for (uint32_t p = 0; p < patches.size(); ++p) of_bone[patches[p].bone] = p;
-  for (const Patch& p : patches) images.push_back(of_bone[mirror.bones[p.bone]]);
+  std::vector<uint32_t> patch_of_bone(mirror.bones.size(), kNoPatch), images;
+  for (uint32_t p = 0; p < patches.size(); ++p) patch_of_bone[patches[p].bone] = p;
+  for (const Patch& p : patches) images.push_back(patch_of_bone[mirror.bones[p.bone]]);
   return std::ranges::count(images, kNoPatch) == 0 ? images : std::vector<uint32_t>();
 }
 
-// Vertices on one side have the shares that those on the other have; in the middle, the mean of both.
-void share_alike(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector<Patch>& patches) {
-  std::vector<std::map<uint32_t, float>> of_vertex(mirror.vertices.size());
+// Copies shares from one side to the other; vertices on the symmetry plane get the mean of both.
+void symmetrise_shares(const std::vector<uint32_t>& images, const Mirror& mirror,
+                       std::vector<Patch>& patches) {
+  std::vector<std::map<uint32_t, float>> shares_of_vertex(mirror.vertices.size());
   for (uint32_t p = 0; p < patches.size(); ++p) {
     for (size_t i = 0; i < patches[p].vertices.size(); ++i) {
       const uint32_t v = patches[p].vertices[i], other = mirror.vertices[v];
       const float share = v == other ? 0.5f * patches[p].shares[i] : patches[p].shares[i];
-      if (v <= other) of_vertex[v][p] += share, of_vertex[other][images[p]] += share;
+      if (v <= other) shares_of_vertex[v][p] += share, shares_of_vertex[other][images[p]] += share;
     }
     patches[p].vertices.clear(), patches[p].shares.clear();
   }
-  for (uint32_t v = 0; v < of_vertex.size(); ++v)
-    for (const auto& [p, share] : of_vertex[v])
+  for (uint32_t v = 0; v < shares_of_vertex.size(); ++v)
+    for (const auto& [p, share] : shares_of_vertex[v])
       patches[p].vertices.push_back(v), patches[p].shares.push_back(share);
 }
 
-// Of two that are each other's images the second is flipped. A patch without sides is none: its frame has to make one up.
-void flip(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector<Patch>& patches) {
+// Flips the second patch of each mirrored pair. Skips patches without lateral neighbours: their frame falls back to a fixed
+// axis, which does not mirror.
+void flip_images(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector<Patch>& patches) {
   for (uint32_t p = 0; p < patches.size(); ++p) {
     const Patch& one = patches[p];
     if (images[p] <= p || one.left == one.right) continue;
@@ -127,25 +157,34 @@ void flip(const std::vector<uint32_t>& images, const Mirror& mirror, std::vector
 
 }  // namespace
 
-void check(const PatchOptions& options) {
-  if (options.chains < 0 || options.bones < 1 || options.far_bones < 0 || options.sharing < 1 ||
-      !(options.far > 0))
-    throw std::invalid_argument(
-        "patches: expected to see chains >= 0, bones >= 1, far bones >= 0, to share with >= 1, and far "
-        "chains to weigh > 0");
+std::optional<Mirror> find_mirror(const garment::Garment& g) {
+  std::vector<V3> bones(g.bones.size());
+  garment::bone_positions(g, g.shape, bones);
+  Mirror mirror{find_images(g.shape), find_images(bones)};
+  if (mirror.vertices.size() != g.size() || mirror.bones.size() != bones.size()) return std::nullopt;
+  return mirror;
 }
 
-std::vector<Patch> lay_patches(const garment::Garment& g, const PatchOptions& options, const Mirror* mirror) {
+void check(const PatchOptions& options) {
+  if (options.chains < 0 || options.bones < 1 || options.far_bones < 0 || options.patches_per_vertex < 1 ||
+      !(options.far_weight > 0))
+    throw std::invalid_argument(
+        "patches: expected input chains >= 0, input bones >= 1, far bones >= 0, patches a vertex >= 1 and a "
+        "weight of far chains > 0");
+}
+
+std::vector<Patch> make_patches(const garment::Garment& g, const PatchOptions& options,
+                                const Mirror* mirror) {
   if (g.chains.empty()) throw std::invalid_argument("patches: expected a garment with chains, found none");
   check(options);
-  const Lattice lattice(g);
+  const BoneGrid grid(g);
   std::vector<Patch> patches;
   for (size_t c = 0; c < g.chains.size(); ++c)
     for (size_t k = 0; k < g.chains[c].size(); ++k)
-      patches.push_back(patch_at(lattice, static_cast<int>(c), static_cast<int>(k), options));
-  share_out(g, static_cast<size_t>(options.sharing), patches);
+      patches.push_back(patch_at(grid, static_cast<int>(c), static_cast<int>(k), options));
+  assign_shares(g, static_cast<size_t>(options.patches_per_vertex), patches);
   const std::vector<uint32_t> images = mirror ? mirror_images(patches, *mirror) : std::vector<uint32_t>();
-  if (!images.empty()) share_alike(images, *mirror, patches), flip(images, *mirror, patches);
+  if (!images.empty()) symmetrise_shares(images, *mirror, patches), flip_images(images, *mirror, patches);
   uint32_t networks = 0;
   for (uint32_t p = 0; p < patches.size(); ++p)
     patches[p].network = patches[p].flipped ? patches[images[p]].network : networks++;
@@ -159,8 +198,9 @@ PatchFrame frame_of(const Patch& patch, std::span<const V3> bones) {
 
 std::vector<float> feature_weights(const PatchOptions& options) {
   std::vector<float> weights;
-  for_each_seen(options, [&](int i, int) {
-    weights.insert(weights.end(), 3, std::pow(options.far, static_cast<float>(std::max(std::abs(i), 1) - 1)));
+  for_each_input(options, [&](int i, int) {
+    weights.insert(weights.end(), 3,
+                   std::pow(options.far_weight, static_cast<float>(std::max(std::abs(i), 1) - 1)));
   });
   weights.insert(weights.end(), 3, 1.0f);
   return weights;

@@ -1,57 +1,66 @@
-// The cloth as patches: what lies around each bone of a chain, seen from it. A patch turns with its bone's neighbours, so
-// that what is learnt of a fold holds wherever the cloth swings; and it sees bones nearby only, so that what the rest of the
-// cloth does cannot mislead it. Vertices between bones belong to several patches, each with a share.
+// Splits the cloth into patches, one around each bone of a chain, each with a local frame and local inputs. The frame follows
+// the bone's neighbours, so that a learnt fold is invariant to how the cloth swings. Inputs are nearby bones only, so that
+// distant parts of the cloth cannot cause errors. Patches overlap: the shares of a vertex in its patches are a partition of unity.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/patch_frame.h"
 #include "garment/garment.h"
-#include "learn/mirror.h"
 
 namespace billow::learn {
+
+// Left-right symmetry of a garment in x: a mirrored frame is another training sample.
+struct Mirror {
+  std::vector<uint32_t> vertices, bones;  // index of each one's mirror image
+};
+
+inline V3 mirrored(V3 v) { return {-v.x, v.y, v.z}; }
+
+// None where the garment as modelled is asymmetric by more than a millimetre anywhere.
+std::optional<Mirror> find_mirror(const garment::Garment& garment);
 
 inline constexpr int32_t kNoBone = -1;
 
 struct Patch {
   uint32_t bone = 0;
-  uint32_t above = 0, below = 0, left = 0, right = 0;  // its neighbours, or itself where there is none
-  std::vector<int32_t> input_bones;                    // bones around it, kNoBone beyond the cloth's edge
+  uint32_t above = 0, below = 0, left = 0, right = 0;  // neighbours; the bone itself where there is none
+  std::vector<int32_t> input_bones;                    // bones around it; kNoBone beyond the cloth's border
   std::vector<uint32_t> vertices;
-  std::vector<float> shares;  // of each vertex; they add up to 1 over the patches
-  // Patches on both sides of a garment are each other's mirror images, and what one learns, the other knows: they have one network. The
-  // flipped one sees what the other would in a mirror: its left and right are swapped, and so is the order of the bones it sees.
+  std::vector<float> shares;  // weight of each vertex; the weights of a vertex over all patches add up to 1
+  // A patch and its mirror image have one network. The flipped one evaluates it on mirrored inputs: its left and right
+  // neighbours are swapped, and its input bones are in mirrored order.
   uint32_t network = 0;
   bool flipped = false;
 };
 
 struct PatchOptions {
-  int chains = 2;     // seen on either side
-  int bones = 4;      // seen up and down its own chain and those next to it
-  int far_bones = 2;  // and chains further out, if that is fewer
-  int sharing = 5;    // patches a vertex belongs to, at most
-  // What a chain weighs against the one before it on the way out: what chains far apart do together in some clips is not to be
-  // relied on in others.
-  float far = 0.35f;
+  int chains = 2;              // input chains on either side
+  int bones = 4;               // input bones up and down the patch's own chain and the adjacent ones
+  int far_bones = 2;           // the same for chains further out, if that is fewer
+  int patches_per_vertex = 5;  // at most
+  // Feature weight of a chain relative to the next nearer one. Correlations between distant chains do not generalise to
+  // other clips.
+  float far_weight = 0.35f;
 };
 
-// Throws std::invalid_argument for what makes no sense.
+// Throws std::invalid_argument for options out of range.
 void check(const PatchOptions& options);
 
-// Without a mirror, each has a network of its own.
-std::vector<Patch> lay_patches(const garment::Garment& garment, const PatchOptions& options = {},
-                               const Mirror* mirror = nullptr);
+// Without a mirror, each patch has a network of its own.
+std::vector<Patch> make_patches(const garment::Garment& garment, const PatchOptions& options = {},
+                                const Mirror* mirror = nullptr);
 
-// Where a patch is and how it is turned.
 using billow::PatchFrame;
 PatchFrame frame_of(const Patch& patch, std::span<const V3> bones);
 
-// What each of its features weighs.
+// Prior weight of each feature for ridge regression.
 std::vector<float> feature_weights(const PatchOptions& options);
 
-// What a patch goes by: the bones it sees, from it and in its own directions, and which way is up.
+// Network inputs of a patch: positions of its input bones and the up direction, in the patch's frame.
 size_t feature_count(const Patch& patch);
 void features(const Patch& patch, const PatchFrame& frame, std::span<const V3> bones, V3 up,
               std::span<float> out);

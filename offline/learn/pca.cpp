@@ -13,28 +13,30 @@ namespace {
 
 using Eigen::Index;
 
-// Pieces of work. They do not depend on the number of threads, and sums over frames are made in the order of frames:
-// so results do not depend on it either.
-constexpr size_t kBlock = 512;  // frames in memory at a time
-constexpr size_t kGroup = 32;   // frames of a block
-constexpr Index kSlice = 1024;  // values of all frames of a block
+// Work is split independently of the number of threads and summed in the order of frames, so that results do not depend on
+// that number.
+constexpr size_t kPcaBlock = 512;  // frames in memory at a time
+constexpr size_t kPcaGroup = 32;   // frames a task, where tasks split a block by frames
+constexpr Index kPcaSlice = 1024;  // values a task, where tasks split a block by values
 
-constexpr double kNothing = 1e-10;  // share of the largest variance that is no direction but rounding
+constexpr double kMinVariance = 1e-10;  // relative to the largest: below it is rounding noise
 
-using Columns = Eigen::MatrixXf;  // directions are columns
+using ColumnMatrix = Eigen::MatrixXf;  // one direction a column
 
 Index index(size_t i) { return static_cast<Index>(i); }
 
-// Reads all frames, block after block. In parallel calls group(rows of the block, first of them); then block(all its rows).
-template <class Group, class Block> void pass(const Rows& rows, size_t threads, Group group, Block block) {
-  Matrix memory(index(std::min(kBlock, rows.count)), index(rows.values));
-  for (size_t first = 0; first < rows.count; first += kBlock) {
-    const size_t count = std::min(kBlock, rows.count - first);
-    for_each_in_parallel((count + kGroup - 1) / kGroup,
+// Streams all frames block by block. Calls group(some rows of the block, index of the first) in parallel, then
+// block(all its rows).
+template <class Group, class Block>
+void stream_blocks(const Rows& rows, size_t threads, Group group, Block block) {
+  Matrix memory(index(std::min(kPcaBlock, rows.count)), index(rows.values));
+  for (size_t first = 0; first < rows.count; first += kPcaBlock) {
+    const size_t count = std::min(kPcaBlock, rows.count - first);
+    for_each_in_parallel((count + kPcaGroup - 1) / kPcaGroup,
                          [&](size_t g) {
-                           const Index at = index(g * kGroup);
-                           auto part = memory.middleRows(at, std::min(index(kGroup), index(count) - at));
-                           rows.fill(first + g * kGroup, part);
+                           const Index at = index(g * kPcaGroup);
+                           auto part = memory.middleRows(at, std::min(index(kPcaGroup), index(count) - at));
+                           rows.fill(first + g * kPcaGroup, part);
                            group(part, at);
                          },
                          threads);
@@ -42,57 +44,60 @@ template <class Group, class Block> void pass(const Rows& rows, size_t threads, 
   }
 }
 
-// Calls f(first, count) for parts of the values in parallel.
+// Calls f(first, count) in parallel for slices of the values.
 template <class F> void for_slices(Index values, size_t threads, F f) {
   for_each_in_parallel(
-      static_cast<size_t>((values + kSlice - 1) / kSlice),
-      [&](size_t s) { f(index(s) * kSlice, std::min(kSlice, values - index(s) * kSlice)); }, threads);
+      static_cast<size_t>((values + kPcaSlice - 1) / kPcaSlice),
+      [&](size_t s) { f(index(s) * kPcaSlice, std::min(kPcaSlice, values - index(s) * kPcaSlice)); },
+      threads);
 }
 
-struct Spread {
+struct Moments {
   Vector mean;
-  double squares = 0;  // about the mean, of all values and frames
+  double squared = 0;  // sum of squares about the mean, over all values and frames
 };
 
-Spread measure_spread(const Rows& rows, size_t threads) {
-  Eigen::VectorXd sum = Eigen::VectorXd::Zero(index(rows.values)), squares = sum;
-  pass(
+Moments measure_moments(const Rows& rows, size_t threads) {
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(index(rows.values)), squared = sum;
+  stream_blocks(
       rows, threads, [](const auto&, Index) {},
       [&](const auto& block) {
         for_slices(block.cols(), threads, [&](Index at, Index count) {
           for (Index i = 0; i < block.rows(); ++i) {
             const auto x = block.row(i).segment(at, count).transpose().template cast<double>().eval();
             sum.segment(at, count) += x;
-            squares.segment(at, count) += x.cwiseAbs2();
+            squared.segment(at, count) += x.cwiseAbs2();
           }
         });
       });
   const auto n = static_cast<double>(rows.count);
-  return {(sum / n).cast<float>(), squares.sum() - sum.squaredNorm() / n};
+  return {(sum / n).cast<float>(), squared.sum() - sum.squaredNorm() / n};
 }
 
-// Any distribution will do; numbers made like this are the same with every library.
-Columns random_directions(Index values, Index count) {
+// Any distribution will do. Not std::uniform_real_distribution, which differs between standard libraries.
+ColumnMatrix random_directions(Index values, Index count) {
   std::mt19937 random(1);
-  Columns q(values, count);
+  ColumnMatrix q(values, count);
   for (float& x : q.reshaped()) x = static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5);
   return q;
 }
 
-Columns orthonormal(const Columns& z) {
-  const Eigen::HouseholderQR<Columns> qr(z);
-  return qr.householderQ() * Columns::Identity(z.rows(), z.cols());
+ColumnMatrix orthonormal(const ColumnMatrix& z) {
+  const Eigen::HouseholderQR<ColumnMatrix> qr(z);
+  return qr.householderQ() * ColumnMatrix::Identity(z.rows(), z.cols());
 }
 
-// With X the frames about their mean: X'X q, which turns q towards the largest components, and the small q'X'X q.
-struct Products {
-  Columns turned;
-  Eigen::MatrixXd within;
+// With X the centred frames:
+struct CovarianceProducts {
+  ColumnMatrix iterated;      // X'X q, one power iteration
+  Eigen::MatrixXd projected;  // q'X'X q
 };
-Products multiply(const Rows& rows, size_t threads, const Vector& mean, const Columns& q, bool turn) {
-  Products p{Columns::Zero(turn ? q.rows() : 0, q.cols()), Eigen::MatrixXd::Zero(q.cols(), q.cols())};
-  Matrix y(index(std::min(kBlock, rows.count)), q.cols());
-  pass(
+CovarianceProducts apply_covariance(const Rows& rows, size_t threads, const Vector& mean,
+                                    const ColumnMatrix& q, bool iterate) {
+  CovarianceProducts p{ColumnMatrix::Zero(iterate ? q.rows() : 0, q.cols()),
+                       Eigen::MatrixXd::Zero(q.cols(), q.cols())};
+  Matrix y(index(std::min(kPcaBlock, rows.count)), q.cols());
+  stream_blocks(
       rows, threads,
       [&](auto& part, Index at) {
         part.rowwise() -= mean.transpose();
@@ -101,10 +106,11 @@ Products multiply(const Rows& rows, size_t threads, const Vector& mean, const Co
       [&](const auto& block) {
         const auto coefficients = y.topRows(block.rows());
         const Eigen::MatrixXd exact = coefficients.template cast<double>();
-        p.within.noalias() += exact.transpose() * exact;
-        if (!turn) return;
+        p.projected.noalias() += exact.transpose() * exact;
+        if (!iterate) return;
         for_slices(block.cols(), threads, [&](Index at, Index count) {
-          p.turned.middleRows(at, count).noalias() += block.middleCols(at, count).transpose() * coefficients;
+          p.iterated.middleRows(at, count).noalias() +=
+              block.middleCols(at, count).transpose() * coefficients;
         });
       });
   return p;
@@ -117,29 +123,29 @@ Pca principal_components(const Rows& rows, const PcaOptions& options) {
     throw std::invalid_argument("principal components: expected frames and components, found " +
                                 std::to_string(rows.count) + " frames of " + std::to_string(rows.values) +
                                 " values, " + std::to_string(options.components) + " components");
-  const size_t directions = std::min({options.components + options.more, rows.count, rows.values});
-  const Spread spread = measure_spread(rows, options.threads);
+  const size_t directions = std::min({options.components + options.oversampling, rows.count, rows.values});
+  const Moments moments = measure_moments(rows, options.threads);
 
-  // Turn directions towards the largest components.
-  Columns q = orthonormal(random_directions(index(rows.values), index(directions)));
+  // Find the dominant subspace by power iteration.
+  ColumnMatrix q = orthonormal(random_directions(index(rows.values), index(directions)));
   for (size_t k = 2; k < options.passes; ++k)
-    q = orthonormal(multiply(rows, options.threads, spread.mean, q, true).turned);
+    q = orthonormal(apply_covariance(rows, options.threads, moments.mean, q, true).iterated);
 
-  // Turn them within what they span, largest first.
-  const Products last = multiply(rows, options.threads, spread.mean, q, false);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(last.within);
+  // Diagonalise the covariance within it, largest variance first.
+  const CovarianceProducts last = apply_covariance(rows, options.threads, moments.mean, q, false);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(last.projected);
   const Eigen::VectorXd variances =
       eigen.eigenvalues().reverse().cwiseMax(0) / static_cast<double>(rows.count);
   Index components = std::min(index(options.components), index(directions));
-  while (components > 1 && !(variances[components - 1] > kNothing * variances[0])) --components;
-  const Columns turn = eigen.eigenvectors().rowwise().reverse().leftCols(components).cast<float>();
+  while (components > 1 && !(variances[components - 1] > kMinVariance * variances[0])) --components;
+  const ColumnMatrix rotation = eigen.eigenvectors().rowwise().reverse().leftCols(components).cast<float>();
 
   Pca out;
-  out.variance = std::max(0.0, spread.squares / static_cast<double>(rows.count));
-  out.basis.mean = spread.mean;
-  out.basis.modes = (q * turn).transpose();
+  out.variance = std::max(0.0, moments.squared / static_cast<double>(rows.count));
+  out.basis.mean = moments.mean;
+  out.basis.modes = (q * rotation).transpose();
   out.basis.deviation = variances.head(components).cwiseSqrt().cast<float>();
-  // Of the two directions a mode may have, choose one.
+  // Fix the sign of each mode.
   for (Index k = 0; k < components; ++k) {
     Index largest = 0;
     out.basis.modes.row(k).cwiseAbs().maxCoeff(&largest);
@@ -153,23 +159,23 @@ double Pca::explained(Eigen::Index components) const {
   return std::min(1.0, basis.deviation.head(components).cast<double>().squaredNorm() / variance);
 }
 
-double Pca::rms_left(Eigen::Index components) const {
-  const double left = variance * (1 - explained(components));
-  return std::sqrt(std::max(0.0, left) / (static_cast<double>(basis.values()) / 3));
+double Pca::rms_residual(Eigen::Index components) const {
+  const double residual = variance * (1 - explained(components));
+  return std::sqrt(std::max(0.0, residual) / (static_cast<double>(basis.values()) / 3));
 }
 
 Basis joined(const Basis& a, const Basis& b) {
   if (b.components() == 0) return a;
-  // Take a's part out of b's modes. What is then left of some may be nothing.
-  const Matrix rest = b.modes - (b.modes * a.modes.transpose()) * a.modes;
-  const Eigen::ColPivHouseholderQR<Columns> qr(rest.transpose());
-  Index more = 0;
-  while (more < b.components() && std::abs(qr.matrixR()(more, more)) > 1e-4f) ++more;
+  // Project a's span out of b's modes, and drop those that vanish.
+  const Matrix remainder = b.modes - (b.modes * a.modes.transpose()) * a.modes;
+  const Eigen::ColPivHouseholderQR<ColumnMatrix> qr(remainder.transpose());
+  Index extra = 0;
+  while (extra < b.components() && std::abs(qr.matrixR()(extra, extra)) > 1e-4f) ++extra;
   Basis out;
   out.mean = a.mean + b.mean;
-  out.modes.resize(a.components() + more, a.values());
+  out.modes.resize(a.components() + extra, a.values());
   out.modes.topRows(a.components()) = a.modes;
-  out.modes.bottomRows(more) = (qr.householderQ() * Columns::Identity(a.values(), more)).transpose();
+  out.modes.bottomRows(extra) = (qr.householderQ() * ColumnMatrix::Identity(a.values(), extra)).transpose();
   return out;
 }
 

@@ -13,20 +13,20 @@ V3 unit_or_zero(V3 v) {
   return l > 1e-9f ? v * (1 / l) : V3{0, 0, 0};
 }
 
-Quat turn_between(V3 a, V3 b) {
+Quat rotation_between(V3 a, V3 b) {
   const float c = dot(a, b);
   if (c < -0.9999f) {
-    // Half a turn about any axis across.
+    // Opposite vectors: half a turn about any perpendicular axis.
     const V3 across = std::fabs(a.x) < 0.9f ? cross(a, {1, 0, 0}) : cross(a, {0, 1, 0});
-    return body::turn_about(across, 3.14159265f);
+    return body::rotation_about(across, 3.14159265f);
   }
   const V3 n = cross(a, b);
   return normalized(Quat{n.x, n.y, n.z, 1 + c});
 }
 
-float angle_about(Quat turn, V3 axis) {
-  if (turn.w < 0) turn = {-turn.x, -turn.y, -turn.z, -turn.w};
-  return 2 * std::atan2(dot(V3{turn.x, turn.y, turn.z}, axis), turn.w);
+float twist_angle(Quat rotation, V3 axis) {
+  if (rotation.w < 0) rotation = {-rotation.x, -rotation.y, -rotation.z, -rotation.w};
+  return 2 * std::atan2(dot(V3{rotation.x, rotation.y, rotation.z}, axis), rotation.w);
 }
 
 Actor::Actor(const Skeleton& s, const std::map<std::string, std::string>& parts, const std::string& which)
@@ -35,53 +35,53 @@ Actor::Actor(const Skeleton& s, const std::map<std::string, std::string>& parts,
     for (const size_t side : {kLeft, kRight})
       if ((side == kLeft || has_sides(part)) && !has(part, side))
         throw std::invalid_argument(which + ": expected a joint for the " + part_name(part, side) +
-                                    ", found none; name it outright");
+                                    ", found none; map it explicitly");
   leg = human.leg_length(s);
-  if (!(leg > 0)) throw std::invalid_argument(which + ": expected legs, found some of no length");
-  // Look across from the right to the left side.
+  if (!(leg > 0)) throw std::invalid_argument(which + ": expected legs of positive length, found 0");
+  // Derive the facing direction from the line from right to left.
   V3 left = at_rest(Part::thigh, kLeft) - at_rest(Part::thigh, kRight);
   if (has(Part::upper_arm, kLeft) && has(Part::upper_arm, kRight))
     left += at_rest(Part::upper_arm, kLeft) - at_rest(Part::upper_arm, kRight);
-  facing = turn_between({1, 0, 0}, unit_or_zero(V3{left.x, 0, left.z}));
+  facing = rotation_between({1, 0, 0}, unit_or_zero(V3{left.x, 0, left.z}));
   for (const size_t side : {kLeft, kRight}) {
     int above = human.of(Part::foot, side);
-    while (above != kNoJoint && above != human.of(Part::calf, side)) above = s.joints[place_of(above)].parent;
-    foot_is_loose_[side] = above == kNoJoint;
+    while (above != kNoJoint && above != human.of(Part::calf, side)) above = s.joints[index_of(above)].parent;
+    foot_is_detached_[side] = above == kNoJoint;
   }
 }
 
 V3 Actor::heading(size_t side) const {
-  V3 way{0, 0, 0};
-  if (has(Part::toes, side)) way = at_rest(Part::toes, side) - at_rest(Part::foot, side);
-  way = unit_or_zero({way.x, 0, way.z});
-  return length(way) > 0 ? way : forward();
+  V3 direction{0, 0, 0};
+  if (has(Part::toes, side)) direction = at_rest(Part::toes, side) - at_rest(Part::foot, side);
+  direction = unit_or_zero({direction.x, 0, direction.z});
+  return length(direction) > 0 ? direction : forward();
 }
 
 std::vector<size_t> Actor::joints_in_order() const {
-  std::vector<size_t> first, later;
-  std::vector<bool> waits(skeleton.size(), false);  // a loose foot, or below one
+  std::vector<size_t> first, last_joints;
+  std::vector<bool> deferred(skeleton.size(), false);  // detached feet and their descendants
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton.joints[j].parent;
-    waits[j] = (parent != kNoJoint && waits[place_of(parent)]) ||
-               (foot_is_loose_[kLeft] && j == joint(Part::foot, kLeft)) ||
-               (foot_is_loose_[kRight] && j == joint(Part::foot, kRight));
-    (waits[j] ? later : first).push_back(j);
+    deferred[j] = (parent != kNoJoint && deferred[index_of(parent)]) ||
+                  (foot_is_detached_[kLeft] && j == joint(Part::foot, kLeft)) ||
+                  (foot_is_detached_[kRight] && j == joint(Part::foot, kRight));
+    (deferred[j] ? last_joints : first).push_back(j);
   }
-  first.insert(first.end(), later.begin(), later.end());
+  first.insert(first.end(), last_joints.begin(), last_joints.end());
   return first;
 }
 
-std::vector<Transform> Actor::place(Pose& pose) const {
+std::vector<Transform> Actor::forward_kinematics(Pose& pose) const {
   std::vector<Transform> joints = body::joint_transforms(skeleton, pose);
-  if (!foot_is_loose_[kLeft] && !foot_is_loose_[kRight]) return joints;
+  if (!foot_is_detached_[kLeft] && !foot_is_detached_[kRight]) return joints;
   if (pose.offsets.empty())
     for (const body::Joint& j : skeleton.joints) pose.offsets.push_back(j.rest.position);
   for (const size_t side : {kLeft, kRight}) {
     const size_t foot = joint(Part::foot, side), calf = joint(Part::calf, side);
     const int parent = skeleton.joints[foot].parent;
-    if (!foot_is_loose_[side] || parent == kNoJoint) continue;
+    if (!foot_is_detached_[side] || parent == kNoJoint) continue;
     const V3 ankle = apply(joints[calf] * inverse(rest[calf]), rest[foot].position);
-    pose.offsets[foot] = apply(inverse(joints[place_of(parent)]), ankle);
+    pose.offsets[foot] = apply(inverse(joints[index_of(parent)]), ankle);
   }
   return body::joint_transforms(skeleton, pose);
 }
@@ -93,14 +93,15 @@ V3 Actor::hip_centre(std::span<const Transform> joints) const {
 float Actor::sole_height(std::span<const Transform> joints, size_t side) const {
   const size_t foot = joint(Part::foot, side);
   const V3 ankle = rest[foot].position, ahead = heading(side);
-  // Heel and ball go with the foot, the tips of the toes with the toes.
+  // Heel and ball move with the foot, the toe tips with the toes.
   const V3 ball = has(Part::toes, side) ? at_rest(Part::toes, side) : ankle + ahead * (0.16f * leg);
-  const float long_as = length(V3{ball.x - ankle.x, 0, ball.z - ankle.z});
+  const float foot_length = length(V3{ball.x - ankle.x, 0, ball.z - ankle.z});
   const auto on_ground = [](V3 p) { return V3{p.x, 0, p.z}; };
   const auto height = [&](size_t j, V3 point) { return apply(joints[j] * inverse(rest[j]), point).y; };
   const size_t toes = has(Part::toes, side) ? joint(Part::toes, side) : foot;
-  return std::min({height(foot, on_ground(ankle - ahead * (0.3f * long_as))), height(foot, on_ground(ball)),
-                   height(toes, on_ground(ball + ahead * (0.6f * long_as)))});
+  return std::min({height(foot, on_ground(ankle - ahead * (0.3f * foot_length))),
+                   height(foot, on_ground(ball)),
+                   height(toes, on_ground(ball + ahead * (0.6f * foot_length)))});
 }
 
 float Actor::hand_height(std::span<const Transform> joints, size_t side) const {
@@ -115,34 +116,36 @@ void Actor::lift(Part end, size_t side, float by, Pose& pose) const {
   const bool arm = end == Part::hand;
   const size_t upper = joint(arm ? Part::upper_arm : Part::thigh, side);
   const size_t lower = joint(arm ? Part::forearm : Part::calf, side), last = joint(end, side);
-  const std::vector<Transform> joints = place(pose);
+  const std::vector<Transform> joints = forward_kinematics(pose);
   const V3 a = joints[upper].position, b = joints[lower].position, c = joints[last].position;
   const float first = length(b - a), second = length(c - b);
 
-  // Solve the triangle of the three joints in the plane it lies in.
-  V3 way = c + V3{0, by, 0} - a;
-  const float reach = std::clamp(length(way), std::fabs(first - second) + 1e-4f, first + second - 1e-4f);
-  way = unit_or_zero(way);
-  const auto across = [&](V3 v) { return v - way * dot(v, way); };
+  // Solve the triangle of the three joints in its plane.
+  V3 direction = c + V3{0, by, 0} - a;
+  const float reach =
+      std::clamp(length(direction), std::fabs(first - second) + 1e-4f, first + second - 1e-4f);
+  direction = unit_or_zero(direction);
+  const auto across = [&](V3 v) { return v - direction * dot(v, direction); };
   V3 bend = across(b - a);
   if (length(bend) < 1e-3f * first)
-    bend = across(rotate(turned(joints, upper), forward())) * (arm ? -1.0f : 1.0f);
+    bend = across(rotate(rotation_from_rest(joints, upper), forward())) * (arm ? -1.0f : 1.0f);
   const float along = (first * first - second * second + reach * reach) / (2 * reach);
   const float aside = std::sqrt(std::max(0.0f, first * first - along * along));
-  const V3 new_b = a + way * along + unit_or_zero(bend) * aside, new_c = a + way * reach;
+  const V3 new_b = a + direction * along + unit_or_zero(bend) * aside, new_c = a + direction * reach;
 
-  // Turn both bones in the model, the end back to what it was.
-  const Quat first_turn = turn_between(unit_or_zero(b - a), unit_or_zero(new_b - a));
-  const Quat second_turn =
-      turn_between(unit_or_zero(rotate(first_turn, c - b)), unit_or_zero(new_c - new_b)) * first_turn;
-  const auto turn = [&](size_t j, Quat turned_by, Quat above_by) {
+  // Rotate both bones in model space; the end keeps its orientation.
+  const Quat first_rotation = rotation_between(unit_or_zero(b - a), unit_or_zero(new_b - a));
+  const Quat second_rotation =
+      rotation_between(unit_or_zero(rotate(first_rotation, c - b)), unit_or_zero(new_c - new_b)) *
+      first_rotation;
+  const auto rotate_joint = [&](size_t j, Quat own, Quat parent_by) {
     const int parent = skeleton.joints[j].parent;
-    const Quat above = parent == kNoJoint ? kUnturned : above_by * joints[place_of(parent)].rotation;
-    pose.rotations[j] = normalized(conjugate(normalized(above)) * (turned_by * joints[j].rotation));
+    const Quat above = parent == kNoJoint ? kIdentity : parent_by * joints[index_of(parent)].rotation;
+    pose.rotations[j] = normalized(conjugate(normalized(above)) * (own * joints[j].rotation));
   };
-  turn(upper, first_turn, kUnturned);
-  turn(lower, second_turn, first_turn);
-  turn(last, kUnturned, !arm && foot_is_loose_[side] ? kUnturned : second_turn);
+  rotate_joint(upper, first_rotation, kIdentity);
+  rotate_joint(lower, second_rotation, first_rotation);
+  rotate_joint(last, kIdentity, !arm && foot_is_detached_[side] ? kIdentity : second_rotation);
 }
 
 }  // namespace billow::motion

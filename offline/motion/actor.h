@@ -1,4 +1,4 @@
-// A skeleton with the parts of a human, and what retargeting has to know about its rest pose.
+// A human skeleton as retargeting sees it: parts, rest pose, facing direction, and kinematics.
 #pragma once
 
 #include <array>
@@ -12,54 +12,55 @@
 
 namespace billow::motion {
 
-inline constexpr Quat kUnturned{0, 0, 0, 1};
+inline constexpr Quat kIdentity{0, 0, 0, 1};
 
-inline size_t place_of(int joint) { return static_cast<size_t>(joint); }
+inline size_t index_of(int joint) { return static_cast<size_t>(joint); }
 V3 unit_or_zero(V3 v);
-// The shortest turn that takes one unit vector to another.
-Quat turn_between(V3 a, V3 b);
-// The angle by which a turn goes round a unit axis, from -pi to pi; what it does besides is left out.
-float angle_about(Quat turn, V3 axis);
+// The shortest rotation from one unit vector to another.
+Quat rotation_between(V3 a, V3 b);
+// The twist of a rotation about a unit axis (swing-twist decomposition), from -pi to pi.
+float twist_angle(Quat rotation, V3 axis);
 
 struct Actor {
-  // Throws std::invalid_argument if there are no hips or no whole legs; `which` is named in the message.
+  // Throws std::invalid_argument unless hips and both legs are found; `which` names the skeleton in the
+  // message.
   Actor(const Skeleton& skeleton, const std::map<std::string, std::string>& parts, const std::string& which);
 
   const Skeleton& skeleton;
   Human human;
   std::vector<Transform> rest;
-  Quat facing = kUnturned;  // takes +z to where it faces at rest
+  Quat facing = kIdentity;  // rotates +z to the facing direction at rest
   float leg = 0;            // m, from hip to ankle
 
   bool has(Part part, size_t side) const { return human.of(part, side) != body::kNoJoint; }
-  size_t joint(Part part, size_t side = kLeft) const { return place_of(human.of(part, side)); }
+  size_t joint(Part part, size_t side = kLeft) const { return index_of(human.of(part, side)); }
   V3 at_rest(Part part, size_t side) const { return rest[joint(part, side)].position; }
   V3 forward() const { return rotate(facing, V3{0, 0, 1}); }
-  // Where a foot points at rest: horizontal, of unit length.
+  // Direction of a foot at rest: horizontal, unit length.
   V3 heading(size_t side) const;
-  // How far a joint has been turned from its rest, in the model's axes.
-  Quat turned(std::span<const Transform> joints, size_t joint) const {
+  // Rotation of a joint relative to its rest pose, in model space.
+  Quat rotation_from_rest(std::span<const Transform> joints, size_t joint) const {
     return joints[joint].rotation * conjugate(rest[joint].rotation);
   }
 
-  // All joints, parents first and feet after their calves.
+  // All joints, parents before children and feet after their calves.
   std::vector<size_t> joints_in_order() const;
-  // Forward kinematics. Some characters' feet hang on the root, to be moved by themselves: they get offsets
-  // that keep them on their calves.
-  std::vector<Transform> place(Pose& pose) const;
+  // Forward kinematics. Feet that are not descendants of their calf (IK feet parented to the root in some
+  // rigs) get offsets in `pose` that keep them attached to it.
+  std::vector<Transform> forward_kinematics(Pose& pose) const;
 
-  // The middle between both hip joints.
+  // Midpoint of both hip joints.
   V3 hip_centre(std::span<const Transform> joints) const;
-  // The height of the lowest point of a sole that is flat on y = 0 at rest.
+  // Height of the lowest point of a sole, which is flat on y = 0 at rest.
   float sole_height(std::span<const Transform> joints, size_t side) const;
-  // The height of the lower end of a hand.
+  // Height of the lower end of a hand.
   float hand_height(std::span<const Transform> joints, size_t side) const;
-  // Turns the two bones of a limb so that its end, a foot or a hand, comes up or down. Knee or elbow keep the
-  // side they bend to, foot or hand their turn.
+  // Two-bone IK that raises or lowers the end of a limb, a foot or a hand. Knee or elbow keep their bending
+  // plane, foot or hand their orientation.
   void lift(Part end, size_t side, float by, Pose& pose) const;
 
  private:
-  std::array<bool, 2> foot_is_loose_{};
+  std::array<bool, 2> foot_is_detached_{};
 };
 
 }  // namespace billow::motion

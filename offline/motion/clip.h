@@ -1,8 +1,9 @@
-// Clips: a skeleton's poses at even times.
+// Motion clips: poses at a fixed frame rate, blending, resampling and seamless loops.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,23 +20,45 @@ struct Clip {
   std::vector<Pose> frames;
   bool loops = false;  // the first frame follows the last
 
-  // Seconds from the first frame to the last, or to the first again where it loops.
+  // Seconds from the first frame to the last; of a looping clip, to the first frame again.
   float duration() const;
 };
 
-// Throws std::invalid_argument that names the clip, the frame, what was expected and what was found.
+// Throws std::invalid_argument naming the clip and the frame.
 void validate(const Skeleton& skeleton, const Clip& clip);
 
-// Radians between two turns of unit length.
+// Angle in radians between two unit quaternions.
 inline float angle_between(Quat a, Quat b) { return 2 * std::acos(std::min(1.0f, std::fabs(dot(a, b)))); }
 
-// Between two poses: positions linearly, rotations along the shorter arc. `share` 0 is a, 1 is b.
+// Interpolates two poses: positions linearly, rotations by slerp. `share` 0 is a, 1 is b.
 Pose blend(const Pose& a, const Pose& b, float share);
 
-// The pose at a time. Beyond the ends a clip that does not loop stands still.
+// The interpolated pose at a time. A clip that does not loop is clamped at both ends.
 Pose pose_at(const Clip& clip, float seconds);
 
-// The same motion with another number of frames a second.
+// The same motion at another frame rate.
 Clip resample(const Clip& clip, float frames_per_second);
+
+// A rigid motion on the ground: a rotation about y, then a translation in x and z.
+struct GroundTransform {
+  float x = 0, z = 0;
+  float turn = 0;  // radians
+
+  Pose operator()(const Pose& pose) const;
+};
+
+// The transform that maps ground position and heading of `from` to those of `to`.
+GroundTransform ground_transform(const Pose& from, const Pose& to);
+
+// A clip that can repeat for ever: its last frame equals frame `first` up to a GroundTransform.
+struct Loop {
+  Clip clip;
+  size_t first = 0;  // frame to continue with after the last one
+};
+
+// Finds the two most similar frames at least `min_seconds` apart, the earlier not before `begin_seconds`.
+// Cuts the clip at the later one and cross-fades it into the frames before the earlier one. Throws
+// std::invalid_argument if the clip is too short.
+Loop make_loop(const Clip& clip, double begin_seconds, double min_seconds);
 
 }  // namespace billow::motion

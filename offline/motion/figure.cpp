@@ -20,13 +20,13 @@ Sole sole_of(const body::Person& person) {
   const auto collider = [&](const std::string& name) -> const billow_collider& {
     for (size_t i = 0; i < person.colliders.size(); ++i)
       if (person.collider_names[i] == name) return person.colliders[i];
-    throw std::invalid_argument("motion: the person has no collider '" + name + "'");
+    throw std::invalid_argument("motion: expected a person with a collider '" + name + "', found none");
   };
   const D3 ankle = joint("left_foot");
   const billow_collider &foot = collider("left_foot"), &toes = collider("left_toes");
   Sole sole;
-  sole.balls[0] = {load(foot.position) - ankle, static_cast<double>(foot.radius)};
-  sole.balls[1] = {load(foot.end) - ankle, static_cast<double>(foot.radius_end)};
+  sole.spheres[0] = {load(foot.position) - ankle, static_cast<double>(foot.radius)};
+  sole.spheres[1] = {load(foot.end) - ankle, static_cast<double>(foot.radius_end)};
   sole.toes = load(toes.position) - ankle;
   sole.half = load(toes.half_extents);
   sole.toes_rotation = to_rotation({toes.rotation[0], toes.rotation[1], toes.rotation[2], toes.rotation[3]});
@@ -38,10 +38,10 @@ Sole sole_of(const body::Person& person) {
 }  // namespace
 
 double Sole::lowest(const Rotation& foot, double toes_flex, size_t side, double* on_toes) const {
-  // Soften the choice among the parts by a millimetre, so that the foot rolls from one to the next.
+  // Smooth minimum over the parts, with a width of a millimetre, so that the contact moves continuously.
   constexpr double kSoft = 0.001;
   std::array<double, 3> y;
-  for (size_t k = 0; k < 2; ++k) y[k] = (foot * mirrored(balls[k].centre, side)).y - balls[k].radius;
+  for (size_t k = 0; k < 2; ++k) y[k] = (foot * mirrored(spheres[k].centre, side)).y - spheres[k].radius;
   const D3 joint = mirrored(toe_joint, side), centre = mirrored(toes, side);
   const D3 bent = joint + about_x(-toes_flex) * (centre - joint);
   const Rotation turned = foot * about_x(-0.5 * toes_flex);
@@ -49,16 +49,16 @@ double Sole::lowest(const Rotation& foot, double toes_flex, size_t side, double*
                  half.y * (turned * mirrored(toes_rotation.y, side)).y,
                  half.z * (turned * mirrored(toes_rotation.z, side)).y};
   y[2] = (foot * ((centre + bent) * 0.5)).y - length(along);
-  // Where ball and toes are about as low, their union bulges between them: by a quarter of its radius where they
-  // are equally near, and they are a little apart.
-  constexpr double kApart = 0.8;
+  // Where ball and toes are about equally low, their smooth union bulges by up to a quarter of its radius;
+  // less, as they are a little apart.
+  constexpr double kSeparation = 0.8;
   const double even = std::max(0.0, 1 - std::fabs(y[1] - y[2]) / blend);
-  for (const size_t k : {1, 2}) y[k] -= kApart * 0.25 * blend * even * even;
-  const double least = std::min({y[0], y[1], y[2]});
+  for (const size_t k : {1, 2}) y[k] -= kSeparation * 0.25 * blend * even * even;
+  const double minimum = std::min({y[0], y[1], y[2]});
   double sum = 0;
-  for (const double v : y) sum += std::exp((least - v) / kSoft);
-  if (on_toes) *on_toes = std::exp((least - y[2]) / kSoft) / sum;
-  return least - kSoft * std::log(sum);
+  for (const double v : y) sum += std::exp((minimum - v) / kSoft);
+  if (on_toes) *on_toes = std::exp((minimum - y[2]) / kSoft) / sum;
+  return minimum - kSoft * std::log(sum);
 }
 
 D3 Sole::lowest_of_toes(double pitch, double toes_flex) const {
@@ -71,16 +71,16 @@ D3 Sole::lowest_of_toes(double pitch, double toes_flex) const {
 }
 
 double FootRoll::toes(double pitch) {
-  // Follow the foot, and less and less towards what toes can do.
-  constexpr double kMost = 58 * kDegree;
-  return pitch <= 0 ? 0 : kMost * std::tanh(pitch / kMost * (1 + 0.35 * pitch / kMost));
+  // Follow the pitch, saturating at the maximum flexion.
+  constexpr double kMaxFlex = 58 * kDegree;
+  return pitch <= 0 ? 0 : kMaxFlex * std::tanh(pitch / kMaxFlex * (1 + 0.35 * pitch / kMaxFlex));
 }
 
 FootRoll::FootRoll(const Sole& sole) {
   constexpr double kStep = 0.5 * kDegree;
   constexpr int kLow = -80, kHigh = 180;  // steps: from -40 to 90 degrees
-  // Let the ankle turn about the point that touches: it moves forward by its height above that for each
-  // radian. Where the toes touch, their own turn moves the joint, and the foot turns about the joint.
+  // Rolling without slipping: the ankle rotates about the contact point, so it advances by its height above
+  // that per radian. On the toes, flexion also moves the toe joint, about which the foot rotates.
   const auto advance = [&](double pitch) {
     double on_toes = 0;
     const double h = -sole.lowest(about_x(pitch), toes(pitch), 0, &on_toes);
@@ -113,7 +113,7 @@ Figure::Figure(const body::Person& of) : person(of), sole(sole_of(of)), roll(sol
   }
   leg = length(thigh[0] + shin[0]);
   size = static_cast<double>(person.shape.height) / 1.75;
-  // Stand with the feet under the hips, farther apart where thighs are thick.
+  // Stand with the feet under the hips, farther apart for thick thighs.
   spread = 0.04 * std::max(0.0, static_cast<double>(person.shape.build)) * size;
   stance = hip[0].x + 0.005 * size + 0.5 * spread;
   stand_height = pelvis_height(6 * kDegree, stance - hip[0].x, roll.height(0));
@@ -143,12 +143,12 @@ void set_thigh(size_t side, const Rotation& thigh, LegAngles& angles) {
 Figure::Aim Figure::aim(size_t side, D3 ankle, D3 axis) const {
   constexpr double kStraight = 0.5 * kDegree, kBent = 134 * kDegree;
   const D3 a = thigh[side], b = shin[side], to_ankle = ankle - hip[side], x{1, 0, 0};
-  // Bend the knee, a hinge about x, until hip and ankle are as far apart as they have to be.
+  // Law of cosines for the knee, a hinge about x.
   const double p = a.y * b.y + a.z * b.z, q = a.z * b.y - a.y * b.z;
   const double wanted = 0.5 * (dot(to_ankle, to_ankle) - dot(a, a) - dot(b, b)) - a.x * b.x;
   const double knee = std::clamp(
       std::atan2(q, p) + std::acos(std::clamp(wanted / std::hypot(p, q), -1.0, 1.0)), kStraight, kBent);
-  // Turn the bent leg into its direction, and about it.
+  // Rotate the flexed leg towards the ankle, then about that line.
   const D3 from = unit(a + about_x(knee) * b), to = unit(to_ankle);
   const D3 from2 = unit(x - from * dot(x, from)), to2 = unit(axis - to * dot(axis, to));
   return {knee, Rotation{to, to2, cross(to, to2)} * transposed({from, from2, cross(from, from2)})};
@@ -156,16 +156,18 @@ Figure::Aim Figure::aim(size_t side, D3 ankle, D3 axis) const {
 
 LegAngles Figure::solve(size_t side, const FootPose& foot) const {
   Aim leg_at = aim(side, foot.ankle, foot.rotation.x);
-  // Turn the leg about its direction until the knee's axis is square to the foot, so that the ankle need not
-  // twist: the axis goes round a circle c + u cos + v sin.
-  const D3 way = unit(foot.ankle - hip[side]), axis = leg_at.thigh.x, c = way * dot(axis, way);
-  const D3 u = axis - c, v = cross(way, u), f = foot.rotation.z;
+  // Rotate the leg about the line from hip to ankle until the knee's axis is perpendicular to the foot, so
+  // that the ankle need not twist. The axis moves on a circle c + u cos + v sin.
+  const D3 direction = unit(foot.ankle - hip[side]), axis = leg_at.thigh.x,
+           c = direction * dot(axis, direction);
+  const D3 u = axis - c, v = cross(direction, u), f = foot.rotation.z;
   const double along = dot(u, f), aside = dot(v, f), radius = std::hypot(along, aside);
   if (radius > 0.05) {
-    const double at = std::atan2(aside, along), away = std::acos(std::clamp(-dot(c, f) / radius, -1.0, 1.0));
-    const double one = std::remainder(at + away, 2 * kPi), other = std::remainder(at - away, 2 * kPi);
+    const double at = std::atan2(aside, along),
+                 offset = std::acos(std::clamp(-dot(c, f) / radius, -1.0, 1.0));
+    const double one = std::remainder(at + offset, 2 * kPi), other = std::remainder(at - offset, 2 * kPi);
     const double twist = std::fabs(one) < std::fabs(other) ? one : other;
-    leg_at.thigh = about(way, twist * smooth_step(0.15, 0.4, radius)) * leg_at.thigh;
+    leg_at.thigh = about(direction, twist * smooth_step(0.15, 0.4, radius)) * leg_at.thigh;
   }
   LegAngles out{};
   set_thigh(side, leg_at.thigh, out);

@@ -1,7 +1,7 @@
-// The built-in person as motions need it: lengths of legs, soles that roll over the ground without slipping,
-// and legs solved from where their feet are.
+// Kinematic model of the built-in person for motions: leg lengths, inverse kinematics of the legs, and soles
+// that roll over the ground without slipping.
 //
-// Sides: 0 left, 1 right. Metres, radians.
+// Side 0 is left, 1 is right. Metres, radians.
 #pragma once
 
 #include <array>
@@ -14,52 +14,53 @@
 namespace billow::motion {
 
 inline constexpr size_t kSides = 2;
-inline constexpr const char* kSideNames[kSides] = {"left_", "right_"};  // that joints begin with
+inline constexpr const char* kSideNames[kSides] = {"left_", "right_"};  // prefixes of joint names
 inline double sign_of(size_t side) { return side == 0 ? 1.0 : -1.0; }
 
-// Angles of a leg as in body/postures.h: those of the thigh, the knee, the ankle and the toes.
+// Angles of a leg as in body/postures.h: three of the thigh, then knee, two of the ankle, toes.
 enum LegAngle : size_t { kHip, kAbduct, kHipTurn, kKnee, kAnkle, kTilt, kToes, kLegAngles };
 using LegAngles = std::array<double, kLegAngles>;
 
-// The thigh's three.
+// Conversion between the three thigh angles and a rotation.
 Rotation thigh_rotation(size_t side, const LegAngles& angles);
 void set_thigh(size_t side, const Rotation& thigh, LegAngles& angles);
 
-// A foot in the frame its leg hangs in.
+// A foot in the frame of the pelvis or in the world.
 struct FootPose {
   D3 ankle;
   Rotation rotation;
 };
 
-// The parts of a foot that meet the ground, for the left one seen from its ankle.
+// Contact geometry of the left foot, relative to its ankle.
 struct Sole {
-  struct Ball {
+  struct Sphere {
     D3 centre;
     double radius;
   };
-  std::array<Ball, 2> balls;  // heel and ball of the foot
-  D3 toes, half;              // an ellipsoid that turns half with the foot and half with the toes
+  std::array<Sphere, 2> spheres;  // heel and ball of the foot
+  D3 toes, half;  // centre and half extents of an ellipsoid skinned half to the foot and half to the toes
   Rotation toes_rotation;
   D3 toe_joint;
   double blend;  // radius of the smooth union of ball and toes
 
-  // How far the lowest point is above the ankle (below 0). Also the share of the toes in touching.
+  // Height of the lowest point relative to the ankle (negative). `on_toes` receives the weight of the toes in
+  // it.
   double lowest(const Rotation& foot, double toes_flex, size_t side, double* on_toes = nullptr) const;
-  // The lowest point of the toes when the heel is up by a pitch, seen from the ankle.
+  // Lowest point of the toes at a pitch, relative to the ankle.
   D3 lowest_of_toes(double pitch, double toes_flex) const;
 };
 
-// A foot that rolls over heel, sole, ball and toes as it pitches: where its ankle is, seen from where it is on
-// a flat foot. Pitch is positive when the heel is up.
+// Ankle position of a foot that rolls over heel, sole, ball and toes as it pitches, relative to the ankle of
+// the flat foot. Positive pitch: heel up.
 class FootRoll {
  public:
   explicit FootRoll(const Sole& sole);
 
   double height(double pitch) const { return height_.at(pitch); }    // of the ankle above the ground
   double forward(double pitch) const { return forward_.at(pitch); }  // of the ankle
-  // Where the toes touch the ground, seen from the ankle of the flat left foot: y is 0.
+  // Contact point of the toes, relative to the ankle of the flat left foot; y is 0.
   D3 contact(double pitch) const { return {aside_.at(pitch), 0, ahead_.at(pitch)}; }
-  // How far the toes bend up to stay on the ground.
+  // Toe flexion that keeps the toes on the ground.
   static double toes(double pitch);
 
  private:
@@ -70,29 +71,29 @@ struct Figure {
   explicit Figure(const body::Person& person);
 
   body::Person person;
-  std::array<D3, kSides> hip, thigh, shin;  // from pelvis, hip and knee to the next joint, at rest
+  std::array<D3, kSides> hip, thigh, shin;  // rest offsets: pelvis to hip, hip to knee, knee to ankle
   Sole sole;
   FootRoll roll;
-  double leg;           // from hip to ankle, at rest
-  double size;          // 1 for legs of a person of 1.75 m: lengths scale with it
-  double spread;        // how much farther apart feet are held because thighs are thick
-  double stance;        // half the distance of the feet when standing
-  double stand_height;  // of the pelvis when standing
+  double leg;           // hip to ankle, at rest
+  double size;          // scale of lengths: 1 for a person of 1.75 m
+  double spread;        // extra distance between the feet for thick thighs
+  double stance;        // half the distance between the feet in standing
+  double stand_height;  // of the pelvis in standing
 
-  // The distance from hip to ankle at a knee's angle.
+  // Distance from hip to ankle at a knee angle.
   double reach(size_t side, double knee) const;
-  // The height of the pelvis that has its hip `apart` (horizontally) from an ankle at a height.
+  // Pelvis height for a knee angle, with the ankle at a height and `apart` from the hip horizontally.
   double pelvis_height(double knee, double apart, double ankle_height) const;
-  // Bends the knee and turns the thigh so that the ankle comes to a point of the pelvis' frame, as near as it
-  // gets, with the knee's axis as near to `axis` as it gets.
+  // Two-bone IK: knee angle and thigh rotation that bring the ankle nearest to a point in the frame of the
+  // pelvis, with the knee's axis as near to `axis` as possible.
   struct Aim {
     double knee;
     Rotation thigh;
   };
   Aim aim(size_t side, D3 ankle, D3 axis) const;
-  // The angles that bring a foot, given in the frame of the pelvis, where it is.
+  // Inverse kinematics: leg angles for a foot given in the frame of the pelvis.
   LegAngles solve(size_t side, const FootPose& foot) const;
-  // The reverse.
+  // Forward kinematics.
   FootPose foot_of(size_t side, const LegAngles& angles) const;
 };
 

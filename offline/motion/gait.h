@@ -1,21 +1,20 @@
-// Walking and running: along a path with speeds, turns and stops, step by step.
+// Walking and running along a path, planned step by step.
 #pragma once
 
 #include <vector>
 
-#include "motion/score.h"
+#include "motion/motion_plan.h"
 
 namespace billow::motion {
 
-// A stretch of the way.
-struct Stretch {
+struct PathSegment {
   double seconds;
-  double speed;             // m/s that it goes to
-  double turn = 0;          // radians a second to the left, wanted
-  double acceleration = 2;  // m/s2 at most, to come to the speed
+  double speed;             // m/s, target
+  double turn = 0;          // rad/s to the left, target
+  double acceleration = 2;  // m/s2, maximum
 };
 
-// From standing along the stretches and back to standing.
-void go(Score& score, const std::vector<Stretch>& stretches);
+// Plans a gait from standing along the segments and back to standing.
+void follow_path(MotionPlan& plan, const std::vector<PathSegment>& segments);
 
 }  // namespace billow::motion

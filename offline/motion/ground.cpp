@@ -6,10 +6,9 @@
 namespace billow::motion {
 namespace {
 
-constexpr float kStandingHeight =
-    0.07f;                          // legs: how high a standing foot may be, as recorded ones are not level
-constexpr float kSlow = 0.6f;       // legs a second: how fast
-constexpr float kSmoothing = 0.1f;  // s
+constexpr float kMaxContactHeight = 0.07f;  // leg lengths; recorded feet are not level
+constexpr float kMaxContactSpeed = 0.6f;    // leg lengths per second
+constexpr float kSmoothing = 0.1f;          // s
 
 }  // namespace
 
@@ -24,8 +23,8 @@ GroundedMotion::GroundedMotion(const Actor& from, const Actor& to, const Clip& c
   find_contacts();
 }
 
-// The ground is what the lower foot is above in nine of ten frames. A motion whose feet never come near y = 0,
-// such as one in the air, stays there.
+// Ground height: the tenth percentile of the lower foot's height. A clip whose feet stay far from y = 0, such
+// as one in the air, keeps its height.
 void GroundedMotion::find_ground() {
   std::vector<float> heights;
   for (const std::vector<Transform>& joints : source_)
@@ -35,7 +34,7 @@ void GroundedMotion::find_ground() {
   if (std::fabs(*tenth) < 0.2f * from_.leg) ground_ = *tenth;
 }
 
-// A foot stands where it is low and the slower end of it is slow.
+// A foot is in contact if it is low and its slower end is slow.
 void GroundedMotion::find_contacts() {
   for (const size_t side : {kLeft, kRight})
     for (size_t k = 0; k < source_.size(); ++k) {
@@ -47,8 +46,9 @@ void GroundedMotion::find_contacts() {
           speed = std::min(speed,
                            length(source_[k][j].position - source_[other][j].position) * frames_per_second_);
         }
-      stands_[side].push_back(from_.sole_height(source_[k], side) - ground_ < kStandingHeight * from_.leg &&
-                              speed < kSlow * from_.leg);
+      in_contact_[side].push_back(from_.sole_height(source_[k], side) - ground_ <
+                                      kMaxContactHeight * from_.leg &&
+                                  speed < kMaxContactSpeed * from_.leg);
     }
 }
 
@@ -57,9 +57,9 @@ void GroundedMotion::place_hips(size_t frame, Pose& pose) const {
     return 0.5f * (a.at_rest(Part::foot, kLeft).y + a.at_rest(Part::foot, kRight).y);
   };
   const V3 centre = from_.hip_centre(source_[frame]);
-  V3 wanted = centre * scale_;
-  wanted.y = ankles(to_) + scale_ * (centre.y - ground_ - ankles(from_));
-  pose.root_position += wanted - to_.hip_centre(to_.place(pose));
+  V3 target = centre * scale_;
+  target.y = ankles(to_) + scale_ * (centre.y - ground_ - ankles(from_));
+  pose.root_position += target - to_.hip_centre(to_.forward_kinematics(pose));
 }
 
 std::vector<float> GroundedMotion::smoothed(const std::vector<float>& values) const {
@@ -77,50 +77,51 @@ std::vector<float> GroundedMotion::smoothed(const std::vector<float>& values) co
   return out;
 }
 
-// How far the lower standing foot is off the ground; in the air it goes straight from one frame to the next.
+// Height of the lower foot in contact, linearly interpolated over frames without contact.
 std::vector<float> GroundedMotion::standing_heights(std::vector<Pose>& frames) const {
-  std::vector<float> off(frames.size(), 0);
-  std::vector<size_t> known;
+  std::vector<float> heights(frames.size(), 0);
+  std::vector<size_t> contacts;
   for (size_t k = 0; k < frames.size(); ++k) {
-    const std::vector<Transform> joints = to_.place(frames[k]);
+    const std::vector<Transform> joints = to_.forward_kinematics(frames[k]);
     float lowest = 1e30f;
     for (const size_t side : {kLeft, kRight})
-      if (stands_[side][k]) lowest = std::min(lowest, to_.sole_height(joints, side));
-    if (lowest < 1e29f) off[k] = lowest, known.push_back(k);
+      if (in_contact_[side][k]) lowest = std::min(lowest, to_.sole_height(joints, side));
+    if (lowest < 1e29f) heights[k] = lowest, contacts.push_back(k);
   }
-  for (size_t k = 0; k < frames.size() && !known.empty(); ++k) {
-    const auto next = std::lower_bound(known.begin(), known.end(), k);
-    const size_t b = next == known.end() ? known.back() : *next, a = next == known.begin() ? b : *(next - 1);
+  for (size_t k = 0; k < frames.size() && !contacts.empty(); ++k) {
+    const auto next = std::lower_bound(contacts.begin(), contacts.end(), k);
+    const size_t b = next == contacts.end() ? contacts.back() : *next,
+                 a = next == contacts.begin() ? b : *(next - 1);
     if (a != b && b != k)
-      off[k] =
-          off[a] + (off[b] - off[a]) * static_cast<float>(std::min(k, b) - a) / static_cast<float>(b - a);
+      heights[k] = heights[a] + (heights[b] - heights[a]) * static_cast<float>(std::min(k, b) - a) /
+                                    static_cast<float>(b - a);
     else
-      off[k] = off[b];
+      heights[k] = heights[b];
   }
-  return off;
+  return heights;
 }
 
 void GroundedMotion::place_feet(std::vector<Pose>& frames) const {
-  const std::vector<float> off = smoothed(standing_heights(frames));
-  for (size_t k = 0; k < frames.size(); ++k) frames[k].root_position.y -= off[k];
+  const std::vector<float> heights = smoothed(standing_heights(frames));
+  for (size_t k = 0; k < frames.size(); ++k) frames[k].root_position.y -= heights[k];
 
-  // Bend legs for what is left: all of it where a foot stands, only what is below the ground elsewhere. Hands
-  // come up from under the ground too.
+  // Correct the remaining height by IK: fully for feet in contact, only penetration for others. Raise
+  // penetrating hands too.
   for (const size_t side : {kLeft, kRight}) {
     const bool has_arm =
         to_.has(Part::hand, side) && to_.has(Part::forearm, side) && to_.has(Part::upper_arm, side);
     std::vector<float> weight;
-    for (const bool stands : stands_[side]) weight.push_back(stands ? 1.0f : 0.0f);
+    for (const bool contact : in_contact_[side]) weight.push_back(contact ? 1.0f : 0.0f);
     weight = smoothed(weight);
     for (size_t k = 0; k < frames.size(); ++k) {
-      const std::vector<Transform> joints = to_.place(frames[k]);
+      const std::vector<Transform> joints = to_.forward_kinematics(frames[k]);
       const float sole = to_.sole_height(joints, side), hand = has_arm ? to_.hand_height(joints, side) : 0;
       const float by = sole < 0 ? -sole : -sole * weight[k];
       if (std::fabs(by) > 1e-5f) to_.lift(Part::foot, side, by, frames[k]);
       if (hand < 0) to_.lift(Part::hand, side, -hand, frames[k]);
     }
   }
-  for (Pose& pose : frames) to_.place(pose);
+  for (Pose& pose : frames) to_.forward_kinematics(pose);
 }
 
 }  // namespace billow::motion

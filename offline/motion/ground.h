@@ -1,5 +1,5 @@
-// Where a retargeted motion is: hips go as the source's, scaled by the length of the legs, and feet that stand
-// in the source stand on y = 0.
+// Root motion and ground contact of a retargeted clip: the hips follow the source, scaled by leg length, and
+// feet in contact in the source are placed on y = 0.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ class GroundedMotion {
   float scale() const { return scale_; }
   const std::vector<Transform>& source(size_t frame) const { return source_[frame]; }
 
-  // Moves a pose's root so that the hips are as high over the ground as legs of this length have them.
+  // Moves the root of a pose so that the hips follow the scaled source.
   void place_hips(size_t frame, Pose& pose) const;
-  // Raises and lowers the whole body so that the lower standing foot is on the ground, then bends legs for the
-  // other one, and for any foot that is under the ground.
+  // Shifts the body vertically so that the lower foot in contact is on the ground, then corrects the other
+  // foot and any penetrating foot or hand by IK.
   void place_feet(std::vector<Pose>& frames) const;
 
  private:
   void find_ground();
   void find_contacts();
   std::vector<float> standing_heights(std::vector<Pose>& frames) const;
-  // Averages over a tenth of a second, across the ends of a loop.
+  // Moving average over a tenth of a second, periodic for loops.
   std::vector<float> smoothed(const std::vector<float>& values) const;
 
   const Actor& from_;
@@ -34,8 +34,8 @@ class GroundedMotion {
   float scale_, frames_per_second_;
   bool loops_;
   std::vector<std::vector<Transform>> source_;
-  float ground_ = 0;                         // m, of the source
-  std::array<std::vector<bool>, 2> stands_;  // a foot in a frame
+  float ground_ = 0;                             // m, ground height of the source
+  std::array<std::vector<bool>, 2> in_contact_;  // per side and frame
 };
 
 }  // namespace billow::motion

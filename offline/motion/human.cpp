@@ -15,15 +15,15 @@ using body::Skeleton;
 constexpr const char* kPartNames[kParts] = {"hips",    "chest", "neck",  "head", "clavicle", "upper arm",
                                             "forearm", "hand",  "thigh", "calf", "foot",     "toes"};
 
-// What tools call the parts, the surest words first: Mixamo and MotionBuilder (LeftUpLeg, LeftArm), Blender
-// (thigh.L), Biovision (LeftCollar, LeftShoulder, LeftElbow), 3ds Max (Bip01 L Calf), Daz (lShldr), MakeHuman
-// (upperleg01.L). A joint has one part, so words that mean two stand behind the surer ones.
-struct Words {
+// Names of the parts in common tools, unambiguous words first: Mixamo and MotionBuilder (LeftUpLeg, LeftArm),
+// Blender (thigh.L), Biovision (LeftCollar, LeftShoulder, LeftElbow), 3ds Max (Bip01 L Calf), Daz (lShldr),
+// MakeHuman (upperleg01.L). A joint is assigned once, so ambiguous words come last.
+struct PartWords {
   Part part;
   std::vector<std::string_view> words;
 };
-const std::vector<Words>& words_of_parts() {
-  static const std::vector<Words> words{
+const std::vector<PartWords>& words_of_parts() {
+  static const std::vector<PartWords> words{
       {Part::hips, {"hips", "pelvis", "hip", "root"}},
       {Part::neck, {"neck"}},
       {Part::head, {"head"}},
@@ -39,9 +39,9 @@ const std::vector<Words>& words_of_parts() {
   return words;
 }
 
-// Words that say nothing.
-const std::set<std::string_view> kEmptyWords{"bip", "mixamorig", "cc",   "base", "def", "org",
-                                             "jnt", "joint",     "bone", "bn",   "rig"};
+// Words without meaning for the mapping.
+const std::set<std::string_view> kIgnoredWords{"bip", "mixamorig", "cc",   "base", "def", "org",
+                                               "jnt", "joint",     "bone", "bn",   "rig"};
 
 // Splits "LHipJoint" into L, Hip and Joint, "upperleg01.L" into upperleg, 01 and L.
 std::vector<std::string> split_words(std::string_view name) {
@@ -62,7 +62,7 @@ std::vector<std::string> split_words(std::string_view name) {
 }
 
 bool is_known(std::string_view word) {
-  for (const Words& w : words_of_parts())
+  for (const PartWords& w : words_of_parts())
     if (std::find(w.words.begin(), w.words.end(), word) != w.words.end()) return true;
   return false;
 }
@@ -78,7 +78,7 @@ bool is_above(const Skeleton& skeleton, int above, int joint) {
   return std::find(path.begin(), path.end(), above) != path.end();
 }
 
-// The lowest joint above or at all of these; those that are kNoJoint are left out.
+// Lowest common ancestor; entries of kNoJoint are ignored.
 int common_ancestor(const Skeleton& skeleton, std::initializer_list<int> joints) {
   int common = kNoJoint;
   for (const int joint : joints) {
@@ -98,12 +98,12 @@ std::vector<int> path_down(const Skeleton& skeleton, int from, int to) {
   return path;
 }
 
-void match_names(const Skeleton& skeleton, Human& human) {
+void match_by_name(const Skeleton& skeleton, Human& human) {
   std::vector<JointName> names;
-  for (const body::Joint& joint : skeleton.joints) names.push_back(take_apart(joint.name));
+  for (const body::Joint& joint : skeleton.joints) names.push_back(parse_joint_name(joint.name));
   std::set<int> used;
   for (const auto& row : human.joint) used.insert(row.begin(), row.end());
-  for (const Words& words : words_of_parts())
+  for (const PartWords& words : words_of_parts())
     for (const size_t side : {kLeft, kRight}) {
       if (!has_sides(words.part) && side == kRight) continue;
       int& found = human.of(words.part, side);
@@ -118,8 +118,8 @@ void match_names(const Skeleton& skeleton, Human& human) {
     }
 }
 
-// Fills in a limb whose names say nothing: its tip is the farthest leaf on its side, its two long bones are
-// the longest neighbours on the way there.
+// Maps a limb without known names: its two long bones are the longest pair of consecutive bones on the path
+// to its tip.
 void match_limb(const Skeleton& skeleton, std::span<const Transform> rest, std::span<const int> tips,
                 size_t side, bool leg, Human& human) {
   const int top = common_ancestor(skeleton, {tips[0], tips[1]});
@@ -141,9 +141,9 @@ void match_limb(const Skeleton& skeleton, std::span<const Transform> rest, std::
   leg ? set(Part::toes, best + 3) : set(Part::clavicle, best - 1);
 }
 
-// Finds limbs by the rest pose, for a character that faces +z: its feet are the lowest leaves on either side,
-// its hands those farthest aside of the upper ones.
-void match_places(const Skeleton& skeleton, Human& human) {
+// Finds limbs by the rest pose of a character that faces +z: the feet are the lowest leaves on either side,
+// the hands the outermost leaves of the upper body.
+void match_by_position(const Skeleton& skeleton, Human& human) {
   const std::vector<Transform> rest = body::rest_transforms(skeleton);
   std::vector<bool> leaf(skeleton.size(), true);
   float low = rest[0].position.y, high = low;
@@ -172,8 +172,8 @@ void match_places(const Skeleton& skeleton, Human& human) {
   }
 }
 
-// Hips and chest are where limbs meet, whatever they are called: some characters' thighs hang on a joint
-// above the one called hips.
+// Hips and chest are the joints where limbs meet, whatever their names: the thighs of some characters are
+// children of a joint above the one named hips.
 void match_trunk(const Skeleton& skeleton, const std::set<Part>& given, Human& human) {
   const auto both = [&](Part part) {
     return human.of(part, kLeft) != kNoJoint && human.of(part, kRight) != kNoJoint;
@@ -207,7 +207,7 @@ std::string part_name(Part part, size_t side) {
   return has_sides(part) ? (side == kLeft ? "left " : "right ") + name : name;
 }
 
-JointName take_apart(std::string_view name) {
+JointName parse_joint_name(std::string_view name) {
   if (const size_t colon = name.find_last_of(":|"); colon != std::string_view::npos)
     name.remove_prefix(colon + 1);
   JointName out;
@@ -217,7 +217,7 @@ JointName take_apart(std::string_view name) {
       if (!numbered && word.size() < 6) out.number = std::stoi(word), numbered = true;
       continue;
     }
-    // Find the side: a word of its own, or before a word that is known.
+    // The side is a word of its own or the prefix of a known word.
     const auto side_at_front = [&](std::string_view mark, int side) {
       if (out.side != -1 || !word.starts_with(mark)) return;
       const std::string after = word.substr(mark.size());
@@ -225,7 +225,7 @@ JointName take_apart(std::string_view name) {
     };
     for (const std::string_view mark : {"left", "lft", "l"}) side_at_front(mark, kLeft);
     for (const std::string_view mark : {"right", "rgt", "r"}) side_at_front(mark, kRight);
-    if (!kEmptyWords.count(word)) out.word += word;
+    if (!kIgnoredWords.count(word)) out.word += word;
   }
   return out;
 }
@@ -258,8 +258,8 @@ Human find_human(const Skeleton& skeleton, const std::map<std::string, std::stri
         }
     if (!found) throw std::invalid_argument("expected a part such as 'left upper arm', found '" + name + "'");
   }
-  match_names(skeleton, human);
-  match_places(skeleton, human);
+  match_by_name(skeleton, human);
+  match_by_position(skeleton, human);
   match_trunk(skeleton, set, human);
   return human;
 }

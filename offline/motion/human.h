@@ -1,5 +1,5 @@
-// Which joints of a skeleton are which parts of a human: by their names, as many tools write them, and where
-// names say nothing by their place in the tree and in the rest pose.
+// Maps the joints of any skeleton to human body parts: by the naming schemes of common tools, and where names
+// do not help, by hierarchy and rest pose.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@
 
 namespace billow::motion {
 
-// Parts of which a human has one, then those it has two of.
+// Unpaired parts first, then those with a left and a right.
 enum class Part { hips, chest, neck, head, clavicle, upper_arm, forearm, hand, thigh, calf, foot, toes };
 inline constexpr size_t kParts = 12;
 inline constexpr Part kLimbs[] = {Part::clavicle, Part::upper_arm, Part::forearm, Part::hand,
                                   Part::thigh,    Part::calf,      Part::foot,    Part::toes};
-enum Side : size_t { kLeft = 0, kRight = 1 };  // parts of the middle are stored on the left
+enum Side : size_t { kLeft = 0, kRight = 1 };  // unpaired parts are stored as kLeft
 
 struct Human {
-  std::array<std::array<int, 2>, kParts> joint;  // kNoJoint where there is none
-  std::vector<int> spine;                        // from the hips to the chest, both included
+  std::array<std::array<int, 2>, kParts> joint;  // kNoJoint if not found
+  std::vector<int> spine;                        // from the hips to the chest, inclusive
 
   int of(Part part, size_t side = kLeft) const { return joint[static_cast<size_t>(part)][side]; }
   int& of(Part part, size_t side = kLeft) { return joint[static_cast<size_t>(part)][side]; }
-  // The length of a leg from hip to ankle at rest, the mean of both; 0 where legs are not known.
+  // Mean length of both legs from hip to ankle at rest; 0 if the legs were not found.
   float leg_length(const body::Skeleton& skeleton) const;
 };
 
@@ -33,16 +33,16 @@ struct Human {
 std::string part_name(Part part, size_t side);
 bool has_sides(Part part);
 
-// `given` names parts outright: {"left upper arm", "Bip01 L UpperArm"}. Parts without a joint are kNoJoint.
-// Throws std::invalid_argument for a part or a joint that is not there.
+// `given` maps parts explicitly: {"left upper arm", "Bip01 L UpperArm"}. Throws std::invalid_argument for an
+// unknown part or joint in it.
 Human find_human(const body::Skeleton& skeleton, const std::map<std::string, std::string>& given = {});
 
-// A name taken apart: "mixamorig:LeftUpLeg_2" is "upleg" on the left with number 2.
+// A parsed joint name: "mixamorig:LeftUpLeg_2" is "upleg" on the left with number 2.
 struct JointName {
-  std::string word;  // letters only, lower case, without its side
+  std::string word;  // letters only, lower case, without the side
   int side = -1;     // kLeft, kRight or -1
-  int number = 0;    // its first digits
+  int number = 0;    // the first group of digits
 };
-JointName take_apart(std::string_view name);
+JointName parse_joint_name(std::string_view name);
 
 }  // namespace billow::motion

@@ -1,5 +1,4 @@
-// The built-in motions of the built-in person. Each is made from a seed: the same one gives the same clip, each
-// other one a different clip.
+// Procedural motions of the built-in person. A clip is a function of its seed.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,9 @@ namespace billow::motion {
 
 struct MotionKind {
   std::string name, about;
-  double slowest = 0, fastest = 0;  // m/s that can be asked for; 0: speed is of no use
+  double slowest = 0, fastest = 0;  // m/s, range of MotionRequest::speed; 0: the kind takes no speed
 };
-// In the order of a table of contents.
+// All kinds, in the order they are listed to users.
 const std::vector<MotionKind>& motion_kinds();
 
 struct MotionRequest {
@@ -24,23 +23,22 @@ struct MotionRequest {
   uint32_t seed = 1;
   double seconds = 8;
   double frames_per_second = 30;
-  double speed = 0;  // m/s; 0: as the seed has it
+  double speed = 0;  // m/s; 0: drawn at random
 };
 
-// As many frames as fit into the seconds. It starts from standing. Throws std::invalid_argument for a kind, a
-// speed, a length or a rate that makes no sense, with what was expected and what was found.
+// A clip that starts from standing. Throws std::invalid_argument for an unknown kind or values out of range.
 Clip make_motion(const body::Person& person, const MotionRequest& request);
 
-// How often a motion comes among others.
+// Relative frequency of a kind in a mix.
 struct MotionShare {
   std::string kind;
   double weight;
 };
-// Motions that show a garment at its best: "cape" (walking and running), "skirt" (dancing and turning) and "all".
+// Mixes for a garment: "cape" (mostly walking and running), "skirt" (mostly dancing and turning) and "all".
 std::vector<MotionShare> motion_mix(std::string_view garment);
 
-// One long clip of motions that go over into one another. The kind "sequence" is this with the mix "all".
-// `parts` gets which motion starts when.
+// One long clip of motions with transitions. The kind "sequence" is this with the mix "all". `parts` receives
+// the kind and start time of each motion.
 struct SequencePart {
   std::string kind;
   double seconds;
@@ -48,17 +46,17 @@ struct SequencePart {
 Clip make_sequence(const body::Person& person, uint32_t seed, size_t frames, double frames_per_second,
                    const std::vector<MotionShare>& mix, std::vector<SequencePart>* parts = nullptr);
 
-// How long clips are, in seconds; the last of several may be as long as both together.
+// Range of clip lengths in seconds. The last clip of a list may be as long as shortest + longest.
 struct ClipLengths {
   double shortest, longest;
 };
-// To learn from, short: what is learnt from many clips holds for others better than what is learnt from many frames of few.
-inline constexpr ClipLengths kLearntClips{2, 3.5};
-// To judge by, as long as people watch: what drifts off shows only then.
-inline constexpr ClipLengths kJudgedClips{4, 6};
-// Many clips for a data set, with seeds of their own, `frames` frames all together.
+// Training clips are short: many short clips generalise better than the same number of frames in few clips.
+inline constexpr ClipLengths kTrainingClips{2, 3.5};
+// Evaluation clips are long enough for drift to show.
+inline constexpr ClipLengths kEvaluationClips{4, 6};
+// Requests for the clips of a data set, each with its own seed, `frames` frames in total.
 std::vector<MotionRequest> varied_motions(uint32_t seed, size_t frames, double frames_per_second,
                                           const std::vector<MotionShare>& mix,
-                                          ClipLengths lengths = kLearntClips);
+                                          ClipLengths lengths = kTrainingClips);
 
 }  // namespace billow::motion

@@ -1,8 +1,8 @@
-// Motions of one skeleton on another whose joints have other names, places and rest poses.
+// Retargets motions between skeletons with different joint names, proportions and rest poses.
 //
-// Turns are taken over as they differ from the rest pose, limbs are then aimed so that they point where the
-// source's do. The way the hips go is scaled by the length of the legs, and feet that stand on the ground in
-// the source are put on it. Jumps and noise of recorded motions are taken out.
+// Rotations are transferred relative to the rest poses; limbs are then aimed along the source's limbs. Root
+// motion is scaled by leg length, and feet in contact in the source are placed on the ground. Jumps and noise
+// of captured motions are filtered.
 #pragma once
 
 #include <map>
@@ -16,23 +16,25 @@
 namespace billow::motion {
 
 struct RetargetOptions {
-  // Parts of either skeleton named outright: {"left upper arm", "Bip01 L UpperArm"}. The others are found.
+  // Explicit mappings of parts: {"left upper arm", "Bip01 L UpperArm"}. Other parts are found by
+  // find_human().
   std::map<std::string, std::string> from_parts = {}, to_parts = {};
-  float frames_per_second = 0;  // 0: those of the clip
-  bool place_feet = true;       // puts standing feet on the ground, and takes those under it out
-  float low_pass = 10;          // Hz: what is faster is taken for noise; 0: nothing is
+  float frames_per_second = 0;  // 0: that of the clip
+  bool place_feet = true;       // put feet in contact on the ground and remove ground penetration
+  float low_pass = 10;          // Hz, cut-off of the low-pass filter; 0: no filter
 };
 
 struct RetargetReport {
-  std::vector<std::pair<std::string, std::string>> mapped;  // joints of the target with those they follow
-  std::vector<std::string> kept;                            // joints of the target that stay as at rest
-  std::vector<std::string> unused;                          // joints of the source that nothing follows
-  float scale = 1;                                          // of the way the hips go
+  std::vector<std::pair<std::string, std::string>>
+      mapped;                       // target joints with the source joints that drive them
+  std::vector<std::string> kept;    // target joints that keep their rest rotation
+  std::vector<std::string> unused;  // source joints that drive none
+  float scale = 1;                  // of the root motion
 };
 
-// Both rest poses have to stand upright on y = 0 with limbs held alike, such as a T-pose and an A-pose, with
-// feet flat. Throws std::invalid_argument where the skeletons have no hips and legs that can be found, and
-// for a clip that does not fit `from`.
+// Both rest poses have to stand upright on y = 0 with flat feet and similar limbs, such as a T-pose and an
+// A-pose. Throws std::invalid_argument if hips and legs are not found in a skeleton, or the clip does not
+// match `from`.
 Clip retarget(const Skeleton& from, const Clip& clip, const Skeleton& to, const RetargetOptions& options = {},
               RetargetReport* report = nullptr);
 

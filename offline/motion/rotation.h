@@ -1,5 +1,5 @@
-// Vectors, rotations and seeded numbers in double precision: legs are solved with derivatives, which single
-// precision is too coarse for.
+// Vectors, rotations and a portable random generator in double precision. The leg solver needs it: its finite
+// differences are too noisy in single precision.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline V3 to_float(D3 v) {
 }
 inline D3 unit(D3 v) { return v * (1 / length(v)); }
 
-// A rotation by where it takes the axes.
+// A rotation matrix; x, y and z are its columns, the images of the axes.
 struct Rotation {
   D3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
 };
@@ -43,16 +43,44 @@ inline Rotation about_z(double a) {
   const double s = std::sin(a), c = std::cos(a);
   return {{c, s, 0}, {-s, c, 0}, {0, 0, 1}};
 }
-// About an axis of unit length.
+// Rotation about a unit axis (Rodrigues).
 inline Rotation about(D3 u, double a) {
   const double s = std::sin(a), c = std::cos(a);
-  const auto turned = [&](D3 v) { return v * c + cross(u, v) * s + u * (dot(u, v) * (1 - c)); };
-  return {turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})};
+  const auto rotated = [&](D3 v) { return v * c + cross(u, v) * s + u * (dot(u, v) * (1 - c)); };
+  return {rotated({1, 0, 0}), rotated({0, 1, 0}), rotated({0, 0, 1})};
 }
-Quat to_quat(const Rotation& r);
-Rotation to_rotation(Quat q);
+// Divides by the largest component (Shepperd, "Quaternion from rotation matrix", 1978).
+inline Quat to_quat(const Rotation& r) {
+  const double xx = r.x.x, yy = r.y.y, zz = r.z.z;
+  double x, y, z, w;
+  if (xx + yy + zz >= std::max({xx, yy, zz})) {
+    w = 0.5 * std::sqrt(1 + xx + yy + zz);
+    x = (r.y.z - r.z.y) / (4 * w), y = (r.z.x - r.x.z) / (4 * w), z = (r.x.y - r.y.x) / (4 * w);
+  } else if (xx >= yy && xx >= zz) {
+    x = 0.5 * std::sqrt(1 + xx - yy - zz);
+    w = (r.y.z - r.z.y) / (4 * x), y = (r.x.y + r.y.x) / (4 * x), z = (r.x.z + r.z.x) / (4 * x);
+  } else if (yy >= zz) {
+    y = 0.5 * std::sqrt(1 - xx + yy - zz);
+    w = (r.z.x - r.x.z) / (4 * y), x = (r.x.y + r.y.x) / (4 * y), z = (r.y.z + r.z.y) / (4 * y);
+  } else {
+    z = 0.5 * std::sqrt(1 - xx - yy + zz);
+    w = (r.x.y - r.y.x) / (4 * z), x = (r.x.z + r.z.x) / (4 * z), y = (r.y.z + r.z.y) / (4 * z);
+  }
+  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), static_cast<float>(w)};
+}
 
-// The angles a, b, c of about_x(a) * about_z(b) * about_y(c).
+inline Rotation to_rotation(Quat q) {
+  const D3 u{static_cast<double>(q.x), static_cast<double>(q.y), static_cast<double>(q.z)};
+  const double w = static_cast<double>(q.w), n = 1 / std::sqrt(dot(u, u) + w * w);
+  const D3 v = u * n;
+  const auto rotated = [&](D3 p) {
+    const D3 t = cross(v, p) * 2.0;
+    return p + t * (w * n) + cross(v, t);
+  };
+  return {rotated({1, 0, 0}), rotated({0, 1, 0}), rotated({0, 0, 1})};
+}
+
+// Euler angles of about_x(x) * about_z(z) * about_y(y).
 struct AnglesXzy {
   double x, z, y;
 };
@@ -67,7 +95,7 @@ inline double smooth_step(double low, double high, double x) {
 }
 inline double mix(double a, double b, double share) { return a + (b - a) * share; }
 
-// The same numbers with every standard library.
+// Random numbers that are the same with every standard library.
 class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
@@ -75,7 +103,7 @@ class Random {
   double uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(engine_()) / 4294967296.0);
   }
-  // From 0 to count - 1.
+  // Uniform integer from 0 to count - 1.
   int below(int count) { return std::min(count - 1, static_cast<int>(uniform(0, count))); }
   bool chance(double share) { return uniform(0, 1) < share; }
   double sign() { return chance(0.5) ? 1 : -1; }

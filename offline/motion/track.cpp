@@ -6,8 +6,8 @@
 namespace billow::motion {
 namespace {
 
-// 0 where signs differ, else the one nearer to 0.
-double smaller(double a, double b) {
+// 0 if the signs differ, else the value of smaller magnitude.
+double min_modulus(double a, double b) {
   if (!(a * b > 0)) return 0;
   return std::fabs(a) < std::fabs(b) ? a : b;
 }
@@ -18,8 +18,8 @@ void Track::key(double time, double value) { insert({time, value}); }
 
 void Track::key(double time, double value, double slope) { insert({time, value, slope, 0, true}); }
 
-void Track::key(double time, double value, double slope, double bend) {
-  insert({time, value, slope, bend, true, true});
+void Track::key(double time, double value, double slope, double second) {
+  insert({time, value, slope, second, true, true});
 }
 
 void Track::cut(double after) {
@@ -27,15 +27,15 @@ void Track::cut(double after) {
   if (!keys_.empty()) estimate(keys_.size() - 1, keys_.size() - 1);
 }
 
-void Track::clear(double from, double to) {
+void Track::erase(double from, double to) {
   std::erase_if(keys_, [=](const Key& k) { return k.time > from && k.time < to; });
 }
 
 void Track::insert(const Key& key) {
-  constexpr double kApart = 1e-3;
-  auto at = std::lower_bound(keys_.begin(), keys_.end(), key.time - kApart,
+  constexpr double kMinDistance = 1e-3;
+  auto at = std::lower_bound(keys_.begin(), keys_.end(), key.time - kMinDistance,
                              [](const Key& k, double t) { return k.time < t; });
-  if (at != keys_.end() && at->time < key.time + kApart)
+  if (at != keys_.end() && at->time < key.time + kMinDistance)
     *at = key;
   else
     at = keys_.insert(at, key);
@@ -43,8 +43,8 @@ void Track::insert(const Key& key) {
   estimate(i, i);
 }
 
-// Estimates slopes and bends round keys that have changed. A slope depends on the next keys, a bend on their
-// slopes.
+// Re-estimates derivatives round changed keys. A slope depends on the adjacent keys, a second derivative on
+// their slopes, so two keys on either side are affected.
 void Track::estimate(size_t first, size_t last) {
   const auto chord = [this](size_t i) {
     return (keys_[i + 1].value - keys_[i].value) / (keys_[i + 1].time - keys_[i].time);
@@ -59,13 +59,13 @@ void Track::estimate(size_t first, size_t last) {
     if (before * after > 0) keys_[i].slope = 3 * (h0 + h1) / ((2 * h1 + h0) / before + (h1 + 2 * h0) / after);
   }
   for (size_t i = low; i <= high; ++i) {
-    if (keys_[i].given_bend) continue;
-    keys_[i].bend = 0;
+    if (keys_[i].given_second) continue;
+    keys_[i].second = 0;
     if (i == 0 || i + 1 == keys_.size()) continue;
     const Key &a = keys_[i - 1], &b = keys_[i], &c = keys_[i + 1];
     const double left = (-6 * chord(i - 1) + 2 * a.slope + 4 * b.slope) / (b.time - a.time);
     const double right = (6 * chord(i) - 4 * b.slope - 2 * c.slope) / (c.time - b.time);
-    keys_[i].bend = smaller(left, right);
+    keys_[i].second = min_modulus(left, right);
   }
 }
 
@@ -77,9 +77,10 @@ double Track::evaluate(double time, bool derivative) const {
   if (next == keys_.end()) return derivative ? 0 : keys_.back().value;
   const Key &a = *(next - 1), &b = *next;
   const double h = b.time - a.time, u = (time - a.time) / h;
-  // The Taylor polynomial at a, and what is missing at b in value, slope and bend.
-  const double v0 = a.slope * h, a0 = a.bend * h * h;
-  const double p = b.value - (a.value + v0 + 0.5 * a0), q = b.slope * h - (v0 + a0), r = b.bend * h * h - a0;
+  // Taylor polynomial at a, then the residuals at b of value and both derivatives.
+  const double v0 = a.slope * h, a0 = a.second * h * h;
+  const double p = b.value - (a.value + v0 + 0.5 * a0), q = b.slope * h - (v0 + a0),
+               r = b.second * h * h - a0;
   const double c3 = 10 * p - 4 * q + 0.5 * r, c4 = -15 * p + 7 * q - r, c5 = 6 * p - 3 * q + 0.5 * r;
   if (derivative) return (v0 + u * (a0 + u * (3 * c3 + u * (4 * c4 + u * 5 * c5)))) / h;
   return a.value + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))));

@@ -1,4 +1,4 @@
-// The garment file as training writes it and evaluation reads it: everything that a garment is, as numbers.
+// Writes garment files from trained garments, and reads them back for evaluation.
 #pragma once
 
 #include <billow/billow.h>
@@ -10,62 +10,70 @@
 
 #include "body/skeleton.h"
 #include "garment/garment.h"
-#include "learn/blend_weights.h"
-#include "learn/cloth_model.h"
+#include "learn/model.h"
+#include "learn/patch_model.h"
 
 namespace billow::pack {
 
-struct Packed {
-  garment::Garment garment;  // draped. Its shape as modelled is not kept: read back, it is the drape
+// Unpacked contents of a garment file.
+struct GarmentData {
+  garment::Garment garment;  // draped. The shape as modelled is not stored: after reading it is the drape
   body::Skeleton skeleton;
-  std::vector<billow_collider> colliders;   // analytic ones: no custom functions, grids and networks
-  std::vector<std::string> collider_names;  // one each, or none at all
+  std::vector<billow_collider> colliders;   // analytic shapes only: no custom functions, grids or networks
+  std::vector<std::string> collider_names;  // one each, or empty
   billow_settings settings{};
-  learn::Network correction;  // of rope bones, to what has to be added to them; no layers: none
+  learn::Network correction;  // of rope bones; no layers: none
   learn::ClothModel model;
-  std::vector<learn::BlendWeights> blend;    // for linear blend skinning, one a vertex; none: without it
-  std::string training;                      // a report: JSON
-  std::map<std::string, std::string> extra;  // whatever else, by name (up to 25 letters)
-  // Not stored. What bones do in some frames, which networks are rounded by (pack/quantise_networks.h); may be missing.
-  learn::PatchInputs frames;
+  std::vector<learn::BlendWeights> blend;    // for linear blend skinning, one a vertex; empty: none
+  std::string training;                      // training report: JSON
+  std::map<std::string, std::string> extra;  // other sections by name (up to 25 letters)
+  // Bones of some frames for quantisation by GPTQ (pack/quantise_networks.h). Not stored; may be empty.
+  learn::PatchInputs calibration;
 };
 
-// How bases and networks are stored. Mixed: each component of the bases and each layer of the networks as coarsely as
-// the error allows, alike in all patches.
-enum class Storage { kMixed, kInt8, kInt16, kFloat16, kFloat32 };
+// Number format of bases and networks. Mixed: a format for each basis component and each matrix or column of the networks, the
+// same in all patches, in the fewest bytes that stay within the error.
+enum class Precision { kMixed, kInt8, kInt16, kFloat16, kFloat32 };
 // "mixed", "int8", "int16", "fp16", "fp32"; throws std::invalid_argument for others.
-Storage storage_named(const std::string& name);
+Precision precision_named(const std::string& name);
 
 struct PackOptions {
-  Storage storage = Storage::kMixed;
-  double most_error = 0.1;  // mm, root mean square over vertices, for mixed
+  Precision precision = Precision::kMixed;
+  double max_error_mm = 0.1;  // RMS over vertices, for mixed
 };
 
-// What storage costs: mm of a vertex, root mean square, when coefficients are as large as in training and the networks'
-// inputs are spread as there.
-struct StorageCost {
+// Quantisation error and size. The error is the RMS over vertices in mm, for coefficients and network inputs with the
+// deviations of the training data.
+struct QuantisationCost {
   std::string name;
   double bases = 0, networks = 0;  // mm
   size_t bytes = 0;                // of bases and networks
-  double all() const;
+  double total() const;            // mm
 };
 struct PackReport {
   size_t bytes = 0;  // of the file
-  StorageCost chosen;
-  std::vector<StorageCost> others;  // had it been one kind for all
+  QuantisationCost chosen;
+  std::vector<QuantisationCost> others;  // with a single format for all
 };
 
-// Writes beside the file and renames. Throws std::invalid_argument for what cannot be stored, with what was expected and
-// found; std::runtime_error where it cannot be written.
-PackReport write_garment_asset(const Packed& packed, const std::filesystem::path& path,
+// Writes a temporary file and renames it. Throws std::invalid_argument for data that cannot be stored, with what was expected
+// and found; std::runtime_error where the file cannot be written.
+PackReport write_garment_asset(const GarmentData& data, const std::filesystem::path& path,
                                const PackOptions& options = {});
-// The bytes alone.
-std::string pack_garment(const Packed& packed, const PackOptions& options = {}, PackReport* report = nullptr);
+// Returns the bytes of the file.
+std::string pack_garment(const GarmentData& data, const PackOptions& options = {},
+                         PackReport* report = nullptr);
 
 // Throws std::runtime_error with the file, what was expected and what was found.
-Packed read_garment_asset(const std::filesystem::path& path);
+GarmentData read_garment_asset(const std::filesystem::path& path);
 
-// A file's bytes where the reader (asset/garment_view.h) takes them.
+// Copies a file without the sections named in `without`, with new chain settings, and with new weights for linear blend skinning
+// (empty: none). All other sections are copied byte for byte. Throws std::runtime_error for an invalid file,
+// std::invalid_argument for weights that do not match its garment.
+std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
+                             const billow_settings& settings, const std::vector<learn::BlendWeights>& blend);
+
+// A copy of a file's bytes with the alignment that the reader (asset/garment_view.h) needs.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::string_view bytes);
@@ -73,7 +81,7 @@ class AlignedBytes {
   size_t size() const { return size_; }
 
  private:
-  std::vector<char> room_;
+  std::vector<char> buffer_;
   uintptr_t start_ = 0;
   size_t size_ = 0;
 };

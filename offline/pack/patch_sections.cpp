@@ -1,10 +1,10 @@
-// Patches as sections, and back.
+// Converts patch models to and from sections.
 #include <algorithm>
 #include <cmath>
 
-#include "pack/model_sections.h"
+#include "pack/model_matrices.h"
 #include "pack/pack_matrix.h"
-#include "pack/parts.h"
+#include "pack/sections.h"
 #include "pack/tiles.h"
 
 namespace billow::pack {
@@ -13,10 +13,10 @@ namespace {
 using namespace asset;
 using Eigen::Index;
 
-std::string of_patch(size_t patch) { return "patch " + std::to_string(patch); }
+std::string patch_name(size_t patch) { return "patch " + std::to_string(patch); }
 
 void expect_size(size_t patch, const char* what, Index expected, Index found) {
-  expect(found == expected, of_patch(patch) + ", " + what + ": expected " + std::to_string(expected) +
+  expect(found == expected, patch_name(patch) + ", " + what + ": expected " + std::to_string(expected) +
                                 ", found " + std::to_string(found));
 }
 
@@ -24,7 +24,7 @@ void check_patch(const learn::Patch& p, size_t patch, const learn::Patch& first,
                  const garment::Garment& garment) {
   const auto bone = [&](int64_t b) {
     expect(b >= 0 && b < static_cast<int64_t>(garment.bones.size()),
-           of_patch(patch) + ": expected bones below " + std::to_string(garment.bones.size()) + ", found " +
+           patch_name(patch) + ": expected bones below " + std::to_string(garment.bones.size()) + ", found " +
                std::to_string(b));
   };
   for (const uint32_t b : {p.bone, p.above, p.below, p.left, p.right}) bone(b);
@@ -35,10 +35,10 @@ void check_patch(const learn::Patch& p, size_t patch, const learn::Patch& first,
   expect_size(patch, "shares", static_cast<Index>(p.vertices.size()), static_cast<Index>(p.shares.size()));
   for (size_t i = 0; i < p.vertices.size(); ++i)
     expect(p.vertices[i] < garment.size() && p.shares[i] > 0 && p.shares[i] <= 1,
-           of_patch(patch) + ": expected vertices of the cloth with shares above 0 and up to 1");
+           patch_name(patch) + ": expected vertices of the cloth with shares above 0 and up to 1");
 }
 
-// Bases and layers are alike in all patches.
+// Checks basis and network of a patch, whose sizes are the same in all patches.
 void check_stage(const learn::PatchModel& model, size_t patch) {
   const learn::Patch& of = model.patches[patch];
   const learn::PatchBasis& b = model.bases[patch];
@@ -52,9 +52,10 @@ void check_stage(const learn::PatchModel& model, size_t patch) {
   expect_size(patch, "inputs", inputs, n.mean.size());
   expect_size(patch, "scales of inputs", inputs, n.scale.size());
   expect_size(patch, "layers", static_cast<Index>(first.layers.size()), static_cast<Index>(n.layers.size()));
-  expect(n.activation == first.activation, of_patch(patch) + ": expected the activation of the others");
+  expect(n.activation == first.activation,
+         patch_name(patch) + ": expected the same activation in all patches");
   expect((n.linear.size() > 0) == (first.linear.size() > 0),
-         of_patch(patch) + ": expected a linear path in all patches or in none");
+         patch_name(patch) + ": expected a linear path in all patches or in none");
   Index before = inputs;
   for (size_t k = 0; k < n.layers.size(); ++k) {
     const bool last = k + 1 == n.layers.size();
@@ -85,10 +86,10 @@ PatchesRecord record_of(const learn::PatchModel& model) {
   return r;
 }
 
-// Floats, each vector filled up with zeros to as many as the file has of it.
-class Numbers {
+// Concatenates vectors, each padded with zeros to a multiple of eight values.
+class PaddedFloats {
  public:
-  void put(const Eigen::Ref<const learn::Vector>& v, uint32_t size) {
+  void append(const Eigen::Ref<const learn::Vector>& v, uint32_t size) {
     all_.insert(all_.end(), v.data(), v.data() + v.size());
     all_.resize(all_.size() + round_up_to_panels(size) - static_cast<size_t>(v.size()));
   }
@@ -98,43 +99,43 @@ class Numbers {
   std::vector<float> all_;
 };
 
-std::vector<float> numbers_of(const learn::PatchModel& model, const PatchesRecord& r) {
+std::vector<float> network_floats(const learn::PatchModel& model, const PatchesRecord& r) {
   const uint32_t inputs = 3 * (r.input_bones + 1);
-  Numbers numbers;
+  PaddedFloats floats;
   for (const learn::Network& n : model.networks) {
-    numbers.put(n.mean, inputs), numbers.put(n.scale, inputs);
-    numbers.put(n.bias, r.coefficients());
-    for (uint32_t k = 0; k < r.layers; ++k) numbers.put(n.layers[k].bias, r.units[k]);
+    floats.append(n.mean, inputs), floats.append(n.scale, inputs);
+    floats.append(n.bias, r.coefficients());
+    for (uint32_t k = 0; k < r.layers; ++k) floats.append(n.layers[k].bias, r.units[k]);
   }
-  return numbers.all();
+  return floats.all();
 }
 
-std::vector<float> numbers_of_bases(const learn::PatchModel& model, const PatchesRecord& r) {
+std::vector<float> basis_floats(const learn::PatchModel& model, const PatchesRecord& r) {
   const learn::Matrix scales = basis_scales(model);
-  Numbers numbers;
+  PaddedFloats floats;
   for (size_t p = 0; p < model.patches.size(); ++p) {
-    numbers.put(model.bases[p].deviation, r.coefficients());
-    numbers.put(scales.row(static_cast<Index>(p)).transpose(), r.basis_columns());
+    floats.append(model.bases[p].deviation, r.coefficients());
+    floats.append(scales.row(static_cast<Index>(p)).transpose(), r.basis_columns());
   }
-  return numbers.all();
+  return floats.all();
 }
 
 learn::Network network_of(const PatchesView& view, size_t which, const std::vector<learn::Matrix>& layers,
                           const learn::Matrix& linear) {
   const PatchesRecord& r = *view.record;
-  const PatchNumbers numbers = view.numbers_of(which);
+  const PatchParameters parameters = view.parameters_of(which);
   learn::Network n;
   n.activation = static_cast<learn::Activation>(r.activation);
-  n.mean = vector_of({numbers.mean, view.inputs()});
-  n.scale = vector_of({numbers.scale, view.inputs()});
+  n.mean = vector_of({parameters.mean, view.inputs()});
+  n.scale = vector_of({parameters.scale, view.inputs()});
   const auto rows_of = [&](const learn::Matrix& stacked, Index rows) {
     const Index block = stacked.rows() / static_cast<Index>(r.networks);
     return stacked.middleRows(static_cast<Index>(which) * block, rows);
   };
   for (uint32_t k = 0; k < r.layers; ++k)
     n.layers.push_back(
-        {rows_of(layers[k], static_cast<Index>(r.units[k])), vector_of({numbers.bias[k], r.units[k]})});
-  n.bias = vector_of({numbers.linear_bias, r.coefficients()});
+        {rows_of(layers[k], static_cast<Index>(r.units[k])), vector_of({parameters.bias[k], r.units[k]})});
+  n.bias = vector_of({parameters.linear_bias, r.coefficients()});
   if (r.linear) n.linear = rows_of(linear, static_cast<Index>(r.coefficients()));
   return n;
 }
@@ -144,7 +145,7 @@ struct VertexRow {
   uint32_t vertex;
   Index row;
 };
-// Who has a share.
+// Vertices with a positive share, one list a patch, sorted.
 std::vector<std::vector<VertexRow>> vertex_rows_of(const PatchesView& view, uint32_t vertices,
                                                    const learn::Matrix& stored) {
   std::vector<std::vector<VertexRow>> rows(view.patches.size());
@@ -161,7 +162,7 @@ std::vector<std::vector<VertexRow>> vertex_rows_of(const PatchesView& view, uint
   return rows;
 }
 
-// A patch's vertices and basis; `stored`: of all patches.
+// Reads a patch's vertices and basis. `stored`: the basis of all patches.
 void add_vertices(const PatchesView& view, size_t patch, const std::vector<VertexRow>& rows,
                   const learn::Matrix& stored, learn::Patch& out, learn::PatchBasis& b) {
   const auto components = static_cast<Index>(view.record->components),
@@ -172,10 +173,10 @@ void add_vertices(const PatchesView& view, size_t patch, const std::vector<Verte
   for (Index v = 0; v < count; ++v) {
     const VertexRow& m = rows[static_cast<size_t>(v)];
     const learn::Vector row = stored.row(m.row).transpose().cwiseProduct(scale);
-    const float share = row[components], by = 1 / std::sqrt(share);
+    const float share = row[components], inverse_root = 1 / std::sqrt(share);
     out.vertices.push_back(m.vertex), out.shares.push_back(share);
-    b.modes.col(v) = row.head(components) * by;
-    b.mean.segment<3>(3 * v) = row.tail<3>() * by;
+    b.modes.col(v) = row.head(components) * inverse_root;
+    b.mean.segment<3>(3 * v) = row.tail<3>() * inverse_root;
   }
 }
 
@@ -194,8 +195,8 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
   for (size_t p = 0; p < model.patches.size(); ++p) {
     check_patch(model.patches[p], p, model.patches[0], garment);
     expect(model.patches[p].network < model.networks.size(),
-           of_patch(p) + ": expected one of " + std::to_string(model.networks.size()) + " networks, found " +
-               std::to_string(model.patches[p].network));
+           patch_name(p) + ": expected one of " + std::to_string(model.networks.size()) +
+               " networks, found " + std::to_string(model.patches[p].network));
     check_stage(model, p);
     for (size_t i = 0; i < model.patches[p].vertices.size(); ++i)
       sums[model.patches[p].vertices[i]] += model.patches[p].shares[i];
@@ -206,7 +207,7 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
                                                " to add up to 1, found " + std::to_string(sums[v]));
 }
 
-void add_numbers(SectionFile& file, const learn::PatchModel& model) {
+void add_parameters(SectionFile& file, const learn::PatchModel& model) {
   PatchesRecord record = record_of(model);
   std::vector<TileRecord> tiles;
   std::vector<uint32_t> blocks;
@@ -228,8 +229,8 @@ void add_numbers(SectionFile& file, const learn::PatchModel& model) {
   file.add_records("patches.input_bones", input_bones);
   file.add_records("patches.tiles", tiles);
   file.add_records("patches.blocks", blocks);
-  file.add_records("patches.numbers", numbers_of(model, record));
-  file.add_records("patches.bases", numbers_of_bases(model, record));
+  file.add_records("patches.numbers", network_floats(model, record));
+  file.add_records("patches.bases", basis_floats(model, record));
 }
 
 size_t shared_vertices(const PatchesView& view) {
@@ -242,7 +243,7 @@ learn::PatchModel patch_model_of(const GarmentView& view, const garment::Garment
   learn::PatchModel model;
   model.rest = garment.rest;
   model.bone_rest.resize(garment.bones.size());
-  garment::places_of_bones(garment, garment.rest, model.bone_rest);
+  garment::bone_positions(garment, garment.rest, model.bone_rest);
   const learn::Matrix basis = unpack_matrix(v.basis), linear = unpack_matrix(v.linear);
   std::vector<learn::Matrix> layers;
   for (uint32_t k = 0; k < v.record->layers; ++k) layers.push_back(unpack_matrix(v.layer[k]));

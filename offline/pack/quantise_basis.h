@@ -1,35 +1,36 @@
-// The bases of patches as whole numbers. A vertex is a sum over its patches, and what these do together is known from frames: so rounding
-// in one patch is made up for in the others.
+// Quantises the bases of patches by GPTQ (pack/gptq.h). A vertex is a sum over its patches, so all their columns are one row: the
+// rounding error in one patch is compensated in the others.
 #pragma once
 
 #include <span>
 
 #include "learn/patch_model.h"
+#include "pack/gptq.h"
+#include "pack/model_matrices.h"
 #include "pack/pack_matrix.h"
-#include "pack/parts.h"
-#include "pack/quantise_row.h"
 
 namespace billow::pack {
 
-class BasisRounding {
+class BasisQuantiser {
  public:
-  // `matrices`: of the model. Without frames patches are as if they knew nothing of each other.
-  BasisRounding(const learn::PatchModel& model, const Matrices& matrices, const learn::PatchInputs& frames);
+  // `matrices`: of the model. `calibration`: frames for the Hessian; without frames it is diagonal.
+  BasisQuantiser(const learn::PatchModel& model, const ModelMatrices& matrices,
+                 const learn::PatchInputs& calibration);
 
-  struct Rounded {
+  struct Quantised {
     learn::Matrix basis;
     double error = 0;  // mm squared, mean over vertices
   };
-  // int8 or int16 for each column.
-  Rounded round(std::span<const Kind> kinds) const;
+  // `formats`: int8 or int16 for each column.
+  Quantised quantise(std::span<const Format> formats) const;
 
  private:
-  // Vertices of the same patches, and the rows that each has in these.
+  // Vertices with the same set of patches, which share a Hessian.
   struct Group {
-    std::vector<std::vector<Eigen::Index>> rows;  // of each vertex, one a patch
-    Square spread;                                // of all columns of all patches
+    std::vector<std::vector<Eigen::Index>> rows;  // rows of the stored basis for each vertex, one a patch
+    SquareMatrix hessian;                         // all columns of all patches
   };
-  double round(const Group& group, std::span<const Kind> kinds, learn::Matrix& basis) const;
+  double quantise(const Group& group, std::span<const Format> formats, learn::Matrix& basis) const;
 
   const learn::Matrix& basis_;
   double vertices_;

@@ -1,6 +1,5 @@
-// The networks of patches as whole numbers. A number that is rounded is made up for by those that are rounded after it: what
-// bones do together is known from frames, so the sum over all of them can stay nearly what it was. Few columns of 16 bits, the
-// last to be rounded, then take up what 8 bits in all the others leave.
+// Quantises the networks of patches by GPTQ (pack/gptq.h), with the Hessian from calibration frames. Weights are int8, except
+// for a few int16 columns, which are rounded last and absorb most of the error that int8 leaves.
 #pragma once
 
 #include <vector>
@@ -10,25 +9,25 @@
 
 namespace billow::pack {
 
-// A matrix of the networks, of all patches together.
-struct RoundedMatrix {
-  std::vector<Kind> kinds;        // one a column: int16 or int8
-  std::vector<float> row_scales;  // patch after patch, each in eights
+// One weight matrix, stacked over all networks.
+struct QuantisedMatrix {
+  std::vector<Format> formats;    // int16 or int8 for each column
+  std::vector<float> row_scales;  // network after network, each padded to a multiple of eight rows
   std::vector<float> column_scales;
 };
-struct RoundedNetworks {
-  std::vector<RoundedMatrix> matrices;  // in the order of Matrices
-  double error = 0;                     // mm squared, mean over vertices, in frames that were not rounded by
+struct QuantisedNetworks {
+  std::vector<QuantisedMatrix> matrices;  // in the order of ModelMatrices::network
+  double error = 0;  // mm squared, mean over vertices, on calibration frames that are not in the Hessian
   size_t bytes = 0;
 };
 
-// Rounds them in place, and puts units of layers in another order: those with columns of 16 bits first. As many of these as it
-// takes to stay under `most_error` (mm squared), if that is possible. Without frames inputs are spread as in training, but as if bones
-// knew nothing of each other.
-RoundedNetworks quantise_networks(learn::PatchModel& model, const learn::PatchInputs& frames,
-                                  double most_error);
+// Quantises in place and reorders hidden units, so that int16 columns come first. Takes the fewest int16 columns that keep the
+// error below `max_error` (mm squared), if possible. Without calibration frames inputs are random with the training mean and
+// deviation, but uncorrelated.
+QuantisedNetworks quantise_networks(learn::PatchModel& model, const learn::PatchInputs& calibration,
+                                    double max_error);
 
-// Frames of a data set for this: bones as embedded in the cloth, and as rope chains have them, which is what the runtime sees.
-learn::PatchInputs frames_to_round_by(const learn::Frames& frames);
+// Calibration frames of a data set: on embedded bones, and on rope bones, the runtime's inputs.
+learn::PatchInputs calibration_frames(const learn::Frames& frames);
 
 }  // namespace billow::pack

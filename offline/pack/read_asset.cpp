@@ -1,11 +1,11 @@
-// Garment files back to numbers.
+// Reads garment files.
 #include <algorithm>
 #include <stdexcept>
 
 #include "api/settings_words.h"
 #include "files/whole_file.h"
-#include "pack/model_sections.h"
 #include "pack/pack_matrix.h"
+#include "pack/sections.h"
 
 namespace billow::pack {
 namespace {
@@ -71,25 +71,26 @@ billow_collider collider_of(const ColliderRecord& r) {
   return c;
 }
 
-bool has_whole_shares(const GarmentView& view, Problem& problem) {
+// Checks that the shares of each vertex add up to 1.
+bool has_valid_shares(const GarmentView& view, Problem& problem) {
   std::vector<uint32_t> sums(view.record->vertices + 1);
   return check_tiles(view, sums.data(), problem);
 }
 
 }  // namespace
 
-AlignedBytes::AlignedBytes(std::string_view bytes) : room_(bytes.size() + kAlignment), size_(bytes.size()) {
-  start_ = round_up(reinterpret_cast<uintptr_t>(room_.data()));
+AlignedBytes::AlignedBytes(std::string_view bytes) : buffer_(bytes.size() + kAlignment), size_(bytes.size()) {
+  start_ = round_up(reinterpret_cast<uintptr_t>(buffer_.data()));
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(start_));
 }
 
-Packed read_garment_asset(const std::filesystem::path& path) {
+GarmentData read_garment_asset(const std::filesystem::path& path) {
   const AlignedBytes bytes(files::read_whole_file(path, kMaxBytes));
   GarmentView view;
   Problem problem;
-  if (!read_garment(bytes.data(), bytes.size(), view, problem) || !has_whole_shares(view, problem))
+  if (!read_garment(bytes.data(), bytes.size(), view, problem) || !has_valid_shares(view, problem))
     throw std::runtime_error(path.string() + ": " + problem.text);
-  Packed p;
+  GarmentData p;
   p.skeleton = skeleton_of(view);
   p.garment = garment_of(view, p.skeleton);
   for (const ColliderRecord& r : view.colliders) {

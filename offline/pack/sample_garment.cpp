@@ -25,18 +25,18 @@ class Sample {
     if (o_.patches)
       p_.model = make_patches();
     else
-      p_.model = make_whole();
+      p_.model = make_whole_cloth();
   }
-  Packed take() { return std::move(p_); }
+  GarmentData take() { return std::move(p_); }
 
  private:
   float normal() { return normal_(random_); }
   uint32_t vertex(uint32_t row, uint32_t column) const { return row * o_.across + column % o_.across; }
-  // 0 at the first column, to 1 at the last, or back at the first.
-  float share(uint32_t column) const {
+  // Horizontal coordinate from 0 to 1, from the first column to the last; closed garments reach 1 at the first column again.
+  float across_at(uint32_t column) const {
     return static_cast<float>(column) / static_cast<float>(o_.closed ? o_.across : o_.across - 1);
   }
-  float depth(uint32_t row) const { return static_cast<float>(row) / static_cast<float>(o_.down - 1); }
+  float down_at(uint32_t row) const { return static_cast<float>(row) / static_cast<float>(o_.down - 1); }
 
   void make_cloth() {
     garment::Garment& g = p_.garment;
@@ -47,7 +47,7 @@ class Sample {
     const V3 at = body::rest_transforms(p_.skeleton)[key].position;
     for (uint32_t r = 0; r < o_.down; ++r)
       for (uint32_t c = 0; c < o_.across; ++c) {
-        const float d = depth(r), s = share(c), radius = o_.closed ? 0.2f + 0.3f * d : 0.2f + 0.15f * d;
+        const float d = down_at(r), s = across_at(c), radius = o_.closed ? 0.2f + 0.3f * d : 0.2f + 0.15f * d;
         const float angle = o_.closed ? 2 * kPi * s : kPi * (1.1f + 0.8f * s);
         g.rest.push_back(at + V3{radius * std::cos(angle),
                                  (o_.closed ? 0.05f : 0.15f) - (o_.closed ? 0.65f : 1.1f) * d,
@@ -57,7 +57,7 @@ class Sample {
     for (uint32_t r = 0; r < o_.down; ++r)
       for (uint32_t c = 0; c < o_.across; ++c)
         g.pattern_uvs.push_back(
-            {(o_.closed ? 2.2f : 0.9f) * share(c), (o_.closed ? 0.73f : 1.12f) * depth(r)});
+            {(o_.closed ? 2.2f : 0.9f) * across_at(c), (o_.closed ? 0.73f : 1.12f) * down_at(r)});
     const uint32_t strips = o_.closed ? o_.across : o_.across - 1;
     for (uint32_t r = 0; r + 1 < o_.down; ++r)
       for (uint32_t c = 0; c < strips; ++c) {
@@ -79,17 +79,17 @@ class Sample {
         g.chains.back().push_back(static_cast<uint32_t>(g.bones.size()));
         g.bones.push_back({{v, v, v}, {1, 0, 0}});
       }
-      // One between the chains that only follows the body.
+      // Add a kinematic bone between the chains.
       const uint32_t beside = vertex(0, c + 1 < o_.across ? c + 1 : c - 1);
       g.bones.push_back({{beside, beside, beside}, {1, 0, 0}});
     }
   }
 
-  // Of the nearest bones, the more the nearer.
+  // Weights of the nearest bones by inverse distance.
   void make_blend() {
     const garment::Garment& g = p_.garment;
     std::vector<V3> bones(g.bones.size());
-    garment::places_of_bones(g, g.rest, bones);
+    garment::bone_positions(g, g.rest, bones);
     for (const V3& p : g.rest) {
       std::vector<std::pair<float, uint32_t>> near;
       for (uint32_t b = 0; b < bones.size(); ++b) near.push_back({length(bones[b] - p), b});
@@ -105,7 +105,7 @@ class Sample {
     }
   }
 
-  // Waves over the sheet that vanish where it is attached, the longest first, made orthonormal.
+  // Orthonormalised waves over the cloth, in order of frequency, which vanish at the attachments.
   learn::Matrix modes(uint32_t components, uint32_t first) {
     const Eigen::Index values = static_cast<Eigen::Index>(3 * p_.garment.size());
     Eigen::MatrixXf waves(values, components);
@@ -115,7 +115,8 @@ class Sample {
       const V3 direction{normal(), normal(), normal()};
       for (uint32_t r = 0; r < o_.down; ++r)
         for (uint32_t c = 0; c < o_.across; ++c) {
-          const float d = depth(r), wave = d * std::cos(kPi * (along * d + 2 * across * share(c)) + phase);
+          const float d = down_at(r),
+                      wave = d * std::cos(kPi * (along * d + 2 * across * across_at(c)) + phase);
           const Eigen::Index at = 3 * static_cast<Eigen::Index>(vertex(r, c));
           waves(at, k) = direction.x * wave + 0.01f * d * normal();
           waves(at + 1, k) = direction.y * wave + 0.01f * d * normal();
@@ -138,7 +139,7 @@ class Sample {
     return v;
   }
 
-  // A network whose outputs are as large as the coefficients are meant to be.
+  // A random network whose outputs have the given deviations.
   learn::Network network(Eigen::Index inputs, const learn::Vector& deviation) {
     learn::Network n;
     n.activation = o_.activation;
@@ -157,36 +158,36 @@ class Sample {
     return n;
   }
 
-  static learn::Vector falling(Eigen::Index count, float first, float fall) {
+  static learn::Vector power_law(Eigen::Index count, float first, float exponent) {
     learn::Vector v(count);
-    for (Eigen::Index k = 0; k < count; ++k) v[k] = first / std::pow(static_cast<float>(k + 1), fall);
+    for (Eigen::Index k = 0; k < count; ++k) v[k] = first / std::pow(static_cast<float>(k + 1), exponent);
     return v;
   }
 
-  // As of real cloth: a few modes carry most, and shape is what is left over.
-  learn::Model make_whole() {
+  // Variances as of real cloth: a few modes dominate, and shape is a small residual.
+  learn::Model make_whole_cloth() {
     learn::Model model;
     make_stage(model.skinning, o_.skinning_components, o_.amplitude, 1.1f, 0);
     if (o_.shape_components > 0) make_stage(model.shape, o_.shape_components, 0.03f * o_.amplitude, 0.5f, 7);
     return model;
   }
-  void make_stage(learn::Stage& stage, uint32_t components, float amplitude, float fall, uint32_t first) {
+  void make_stage(learn::Stage& stage, uint32_t components, float amplitude, float exponent, uint32_t first) {
     learn::Basis& b = stage.basis;
     b.modes = modes(components, first);
     b.mean = random_vector(b.modes.cols(), 0.02f * amplitude);
-    b.deviation = falling(components, amplitude * std::sqrt(static_cast<float>(p_.garment.size())), fall);
+    b.deviation =
+        power_law(components, amplitude * std::sqrt(static_cast<float>(p_.garment.size())), exponent);
     stage.network = network(static_cast<Eigen::Index>(3 * p_.garment.bones.size()), b.deviation);
   }
 
-  // Patches that lie as at rest where their coefficients are 0. Within a patch the cloth moves by a fifth of what it does
-  // as a whole.
+  // Zero coefficients give the cloth at rest. The amplitude within a patch is a fifth of that of the whole cloth.
   learn::PatchModel make_patches() {
     const garment::Garment& g = p_.garment;
     learn::PatchModel model;
-    model.patches = learn::lay_patches(g);
+    model.patches = learn::make_patches(g);
     model.rest = g.rest;
     model.bone_rest.resize(g.bones.size());
-    garment::places_of_bones(g, g.rest, model.bone_rest);
+    garment::bone_positions(g, g.rest, model.bone_rest);
     for (const learn::Patch& p : model.patches) {
       const learn::PatchFrame frame = learn::frame_of(p, model.bone_rest);
       learn::PatchBasis& b = model.bases.emplace_back();
@@ -198,7 +199,7 @@ class Sample {
         shares += p.shares[i];
       }
       b.modes = modes_of(p);
-      b.deviation = falling(b.components(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f).replicate(3, 1);
+      b.deviation = power_law(b.components(), 0.2f * o_.amplitude * std::sqrt(shares), 1.2f).replicate(3, 1);
       learn::Network& n = model.networks.emplace_back(
           network(static_cast<Eigen::Index>(learn::feature_count(p)), b.deviation));
       std::vector<float> at_rest(learn::feature_count(p));
@@ -208,7 +209,7 @@ class Sample {
     return model;
   }
 
-  // Waves over a patch, a few to its width, times the roots of the shares.
+  // Orthonormalised waves over a patch, a few to its width, times the square roots of the shares.
   learn::Matrix modes_of(const learn::Patch& p) {
     const auto vertices = static_cast<Eigen::Index>(p.vertices.size());
     const Eigen::Index components = std::min<Eigen::Index>(o_.components, vertices);
@@ -230,7 +231,7 @@ class Sample {
   }
 
   SampleOptions o_;
-  Packed p_;
+  GarmentData p_;
   std::mt19937 random_;
   std::normal_distribution<float> normal_;
 };
@@ -262,7 +263,7 @@ SampleOptions whole_cloth(SampleOptions o) {
   return o;
 }
 
-Packed sample_garment(const body::Person& person, const SampleOptions& options) {
+GarmentData sample_garment(const body::Person& person, const SampleOptions& options) {
   return Sample(person, options).take();
 }
 

@@ -1,13 +1,15 @@
-// Writes garment files: docs/garment_file.md, section after section.
+// Writes garment files: docs/formats.md, section after section.
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string_view>
 
 #include "api/settings_words.h"
 #include "files/whole_file.h"
-#include "garment/chain_cloth.h"
-#include "pack/choose_storage.h"
-#include "pack/model_sections.h"
+#include "garment/garment.h"
+#include "pack/choose_precision.h"
 #include "pack/quantise_basis.h"
+#include "pack/sections.h"
 
 namespace billow::pack {
 namespace {
@@ -66,13 +68,13 @@ void add_chains(SectionFile& file, const garment::Garment& g) {
   file.add_records("chain_cloth", chain_cloth);
 }
 
-void add_colliders(SectionFile& file, const Packed& p) {
+void add_colliders(SectionFile& file, const GarmentData& p) {
   std::vector<ColliderRecord> records;
   for (size_t i = 0; i < p.colliders.size(); ++i) {
     const billow_collider& c = p.colliders[i];
-    expect(
-        c.shape <= BILLOW_SHAPE_HALF_SPACE,
-        "collider " + std::to_string(i) + ": expected an analytic shape, found a function, grid or network");
+    expect(c.shape <= BILLOW_SHAPE_HALF_SPACE,
+           "collider " + std::to_string(i) +
+               ": expected an analytic shape, found a custom function, grid or network");
     ColliderRecord r{};
     r.name = file.text(p.collider_names.empty() ? "" : p.collider_names[i]);
     r.shape = static_cast<uint32_t>(c.shape);
@@ -92,11 +94,11 @@ void add_colliders(SectionFile& file, const Packed& p) {
   file.add_records("colliders", records);
 }
 
-void check(const Packed& p) {
+void check(const GarmentData& p) {
   garment::validate(p.garment, p.skeleton.size());
   body::validate(p.skeleton);
   p.skeleton.at(p.garment.key_joint);
-  expect(p.garment.rest.size() == p.garment.size(), "expected a garment that was draped");
+  expect(p.garment.rest.size() == p.garment.size(), "expected a draped garment");
   expect(p.collider_names.empty() || p.collider_names.size() == p.colliders.size(),
          "expected a name for each collider, or none");
   std::visit([&](const auto& model) { check_model(model, p.garment); }, p.model);
@@ -104,57 +106,58 @@ void check(const Packed& p) {
   check_blend(p.blend, p.garment.size(), p.garment.bones.size());
 }
 
-void add_networks(SectionFile& file, const Matrices& matrices, const Choice& choice) {
+void add_networks(SectionFile& file, const ModelMatrices& matrices, const PrecisionChoice& choice) {
   for (size_t i = 0; i < matrices.network.size(); ++i) {
     const learn::Matrix& m = matrices.network[i];
-    const std::vector<Kind> kinds(static_cast<size_t>(m.cols()), choice.network[i]);
-    file.add(matrices.network_name[i], pack_matrix(m, kinds));
+    const std::vector<Format> formats(static_cast<size_t>(m.cols()), choice.network[i]);
+    file.add(matrices.network_name[i], pack_matrix(m, formats));
   }
 }
 
-// What was learnt, and its matrices as the options want them.
-Choice add_model(SectionFile& file, const learn::Model& model, const Packed&, const PackOptions& options) {
-  add_numbers(file, model);
-  const Matrices matrices = matrices_of(model);
-  const Choice choice =
-      choose_storage(parts_of(model, matrices), static_cast<size_t>(matrices.basis.cols()), options);
+// Adds a model with its matrices in the requested precision.
+PrecisionChoice add_model(SectionFile& file, const learn::Model& model, const GarmentData&,
+                          const PackOptions& options) {
+  add_parameters(file, model);
+  const ModelMatrices matrices = matrices_of(model);
+  const PrecisionChoice choice = choose_precision(quantisation_units(model, matrices),
+                                                  static_cast<size_t>(matrices.basis.cols()), options);
   add_networks(file, matrices, choice);
   file.add("basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
   return choice;
 }
 
-Choice add_model(SectionFile& file, const learn::PatchModel& model, const Packed& packed,
-                 const PackOptions& options) {
-  const Matrices matrices = matrices_of(model);
-  const std::vector<Part> parts = parts_of(model, matrices);
+PrecisionChoice add_model(SectionFile& file, const learn::PatchModel& model, const GarmentData& data,
+                          const PackOptions& options) {
+  const ModelMatrices matrices = matrices_of(model);
+  const std::vector<QuantisationUnit> units = quantisation_units(model, matrices);
   const auto columns = static_cast<size_t>(matrices.basis.cols());
-  Choice choice;
-  if (options.storage == Storage::kMixed) {
-    learn::PatchModel stored = model;
-    RoundedNetworks rounded;
-    const BasisRounding rounding(model, matrices, packed.frames);
+  PrecisionChoice choice;
+  if (options.precision == Precision::kMixed) {
+    learn::PatchModel quantised = model;
+    QuantisedNetworks networks;
+    const BasisQuantiser basis_quantiser(model, matrices, data.calibration);
     learn::Matrix basis;
-    choice = choose_around(
-        parts, columns, options,
-        [&](std::span<const Kind> kinds) {
-          BasisRounding::Rounded r = rounding.round(kinds);
+    choice = choose_gptq_precision(
+        units, columns, options,
+        [&](std::span<const Format> formats) {
+          BasisQuantiser::Quantised r = basis_quantiser.quantise(formats);
           basis = std::move(r.basis);
           return r.error;
         },
-        [&](double most) -> const RoundedNetworks& {
-          return rounded = quantise_networks(stored, packed.frames, most);
+        [&](double max_error) -> const QuantisedNetworks& {
+          return networks = quantise_networks(quantised, data.calibration, max_error);
         });
-    add_numbers(file, stored);
-    const Matrices whole_numbers = matrices_of(stored);
-    for (size_t i = 0; i < rounded.matrices.size(); ++i) {
-      const RoundedMatrix& m = rounded.matrices[i];
-      file.add(whole_numbers.network_name[i],
-               pack_rounded(whole_numbers.network[i], m.kinds, m.row_scales, m.column_scales));
+    add_parameters(file, quantised);
+    const ModelMatrices quantised_matrices = matrices_of(quantised);
+    for (size_t i = 0; i < networks.matrices.size(); ++i) {
+      const QuantisedMatrix& m = networks.matrices[i];
+      file.add(quantised_matrices.network_name[i],
+               pack_quantised(quantised_matrices.network[i], m.formats, m.row_scales, m.column_scales));
     }
-    file.add("patches.basis", pack_rounded(basis, choice.basis, {}, {}));
+    file.add("patches.basis", pack_quantised(basis, choice.basis, {}, {}));
   } else {
-    choice = choose_storage(parts, columns, options);
-    add_numbers(file, model);
+    choice = choose_precision(units, columns, options);
+    add_parameters(file, model);
     add_networks(file, matrices, choice);
     file.add("patches.basis", pack_matrix(matrices.basis, choice.basis, matrices.basis_rows));
   }
@@ -170,7 +173,7 @@ void add_settings(SectionFile& file, const billow_settings& settings) {
   file.add("settings", words);
 }
 
-std::string pack_garment(const Packed& p, const PackOptions& options, PackReport* report) {
+std::string pack_garment(const GarmentData& p, const PackOptions& options, PackReport* report) {
   check(p);
   const garment::Garment& g = p.garment;
   SectionFile file;
@@ -186,9 +189,9 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   record.colliders = static_cast<uint32_t>(p.colliders.size());
   record.key_joint = static_cast<uint32_t>(p.skeleton.at(g.key_joint));
   record.closed = g.closed;
-  if (const auto* whole = std::get_if<learn::Model>(&p.model)) {
-    record.skinning_components = static_cast<uint32_t>(whole->skinning.basis.components());
-    record.shape_components = static_cast<uint32_t>(whole->shape.basis.components());
+  if (const auto* whole_cloth = std::get_if<learn::Model>(&p.model)) {
+    record.skinning_components = static_cast<uint32_t>(whole_cloth->skinning.basis.components());
+    record.shape_components = static_cast<uint32_t>(whole_cloth->shape.basis.components());
   }
   file.add_records("garment", std::vector{record});
   add_joints(file, p.skeleton);
@@ -197,7 +200,7 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   add_settings(file, p.settings);
   add_correction(file, p.correction);
   add_colliders(file, p);
-  const Choice choice =
+  const PrecisionChoice choice =
       std::visit([&](const auto& model) { return add_model(file, model, p, options); }, p.model);
   add_blend(file, p.blend, g.bones.size());
   if (!p.training.empty()) file.add("training", p.training);
@@ -207,11 +210,31 @@ std::string pack_garment(const Packed& p, const PackOptions& options, PackReport
   return out;
 }
 
-PackReport write_garment_asset(const Packed& packed, const std::filesystem::path& path,
+PackReport write_garment_asset(const GarmentData& data, const std::filesystem::path& path,
                                const PackOptions& options) {
   PackReport report;
-  files::write_whole_file(path, pack_garment(packed, options, &report));
+  files::write_whole_file(path, pack_garment(data, options, &report));
   return report;
+}
+
+std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
+                             const billow_settings& settings, const std::vector<learn::BlendWeights>& blend) {
+  const AlignedBytes bytes(file);
+  asset::GarmentView view;
+  asset::Problem problem;
+  if (!asset::read_garment(bytes.data(), bytes.size(), view, problem)) throw std::runtime_error(problem.text);
+  check_blend(blend, view.record->vertices, view.record->bones);
+  std::vector<std::string> dropped{"text", "blend.bones", "blend.weights"};  // finish() adds the text
+  dropped.insert(dropped.end(), without.begin(), without.end());
+  SectionFile out;
+  out.text(std::string(view.text));
+  for (const asset::Section& s : view.sections)
+    if (std::string_view(s.name) == "settings")
+      add_settings(out, settings);
+    else if (std::find(dropped.begin(), dropped.end(), s.name) == dropped.end())
+      out.add(s.name, std::string(view.bytes_of(s)));
+  add_blend(out, blend, view.record->bones);
+  return out.finish();
 }
 
 }  // namespace billow::pack

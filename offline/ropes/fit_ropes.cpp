@@ -5,20 +5,24 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "learn/rows.h"
+#include "learn/frames.h"
+#include "learn/model.h"
 #include "parallel.h"
 
 namespace billow::ropes {
 namespace {
 
-// A setting that is searched. Mass is none: only what forces are to it counts, and it is known. Where it is 0 it starts from `least`, and what falls under that is 0 again.
-struct Searched {
+using Eigen::Index;
+
+// A searched setting. A value below `min` becomes 0, and 0 is increased to `min`. Mass is not searched: only the ratio of forces
+// to mass matters, and mass is known.
+struct SearchedSetting {
   const char* name;
   float* (*of)(billow_settings&);
-  float least, most;
+  float min, max;
 };
 
-constexpr Searched kSearched[] = {
+constexpr SearchedSetting kSearchedSettings[] = {
     {"panel_drag", [](billow_settings& s) { return &s.panel_drag; }, 0.1f, 10},
     {"lateral_compression", [](billow_settings& s) { return &s.lateral_compression.value; }, 0.002f, 1000},
     {"panel_folds", [](billow_settings& s) { return &s.panel_folds; }, 0.05f, 1},
@@ -32,23 +36,23 @@ constexpr Searched kSearched[] = {
     {"radius", [](billow_settings& s) { return &s.radius.value; }, 0.001f, 0.05f},
 };
 
-class Search {
+class SettingsSearch {
  public:
-  Search(const Frames& frames, const FitOptions& options) : frames_(frames), options_(options) {
+  SettingsSearch(const Frames& frames, const FitOptions& options) : frames_(frames), options_(options) {
     ClipParts parts = clip_parts(frames);
     if (parts.train.size() + parts.validation.size() < 2)
-      throw std::runtime_error("ropes: expected at least two clips to learn from, found " +
+      throw std::runtime_error("ropes: expected at least two training clips, found " +
                                std::to_string(parts.train.size() + parts.validation.size()));
-    if (parts.validation.empty()) {  // of two to four clips the last one judges
+    if (parts.validation.empty()) {  // with two to four clips, validate on the last one
       parts.validation.push_back(parts.train.back());
       parts.train.pop_back();
     }
-    const size_t all = parts.train.size(), take = options.clips == 0 ? all : std::min(all, options.clips);
-    for (size_t i = 0; i < take; ++i) train_.push_back(parts.train[i * all / take]);
+    const size_t all = parts.train.size(), count = options.clips == 0 ? all : std::min(all, options.clips);
+    for (size_t i = 0; i < count; ++i) train_.push_back(parts.train[i * all / count]);
     validation_ = parts.validation;
-    std::vector<uint32_t> every(frames.size());
-    std::iota(every.begin(), every.end(), 0u);
-    embedded_ = learn::bone_matrix(frames, every, learn::Source::kEmbedded);
+    std::vector<uint32_t> all_frames(frames.size());
+    std::iota(all_frames.begin(), all_frames.end(), 0u);
+    embedded_ = learn::bone_matrix(frames, all_frames, learn::Source::kEmbedded);
     ropes_.resize(embedded_.rows(), embedded_.cols());
   }
 
@@ -60,12 +64,12 @@ class Search {
     for_each_in_parallel(
         clips.size(),
         [&](size_t i) {
-          const Frames::Run& clip = frames_.clips()[clips[i]];
+          const Frames::ClipRange& clip = frames_.clips()[clips[i]];
           ropes_.middleRows(clip.begin, clip.end - clip.begin) =
               simulate_clip(frames_, cloth_, clip, settings);
         },
         options_.threads);
-    return follow(frames_, embedded_, ropes_, clips, 0).score;
+    return measure_tracking(frames_, embedded_, ropes_, clips, 0).score;
   }
 
   const Frames& frames_;
@@ -75,41 +79,127 @@ class Search {
   Matrix embedded_, ropes_;
 };
 
-// `up` and down by a factor; the same if it is at its limit.
-billow_settings changed(billow_settings s, const Searched& which, double factor, bool up) {
+// Multiplies or divides a setting by a factor. Returns it unchanged at its limit.
+billow_settings changed(billow_settings s, const SearchedSetting& which, double factor, bool up) {
   float& value = *which.of(s);
   if (up)
-    value = value < which.least ? which.least : std::min(which.most, value * static_cast<float>(factor));
+    value = value < which.min ? which.min : std::min(which.max, value * static_cast<float>(factor));
   else
-    value = value / static_cast<float>(factor) < which.least ? 0 : value / static_cast<float>(factor);
-  // Bones of no size fall into the body.
-  if (value == 0 && &value == &s.radius.value) value = which.least;
+    value = value / static_cast<float>(factor) < which.min ? 0 : value / static_cast<float>(factor);
+  // A radius of 0 would let bones fall into the body.
+  if (value == 0 && &value == &s.radius.value) value = which.min;
   return s;
 }
 
 }  // namespace
 
+learn::Network fit_correction(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
+                              size_t threads) {
+  constexpr uint32_t kStride = 2;  // neighbouring frames are redundant
+  std::vector<uint32_t> which, groups;
+  for (uint32_t c = 0; c < frames.clips().size(); ++c) {
+    const Frames::ClipRange& clip = frames.clips()[c];
+    for (uint32_t f = clip.begin; f < clip.end; f += kStride)
+      if (frames.part(f) == dataset::Part::kTrain) which.push_back(f), groups.push_back(c);
+  }
+  Matrix inputs(static_cast<Eigen::Index>(which.size()), ropes.cols()), outputs = inputs;
+  for (Eigen::Index i = 0; i < inputs.rows(); ++i) {
+    const auto f = static_cast<Eigen::Index>(which[static_cast<size_t>(i)]);
+    inputs.row(i) = ropes.row(f);
+    outputs.row(i) = embedded.row(f) - ropes.row(f);
+  }
+  learn::RidgeOptions options;
+  options.threads = threads;
+  for (const double penalty : {1.0, 10.0, 100.0}) options.penalties.push_back(penalty);
+  const learn::Ridge ridge = learn::fit_ridge(inputs, outputs, groups, options);
+  // Discard the fit unless it improves held-out clips.
+  const double uncorrected = std::sqrt(static_cast<double>(outputs.rowwise().squaredNorm().mean()));
+  if (ridge.errors.empty() || *std::min_element(ridge.errors.begin(), ridge.errors.end()) >= uncorrected)
+    return {};
+  return ridge.network;
+}
+
+RopeTracking measure_tracking(const Frames& frames, const Matrix& embedded, const Matrix& ropes,
+                              const std::vector<size_t>& clips, double from_seconds) {
+  const double fps = frames.info().frames_per_second;
+  std::vector<Index> which;
+  double reference = 0, energy = 0;
+  for (const size_t c : clips) {
+    const Frames::ClipRange& clip = frames.clips()[c];
+    // Velocities need the previous frame.
+    const auto first =
+        clip.begin + std::max<uint32_t>(1, static_cast<uint32_t>(std::ceil(from_seconds * fps)));
+    for (Index f = first; f < static_cast<Index>(clip.end); ++f) {
+      which.push_back(f);
+      reference += static_cast<double>((embedded.row(f) - embedded.row(f - 1)).squaredNorm());
+      energy += static_cast<double>((ropes.row(f) - ropes.row(f - 1)).squaredNorm());
+    }
+  }
+  Matrix differences(static_cast<Index>(which.size()), embedded.cols());
+  for (Index i = 0; i < differences.rows(); ++i)
+    differences.row(i) =
+        ropes.row(which[static_cast<size_t>(i)]) - embedded.row(which[static_cast<size_t>(i)]);
+  RopeTracking out;
+  out.gap = evaluate::split_gap(frames.garment(), differences);
+  out.velocity_energy = reference > 0 ? energy / reference : 1;
+  out.score =
+      out.gap.rms_mm * (1 + kEnergyPenalty * std::fabs(std::log(std::max(out.velocity_energy, 1e-6))));
+  return out;
+}
+
+ClipParts clip_parts(const Frames& frames) {
+  constexpr size_t kValidationEvery = 5;
+  ClipParts parts;
+  size_t count = 0;
+  for (size_t c = 0; c < frames.clips().size(); ++c)
+    if (frames.part(frames.clips()[c].begin) == dataset::Part::kUnseen)
+      parts.unseen.push_back(c);
+    else
+      (++count % kValidationEvery == 0 ? parts.validation : parts.train).push_back(c);
+  return parts;
+}
+
+Report measure_ropes(const Frames& frames, const billow_settings& settings, size_t threads) {
+  std::vector<uint32_t> all(frames.size());
+  std::iota(all.begin(), all.end(), 0u);
+  const Matrix embedded = learn::bone_matrix(frames, all, learn::Source::kEmbedded);
+  Report report;
+  const Matrix ropes = simulate_ropes(frames, settings, threads, &report.cost);
+  const ClipParts parts = clip_parts(frames);
+  report.train = measure_tracking(frames, embedded, ropes, parts.train, 0);
+  report.validation = measure_tracking(frames, embedded, ropes, parts.validation, 0);
+  const auto unseen = [&](const Matrix& bones) {
+    RopeTracking f = measure_tracking(frames, embedded, bones, parts.unseen, evaluate::kSettled);
+    f.gap = evaluate::rope_gap(frames, {"embedded", embedded}, {"rope", bones});
+    return f;
+  };
+  report.unseen = unseen(ropes);
+  if (!parts.train.empty())
+    report.corrected = unseen(learn::corrected(fit_correction(frames, embedded, ropes, threads), ropes));
+  return report;
+}
+
 Fit fit_ropes(const Frames& frames, const billow_settings& start, const FitOptions& options) {
-  constexpr double kLittle = 0.005;  // of the score: a round that gains less has smaller steps after it
-  Search search(frames, options);
+  constexpr double kMinGain = 0.005;  // relative to the score: a smaller gain of a round reduces the factor
+  SettingsSearch search(frames, options);
   Fit fit{start, {}, 0};
   billow_settings now = start;
   double best = search.on_train(now), chosen = search.on_validation(now), factor = options.factor;
   fit.rounds.push_back({best, chosen});
   size_t done = 0;
-  const double all = static_cast<double>(options.rounds) * static_cast<double>(std::size(kSearched));
+  const double all = static_cast<double>(options.rounds) * static_cast<double>(std::size(kSearchedSettings));
   for (int round = 0; round < options.rounds; ++round) {
-    const double before = best;
-    for (const Searched& which : kSearched) {
+    const double previous = best;
+    for (const SearchedSetting& which : kSearchedSettings) {
       for (const bool up : {true, false}) {
         const billow_settings next = changed(now, which, factor, up);
-        const float was = *which.of(now);
+        const float previous_value = *which.of(now);
         billow_settings copy = next;
-        if (*which.of(copy) == was) continue;
-        const double found = search.on_train(next);
+        if (*which.of(copy) == previous_value) continue;
+        const double score = search.on_train(next);
         ++fit.tries;
-        if (!(found < best)) continue;
-        best = found, now = next;
+        if (!(score < best)) continue;
+        best = score, now = next;
         break;
       }
       if (options.report)
@@ -118,7 +208,7 @@ Fit fit_ropes(const Frames& frames, const billow_settings& start, const FitOptio
     }
     fit.rounds.push_back({best, search.on_validation(now)});
     if (fit.rounds.back().validation < chosen) chosen = fit.rounds.back().validation, fit.settings = now;
-    if (before - best < kLittle * before) factor = std::sqrt(factor);
+    if (previous - best < kMinGain * previous) factor = std::sqrt(factor);
   }
   return fit;
 }

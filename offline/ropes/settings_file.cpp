@@ -11,7 +11,7 @@ namespace {
 
 using importer::JsonAt;
 
-// Calls f with the name and the field of each of them.
+// Calls f(name, field) for each setting.
 template <class Settings, class F> void visit(Settings& s, F f) {
   f("mass", s.mass), f("drag", s.drag), f("damping", s.damping), f("global_damping", s.global_damping);
   f("lateral_stretch", s.lateral_stretch), f("lateral_compression", s.lateral_compression);
@@ -44,7 +44,7 @@ void read(const JsonAt& at, billow_contact_direction& out) {
   if (name != "history" && name != "gradient") at.fail("\"history\" or \"gradient\"");
   out = name == "history" ? BILLOW_CONTACT_DIRECTION_HISTORY : BILLOW_CONTACT_DIRECTION_GRADIENT;
 }
-// A number, or several from root to tip.
+// A number, or an array from root to tip.
 void read(const JsonAt& at, billow_curve& out) {
   out = {};
   if (!at.raw().is_array()) {
@@ -58,7 +58,7 @@ void read(const JsonAt& at, billow_curve& out) {
   for (size_t i = 0; i < at.size(); ++i) read(at.at(i), out.points[i]);
 }
 
-// Whether chains take them: their own words say what is wrong.
+// Validates settings by the API: creates a chain and throws its error message.
 void check(const billow_settings& settings) {
   const uint32_t bones = 2;
   const float rest[] = {0, 0, 0, 0, -1, 0};

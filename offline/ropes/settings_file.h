@@ -1,4 +1,4 @@
-// The physical settings of rope chains as JSON, under the names of billow.h: what a fit writes and a measurement reads.
+// Physical settings of rope chains as JSON, with the names of billow.h.
 #pragma once
 
 #include <billow/billow.h>
@@ -10,7 +10,7 @@ namespace billow::ropes {
 
 std::string settings_text(const billow_settings& settings);
 
-// Changes those settings that the file names. Throws std::runtime_error with the file, the setting, what was expected and
+// Changes the settings that the file contains. Throws std::runtime_error with the file, the setting, what was expected and
 // what was found.
 void read_settings_file(const std::filesystem::path& file, billow_settings& settings);
 

@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::Index;
 
-// The pose that puts joints where they are in the world.
+// The pose of given world transforms of the joints.
 body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> joints) {
   body::Pose pose;
   pose.root_position = joints[0].position;
@@ -24,37 +24,37 @@ body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> jo
 
 std::vector<V3> bones_at_rest(const garment::Garment& garment) {
   std::vector<V3> out(garment.bones.size());
-  garment::places_of_bones(garment, garment.rest, out);
+  garment::bone_positions(garment, garment.rest, out);
   return out;
 }
 
 }  // namespace
 
-Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::Run& clip,
+Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::ClipRange& clip,
                      const billow_settings& settings, Cost* cost) {
-  const body::Skeleton& skeleton = frames.person().skeleton;
+  const body::Skeleton& skeleton = frames.character().skeleton;
   const auto fps = static_cast<float>(frames.info().frames_per_second);
   std::vector<Transform> joints(skeleton.size());
   frames.joints(clip.begin, joints);
   motion::Clip start;
   start.frames_per_second = fps;
   start.frames.push_back(pose_of(skeleton, joints));
-  const auto before = dataset::lead_in(skeleton, start);
-  billow_settings timed = settings;
-  timed.profile = cost != nullptr;
-  character::RopeChains ropes(frames.garment(), cloth, {skeleton, frames.person().colliders}, before[0],
-                              timed);
-  for (size_t i = 1; i < before.size(); ++i) ropes.step(1 / fps, before[i]);
+  const auto lead_in = dataset::lead_in(skeleton, start);
+  billow_settings chain_settings = settings;
+  chain_settings.profile = cost != nullptr;
+  character::RopeChains ropes(frames.garment(), cloth, {skeleton, frames.character().colliders}, lead_in[0],
+                              chain_settings);
+  for (size_t i = 1; i < lead_in.size(); ++i) ropes.step(1 / fps, lead_in[i]);
 
   const std::vector<V3> rest = bones_at_rest(frames.garment());
   Matrix out(static_cast<Index>(clip.end - clip.begin), static_cast<Index>(frames.bone_values()));
   for (uint32_t f = clip.begin; f < clip.end; ++f) {
     frames.joints(f, joints);
     ropes.step(1 / fps, joints);
-    const Transform back = inverse(frames.rigid(f));
+    const Transform to_rest = inverse(frames.rigid(f));
     float* d = out.row(static_cast<Index>(f - clip.begin)).data();
     for (size_t b = 0; b < rest.size(); ++b) {
-      const V3 from_rest = apply(back, ropes.bones()[b]) - rest[b];
+      const V3 from_rest = apply(to_rest, ropes.bones()[b]) - rest[b];
       *d++ = from_rest.x, *d++ = from_rest.y, *d++ = from_rest.z;
     }
     if (!cost) continue;

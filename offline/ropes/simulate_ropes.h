@@ -1,9 +1,9 @@
-// Rope chains on the motions of a data set, as the data set itself has them: after the same lead-in, from the same start.
+// Simulates rope chains on the motions of a data set with the same lead-in and initial state as the data set's own.
 #pragma once
 
 #include <billow/billow.h>
 
-#include "garment/chain_cloth.h"
+#include "garment/garment.h"
 #include "learn/frames.h"
 #include "learn/model.h"
 
@@ -13,17 +13,17 @@ using learn::Frames;
 using learn::Matrix;
 
 struct Cost {
-  double seconds = 0;  // of the chains' steps alone, on one core
+  double seconds = 0;  // of the chains' steps only, on one core
   size_t frames = 0, substeps = 0;
   double microseconds() const { return frames > 0 ? 1e6 * seconds / static_cast<double>(frames) : 0; }
 };
 
-// Bones of one clip, a row a frame: displacements from rest as learn::Frames gives them. `cloth`: of the frames' garment.
-Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::Run& clip,
+// Bones of one clip, one row a frame: displacements from rest as learn::Frames returns them. `cloth`: of the frames' garment.
+Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::ClipRange& clip,
                      const billow_settings& settings, Cost* cost = nullptr);
 
-// All clips, clip after clip: what learn::bone_matrix gives for all frames. `threads`: 0 takes all cores; the result is
-// the same for any number.
+// Bones of all clips, in the layout of learn::bone_matrix for all frames. `threads`: 0 takes all cores; the result does not
+// depend on the number.
 Matrix simulate_ropes(const Frames& frames, const billow_settings& settings, size_t threads = 0,
                       Cost* cost = nullptr);
 

@@ -2,12 +2,12 @@
 
 #include <numeric>
 
-#include "learn/correction.h"
+#include "learn/model.h"
 
 namespace billow::train {
 namespace {
 
-constexpr float kMinDeviation = 0.01f;  // m: what hardly moves says little, however it is scaled
+constexpr float kMinDeviation = 0.01f;  // m: bones that hardly move are not amplified
 
 StageOptions stage_options(const CorrectionOptions& o) {
   StageOptions s;
@@ -20,32 +20,33 @@ StageOptions stage_options(const CorrectionOptions& o) {
   return s;
 }
 
-// Frames of clips that `wanted` takes, by what they are for.
-template <class Wanted> SampleSet frames_of(const learn::Frames& frames, dataset::Part part, Wanted wanted) {
+// Frames of a part in the clips that `selected` accepts.
+template <class Predicate>
+SampleSet select_frames(const learn::Frames& frames, dataset::Part part, Predicate selected) {
   SampleSet out;
   for (size_t c = 0; c < frames.clips().size(); ++c)
-    for (uint32_t f = frames.clips()[c].begin; wanted(c) && f < frames.clips()[c].end; ++f)
-      if (frames.part(f) == part) out.learn.push_back(f);
+    for (uint32_t f = frames.clips()[c].begin; selected(c) && f < frames.clips()[c].end; ++f)
+      if (frames.part(f) == part) out.data.push_back(f);
   return out;
 }
 
-learn::Network train_one(const learn::Frames& frames, const Matrix& ropes, const Matrix& off,
-                         const SampleSet& train, const SampleSet& validation,
-                         const CorrectionOptions& options, const Run& run) {
+learn::Network train_network(const learn::Frames& frames, const Matrix& ropes, const Matrix& difference,
+                             const SampleSet& train, const SampleSet& validation,
+                             const CorrectionOptions& options, const Run& run) {
   StageTask task;
   task.name = "correction";
-  task.inputs = ropes, task.truth = off;
-  task.outside = Vector::Zero(ropes.rows());
+  task.inputs = ropes, task.truth = difference;
+  task.pca_residual = Vector::Zero(ropes.rows());
   task.frames.resize(frames.size());
   std::iota(task.frames.begin(), task.frames.end(), 0u);
   task.train = train, task.validation = validation;
   task.vertices = frames.garment().bones.size();
-  Matrix learnt(static_cast<Eigen::Index>(train.learn.size()), ropes.cols());
-  for (size_t i = 0; i < train.learn.size(); ++i)
-    learnt.row(static_cast<Eigen::Index>(i)) = ropes.row(static_cast<Eigen::Index>(train.learn[i]));
-  task.start.mean = learnt.colwise().mean();
+  Matrix train_inputs(static_cast<Eigen::Index>(train.data.size()), ropes.cols());
+  for (size_t i = 0; i < train.data.size(); ++i)
+    train_inputs.row(static_cast<Eigen::Index>(i)) = ropes.row(static_cast<Eigen::Index>(train.data[i]));
+  task.start.mean = train_inputs.colwise().mean();
   const Vector deviation =
-      (learnt.rowwise() - task.start.mean.transpose()).array().square().colwise().mean().sqrt();
+      (train_inputs.rowwise() - task.start.mean.transpose()).array().square().colwise().mean().sqrt();
   task.start.scale = (deviation.array() + kMinDeviation).inverse();
   return train_stage(task, stage_options(options), run).network;
 }
@@ -54,25 +55,25 @@ learn::Network train_one(const learn::Frames& frames, const Matrix& ropes, const
 
 Correction train_correction(const learn::Frames& frames, const Matrix& ropes, const Matrix& embedded,
                             const CorrectionOptions& options, const Run& run) {
-  const Matrix off = embedded - ropes;
+  const Matrix difference = embedded - ropes;
   const auto fold_of = [&](size_t clip) { return clip % options.folds; };
-  const auto trained_on = [&](auto wanted) {
-    const SampleSet train = frames_of(frames, dataset::Part::kTrain, wanted),
-                    validation = frames_of(frames, dataset::Part::kValidation, wanted);
-    if (train.learn.empty() || validation.learn.empty()) return learn::Network{};
-    return train_one(frames, ropes, off, train, validation, options, run);
+  const auto train_on = [&](auto selected) {
+    const SampleSet train = select_frames(frames, dataset::Part::kTrain, selected),
+                    validation = select_frames(frames, dataset::Part::kValidation, selected);
+    if (train.data.empty() || validation.data.empty()) return learn::Network{};
+    return train_network(frames, ropes, difference, train, validation, options, run);
   };
-  Correction out{trained_on([](size_t) { return true; }), {}};
-  out.out_of_fold = learn::corrected(out.network, ropes);
+  Correction out{train_on([](size_t) { return true; }), {}};
+  out.cross_fitted = learn::corrected(out.network, ropes);
   for (size_t fold = 0; fold < options.folds && !out.network.layers.empty(); ++fold) {
-    const learn::Network without = trained_on([&](size_t clip) { return fold_of(clip) != fold; });
-    if (without.layers.empty()) continue;
+    const learn::Network others = train_on([&](size_t clip) { return fold_of(clip) != fold; });
+    if (others.layers.empty()) continue;
     for (size_t c = 0; c < frames.clips().size(); ++c) {
-      const learn::Frames::Run& clip = frames.clips()[c];
+      const learn::Frames::ClipRange& clip = frames.clips()[c];
       const auto begin = static_cast<Eigen::Index>(clip.begin),
                  count = static_cast<Eigen::Index>(clip.end - clip.begin);
       if (fold_of(c) == fold && frames.part(clip.begin) != dataset::Part::kUnseen)
-        out.out_of_fold.middleRows(begin, count) = learn::corrected(without, ropes.middleRows(begin, count));
+        out.cross_fitted.middleRows(begin, count) = learn::corrected(others, ropes.middleRows(begin, count));
     }
   }
   return out;

@@ -1,7 +1,7 @@
-// Trains what rope bones are corrected by: a network from where they are to what has to be added to them.
+// Trains the correction of rope bones: a network from rope bones to their difference from the embedded bones.
 //
-// On motions that it has learnt from it is better than it will ever be again. Networks that are to learn from corrected ropes
-// therefore get, for each clip, those of a network that was trained without it and others like it (folds).
+// Its error on clips it was trained on is lower than it will be on others. Networks that train on corrected rope bones
+// therefore get cross-fitted ones: clips are split into k folds, and each fold is corrected by a network trained on the others.
 #pragma once
 
 #include "learn/frames.h"
@@ -16,11 +16,12 @@ struct CorrectionOptions {
 };
 
 struct Correction {
-  learn::Network network;  // of all frames for training; no layers where there are too few clips
-  Matrix out_of_fold;      // a row a frame: ropes corrected by a network that has not seen its clip
+  learn::Network network;  // trained on all training frames; no layers where there are too few clips
+  Matrix
+      cross_fitted;  // rope bones, one row a frame, corrected by a network trained without the frame's fold
 };
 
-// `ropes` and `embedded`: a row for each frame. Throws as train_stage().
+// `ropes` and `embedded`: one row a frame. Throws as train_stage().
 Correction train_correction(const learn::Frames& frames, const Matrix& ropes, const Matrix& embedded,
                             const CorrectionOptions& options, const Run& run);
 

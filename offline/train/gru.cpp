@@ -13,12 +13,9 @@
 namespace billow::train {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using torch::indexing::Slice;
 
-double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
-
-// The units of all chains, with the chain as first dimension. Shorter chains have outputs that nothing asks for.
+// Parameters of all chains, batched with the chain as first dimension. Shorter chains have unused outputs, which are masked.
 struct Units {
   torch::Tensor input, input_bias, state, state_bias, output, output_bias;
   int64_t hidden;
@@ -37,12 +34,12 @@ struct Units {
     return {input, input_bias, state, state_bias, output, output_bias};
   }
 
-  // poses: frames x clips x inputs. Gives frames x chains x clips x outputs.
+  // poses: frames x clips x inputs. Returns frames x chains x clips x outputs.
   torch::Tensor forward(const torch::Tensor& poses) const {
     const int64_t frames = poses.size(0), clips = poses.size(1), chains = input.size(0);
     const torch::Tensor in = (torch::matmul(poses.reshape({1, frames * clips, -1}), input) + input_bias)
                                  .reshape({chains, frames, clips, 3 * hidden});
-    // Not select() for each frame: going back through it makes zeros for all others.
+    // Not select() for each frame: its backward pass allocates zeros for all other frames.
     const std::vector<torch::Tensor> in_frame = in.unbind(1);
     torch::Tensor h = torch::zeros({chains, clips, hidden}, poses.options());
     std::vector<torch::Tensor> states;
@@ -58,18 +55,19 @@ struct Units {
   }
 };
 
-// Clips side by side, filled up to one length: frames x clips x values, and for each frame whether it counts.
+// Clips padded to one length: poses, frames x clips x inputs; bones, frames x chains x clips x outputs; and masks of training
+// and validation frames, frames x 1 x clips x 1.
 struct Sequences {
   torch::Tensor poses, bones, train, validation;
 };
 
-class Trainer {
+class GruTrainer {
  public:
-  Trainer(const GruTask& task, const GruOptions& options, const Run& run)
+  GruTrainer(const GruTask& task, const GruOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
     prepare_torch(run.seed);
     prepare();
-    units_ = std::make_unique<Units>(static_cast<int64_t>(task.chains.size()), all_.poses.size(2),
+    units_ = std::make_unique<Units>(static_cast<int64_t>(task.chains.size()), sequences_.poses.size(2),
                                      options.hidden, outputs_, device_);
     adam_ = std::make_unique<torch::optim::AdamW>(
         units_->parameters(), torch::optim::AdamWOptions(options.rate).weight_decay(options.weight_decay));
@@ -82,60 +80,64 @@ class Trainer {
       keep_best();
       if (run_.report)
         run_.report({"gru", result_.epochs.back(), options_.epochs, result_.best,
-                     since(began) / (e + 1) * (options_.epochs - e)});
+                     seconds_since(began) / (e + 1) * (options_.epochs - e)});
     }
-    result_.seconds = since(began);
-    result_.gru = taken_out();
+    result_.seconds = seconds_since(began);
+    result_.gru = extract();
     return std::move(result_);
   }
 
  private:
-  // Put all clips side by side, scaled.
+  // Pads and standardises all clips.
   void prepare() {
-    size_t longest = 0, most = 0, values = 0;
+    size_t longest = 0, max_bones = 0, values = 0;
     for (const GruClip& clip : task_.clips) longest = std::max(longest, clip.parts.size());
-    for (const auto& chain : task_.chains) most = std::max(most, chain.size()), values += 3 * chain.size();
-    outputs_ = static_cast<int64_t>(3 * most), values_ = static_cast<double>(values);
+    for (const auto& chain : task_.chains)
+      max_bones = std::max(max_bones, chain.size()), values += 3 * chain.size();
+    outputs_ = static_cast<int64_t>(3 * max_bones), value_count_ = static_cast<double>(values);
     standard_ = learn::standardise(training_poses(), learn::Scaling::kFeature);
 
     const auto frames = static_cast<int64_t>(longest), clips = static_cast<int64_t>(task_.clips.size()),
                chains = static_cast<int64_t>(task_.chains.size());
-    all_.poses = torch::zeros({frames, clips, standard_.mean.size()});
-    all_.bones = torch::zeros({frames, chains, clips, outputs_});
-    all_.train = torch::zeros({frames, 1, clips, 1}), all_.validation = torch::zeros({frames, 1, clips, 1});
+    sequences_.poses = torch::zeros({frames, clips, standard_.mean.size()});
+    sequences_.bones = torch::zeros({frames, chains, clips, outputs_});
+    sequences_.train = torch::zeros({frames, 1, clips, 1}),
+    sequences_.validation = torch::zeros({frames, 1, clips, 1});
     mask_ = torch::zeros({1, chains, 1, outputs_});
     for (int64_t c = 0; c < clips; ++c) {
       const GruClip& clip = task_.clips[static_cast<size_t>(c)];
       const auto length = static_cast<int64_t>(clip.parts.size());
-      all_.poses.index_put_({Slice(0, length), c},
-                            (to_tensor(clip.poses) - to_tensor(standard_.mean)) * to_tensor(standard_.scale));
+      sequences_.poses.index_put_({Slice(0, length), c}, (to_tensor(clip.poses) - to_tensor(standard_.mean)) *
+                                                             to_tensor(standard_.scale));
       const torch::Tensor bones = to_tensor(clip.bones).reshape({length, -1, 3});
       for (int64_t k = 0; k < chains; ++k) {
-        const auto& which = task_.chains[static_cast<size_t>(k)];
-        const auto count = static_cast<int64_t>(which.size());
-        const torch::Tensor index = torch::tensor(std::vector<int64_t>(which.begin(), which.end()));
-        all_.bones.index_put_({Slice(0, length), k, c, Slice(0, 3 * count)},
-                              bones.index_select(1, index).reshape({length, 3 * count}));
+        const auto& chain_bones = task_.chains[static_cast<size_t>(k)];
+        const auto count = static_cast<int64_t>(chain_bones.size());
+        const torch::Tensor index =
+            torch::tensor(std::vector<int64_t>(chain_bones.begin(), chain_bones.end()));
+        sequences_.bones.index_put_({Slice(0, length), k, c, Slice(0, 3 * count)},
+                                    bones.index_select(1, index).reshape({length, 3 * count}));
         mask_.index_put_({0, k, 0, Slice(0, 3 * count)}, 1);
       }
       for (int64_t f = 0; f < length; ++f) {
         const char part = clip.parts[static_cast<size_t>(f)];
-        if (part == 't') all_.train.index_put_({f, 0, c, 0}, 1);
-        if (part == 'v') all_.validation.index_put_({f, 0, c, 0}, 1);
+        if (part == 't') sequences_.train.index_put_({f, 0, c, 0}, 1);
+        if (part == 'v') sequences_.validation.index_put_({f, 0, c, 0}, 1);
       }
     }
-    const torch::Tensor counted = all_.bones.square() * all_.train;
-    unit_ =
-        std::sqrt(counted.sum().item<double>() / std::max(all_.train.sum().item<double>() * values_, 1.0));
-    if (!(unit_ > 0)) unit_ = 1;
-    for (torch::Tensor* t : {&all_.poses, &all_.bones, &all_.train, &all_.validation, &mask_})
+    const torch::Tensor squared = sequences_.bones.square() * sequences_.train;
+    output_scale_ = std::sqrt(squared.sum().item<double>() /
+                              std::max(sequences_.train.sum().item<double>() * value_count_, 1.0));
+    if (!(output_scale_ > 0)) output_scale_ = 1;
+    for (torch::Tensor* t :
+         {&sequences_.poses, &sequences_.bones, &sequences_.train, &sequences_.validation, &mask_})
       *t = t->to(device_);
   }
 
   Matrix training_poses() const {
     Eigen::Index count = 0, at = 0;
     for (const GruClip& clip : task_.clips) count += std::count(clip.parts.begin(), clip.parts.end(), 't');
-    if (count == 0) throw std::invalid_argument("gru: expected frames to learn from, found none");
+    if (count == 0) throw std::invalid_argument("gru: expected training frames, found none");
     Matrix poses(count, task_.clips.at(0).poses.cols());
     for (const GruClip& clip : task_.clips)
       for (size_t f = 0; f < clip.parts.size(); ++f)
@@ -146,8 +148,7 @@ class Trainer {
   struct Window {
     int64_t clip, begin;
   };
-  // Cut each clip into windows, from another place each epoch. The loss begins where warming up ends, so that windows
-  // overlap by that much.
+  // Cuts each clip into windows at an offset that varies between epochs. Windows overlap by the warm-up, which has no loss.
   std::vector<Window> windows(std::mt19937_64& random) const {
     const int64_t step = std::max(1, options_.window - options_.warm_up);
     std::vector<Window> all;
@@ -180,41 +181,41 @@ class Trainer {
              count);
     }
     torch::NoGradGuard guard;
-    const torch::Tensor off = squares(all_.poses, all_.bones);
-    const auto mean = [&](const torch::Tensor& which) {
-      return (off * which).sum().item<double>() / std::max(which.sum().item<double>(), 1.0);
+    const torch::Tensor errors = squared_errors(sequences_.poses, sequences_.bones);
+    const auto mean = [&](const torch::Tensor& mask) {
+      return (errors * mask).sum().item<double>() / std::max(mask.sum().item<double>(), 1.0);
     };
-    const double validation = mean(all_.validation);
-    e.loss = number > 0 ? sum / std::max(count, 1.0) : mean(all_.train);
+    const double validation = mean(sequences_.validation);
+    e.loss = number > 0 ? sum / std::max(count, 1.0) : mean(sequences_.train);
     e.validation_loss = validation;
     if (!std::isfinite(e.loss) || !std::isfinite(validation))
-      throw std::runtime_error("gru: the loss is no longer a number in epoch " + std::to_string(number) +
+      throw std::runtime_error("gru: the loss is not finite in epoch " + std::to_string(number) +
                                "; try a lower rate");
-    // In units of a bone's displacement in three dimensions.
-    e.rmse_mm = 1e3 * unit_ * std::sqrt(3 * e.loss),
-    e.validation_rmse_mm = 1e3 * unit_ * std::sqrt(3 * validation);
-    e.seconds = since(began);
+    // The loss is a mean over coordinates; a bone has three.
+    e.rmse_mm = 1e3 * output_scale_ * std::sqrt(3 * e.loss),
+    e.validation_rmse_mm = 1e3 * output_scale_ * std::sqrt(3 * validation);
+    e.seconds = seconds_since(began);
     return e;
   }
 
-  // Mean over the values of each frame: frames x 1 x clips x 1.
-  torch::Tensor squares(const torch::Tensor& poses, const torch::Tensor& bones) const {
-    const torch::Tensor off = (units_->forward(poses) - bones / unit_) * mask_;
-    return off.square().sum({1, 3}, true) / values_;
+  // Mean squared error over the values of each frame: frames x 1 x clips x 1.
+  torch::Tensor squared_errors(const torch::Tensor& poses, const torch::Tensor& bones) const {
+    const torch::Tensor errors = (units_->forward(poses) - bones / output_scale_) * mask_;
+    return errors.square().sum({1, 3}, true) / value_count_;
   }
 
   void step(std::span<const Window> batch, double& sum, double& count) {
-    std::vector<torch::Tensor> poses, bones, counts;
-    const int64_t length = std::min<int64_t>(options_.window, all_.poses.size(0));
+    std::vector<torch::Tensor> poses, bones, masks;
+    const int64_t length = std::min<int64_t>(options_.window, sequences_.poses.size(0));
     for (const Window& w : batch) {
-      poses.push_back(all_.poses.slice(0, w.begin, w.begin + length).select(1, w.clip));
-      bones.push_back(all_.bones.slice(0, w.begin, w.begin + length).select(2, w.clip));
-      counts.push_back(all_.train.slice(0, w.begin, w.begin + length).select(2, w.clip));
+      poses.push_back(sequences_.poses.slice(0, w.begin, w.begin + length).select(1, w.clip));
+      bones.push_back(sequences_.bones.slice(0, w.begin, w.begin + length).select(2, w.clip));
+      masks.push_back(sequences_.train.slice(0, w.begin, w.begin + length).select(2, w.clip));
     }
-    torch::Tensor which = torch::stack(counts, 2).clone();
-    which.slice(0, 0, std::min<int64_t>(options_.warm_up, length - 1)).zero_();
-    const torch::Tensor total = (squares(torch::stack(poses, 1), torch::stack(bones, 2)) * which).sum();
-    const double frames = which.sum().item<double>();
+    torch::Tensor mask = torch::stack(masks, 2).clone();
+    mask.slice(0, 0, std::min<int64_t>(options_.warm_up, length - 1)).zero_();
+    const torch::Tensor total = (squared_errors(torch::stack(poses, 1), torch::stack(bones, 2)) * mask).sum();
+    const double frames = mask.sum().item<double>();
     if (frames == 0) return;
     adam_->zero_grad();
     (total / frames).backward();
@@ -230,16 +231,16 @@ class Trainer {
     for (const torch::Tensor& p : units_->parameters()) best_.push_back(p.detach().clone());
   }
 
-  learn::Gru taken_out() const {
+  learn::Gru extract() const {
     learn::Gru gru;
     gru.mean = standard_.mean, gru.scale = standard_.scale;
     for (size_t k = 0; k < task_.chains.size(); ++k) {
-      const auto layer = [&](size_t at, double unit) {
+      const auto layer = [&](size_t at, double scale) {
         const auto chain = static_cast<int64_t>(k);
-        return learn::Layer{to_matrix(best_[at].select(0, chain).t() * unit),
-                            to_matrix(best_[at + 1].select(0, chain) * unit).row(0)};
+        return learn::Layer{to_matrix(best_[at].select(0, chain).t() * scale),
+                            to_matrix(best_[at + 1].select(0, chain) * scale).row(0)};
       };
-      learn::GruChain chain{task_.chains[k], layer(0, 1), layer(2, 1), layer(4, unit_)};
+      learn::GruChain chain{task_.chains[k], layer(0, 1), layer(2, 1), layer(4, output_scale_)};
       const auto rows = static_cast<Eigen::Index>(3 * chain.bones.size());
       chain.output.weights.conservativeResize(rows, Eigen::NoChange);
       chain.output.bias.conservativeResize(rows);
@@ -252,11 +253,11 @@ class Trainer {
   const GruOptions& options_;
   const Run& run_;
   torch::Device device_;
-  learn::Standard standard_;
-  Sequences all_;
+  learn::Standardisation standard_;
+  Sequences sequences_;
   torch::Tensor mask_;
   int64_t outputs_ = 0;
-  double values_ = 0, unit_ = 1;  // values of all chains; metres
+  double value_count_ = 0, output_scale_ = 1;  // values a frame of all chains; m
   std::unique_ptr<Units> units_;
   std::unique_ptr<torch::optim::AdamW> adam_;
   std::vector<torch::Tensor> best_;
@@ -267,8 +268,8 @@ class Trainer {
 
 GruTask gru_task(const learn::Frames& frames) {
   GruTask task;
-  task.chains = learn::moved_bones(frames.garment());
-  for (const learn::Frames::Run& run : frames.clips()) {
+  task.chains = learn::simulated_bones(frames.garment());
+  for (const learn::Frames::ClipRange& run : frames.clips()) {
     if (frames.part(run.begin) == dataset::Part::kUnseen) continue;
     GruClip clip;
     clip.poses = body_poses(frames, run);
@@ -284,7 +285,7 @@ GruTask gru_task(const learn::Frames& frames) {
 }
 
 GruResult train_gru(const GruTask& task, const GruOptions& options, const Run& run) {
-  return Trainer(task, options, run).train();
+  return GruTrainer(task, options, run).train();
 }
 
 }  // namespace billow::train

@@ -1,4 +1,4 @@
-// Trains the recurrent baseline: learn/gru.h. All chains learn at once, each its own unit.
+// Trains the recurrent baseline of learn/gru.h, the units of all chains side by side.
 #pragma once
 
 #include "learn/gru.h"
@@ -7,24 +7,24 @@
 namespace billow::train {
 
 struct GruOptions {
-  int hidden = 96;   // of a chain: so that a skirt's fit into a garment file (learn/gru_file.h)
-  int window = 64;   // frames that are learnt from in one go
-  int warm_up = 16;  // of them, in which the unit finds out where its chain is: not in the loss
+  int hidden = 96;   // units a chain: a skirt then fits into a garment file (learn::max_gru_bytes)
+  int window = 64;   // frames of a training sequence
+  int warm_up = 16;  // first frames of a window, excluded from the loss while the hidden state settles
   int batch = 16;    // windows
   int epochs = 150;
   double rate = 1e-3;
   double weight_decay = 0;
 };
 
-// One clip: a row a frame.
+// One row a frame.
 struct GruClip {
-  Matrix poses, bones;  // of the body; displacements of all bones
-  std::string parts;    // a letter a frame, as dataset::Part
+  Matrix poses, bones;  // learn::body_poses; displacements of all bones
+  std::string parts;    // one letter a frame, as dataset::Part
 };
 
 struct GruTask {
   std::vector<GruClip> clips;
-  std::vector<std::vector<uint32_t>> chains;  // the bones that each moves
+  std::vector<std::vector<uint32_t>> chains;  // bones that each chain predicts
 };
 GruTask gru_task(const learn::Frames& frames);
 
@@ -35,8 +35,8 @@ struct GruResult {
   double seconds = 0;
 };
 
-// Learns from frames for training in windows of their clips, and chooses the best epoch by the frames for
-// validation, run through whole clips. Checkpoints are not written. Throws as train_stage().
+// Trains on windows of the training frames, and chooses the best epoch by the validation frames of whole
+// clips. Writes no checkpoints. Throws as train_stage().
 GruResult train_gru(const GruTask& task, const GruOptions& options, const Run& run);
 
 }  // namespace billow::train

@@ -68,20 +68,20 @@ void check(const char* stage, const StageOptions& o) {
   expect("number of hidden layers", o.hidden_layers, 1, 20);
   expect("learning rate", o.rate, 1e-12, 10);
   expect("number of epochs", o.epochs, 0, 1e6);
-  expect("batch", o.batch, 1, 1e6);
+  expect("batch size", o.batch, 1, 1e6);
   expect("weight decay", o.weight_decay, 0, 100);
   expect("dropout", o.dropout, 0, 0.95);
   expect("noise", o.noise, 0, 1);
   expect("weight of the data term", static_cast<double>(o.data_weight), 0, 1e9);
-  expect("weight of the edges", static_cast<double>(o.edge_weight), 0, 1e9);
-  expect("weight of lengths", static_cast<double>(o.length_weight), 0, 1e9);
-  expect("share of frames on rope chains", static_cast<double>(o.rope_share), 0, 10);
+  expect("weight of edge errors", static_cast<double>(o.edge_weight), 0, 1e9);
+  expect("weight of edge lengths", static_cast<double>(o.length_weight), 0, 1e9);
+  expect("share of rope frames", static_cast<double>(o.rope_share), 0, 10);
   expect("weight of collisions", static_cast<double>(o.collision.weight), 0, 1e9);
-  expect("weight of collisions on rope chains", static_cast<double>(o.collision.rope_weight), 0, 1e9);
+  expect("weight of collisions on rope bones", static_cast<double>(o.collision.rope_weight), 0, 1e9);
   expect("buffer", static_cast<double>(o.collision.buffer), 0, 1);
   expect("number of push iterations", o.collision.iterations, 1, 100);
-  expect("share of frames that collide", static_cast<double>(o.collision.share), 0, 1);
-  expect("share of epochs without collisions", static_cast<double>(o.collision.begin), 0, 1);
+  expect("share of frames in the collision loss", static_cast<double>(o.collision.share), 0, 1);
+  expect("share of epochs without collision loss", static_cast<double>(o.collision.begin), 0, 1);
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ std::string to_json(const Options& o) {
     json["laying"] = {{"chains", o.patch_layout.chains},
                       {"bones", o.patch_layout.bones},
                       {"far_bones", o.patch_layout.far_bones},
-                      {"sharing", o.patch_layout.sharing},
-                      {"far", o.patch_layout.far}};
+                      {"sharing", o.patch_layout.patches_per_vertex},
+                      {"far", o.patch_layout.far_weight}};
     json["mirror"] = o.mirror;
   } else {
     json["skinning"] = json_of(o.skinning);
@@ -160,20 +160,20 @@ void validate(const Options& options) {
     learn::check(options.patch_layout);
     if (!o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
       throw std::invalid_argument(
-          "patches: expected what they have no choice in (linear, tuning, scaling) as it is; "
-          "networks of the whole cloth have");
+          "patches: expected linear, tune-linear, scaling and scale-outputs at their defaults; only networks "
+          "of the "
+          "whole cloth have these options");
     if (!(o.data_weight > 0)) throw std::invalid_argument("patches: expected a weight of the data term > 0");
     if (options.rope_in_collision)
       throw std::invalid_argument(
-          "patches: expected a weight of collisions on rope chains, found rope chains as inputs of the "
-          "collision loss, which the whole cloth has");
+          "patches: expected a weight of collisions on rope bones, found rope bones in the collision loss, "
+          "an option of the whole cloth");
   } else {
     check("skinning", options.skinning);
     if (options.with_shape) check("shape", options.shape);
     if (options.skinning.collision.rope_weight > 0 || options.shape.collision.rope_weight > 0)
       throw std::invalid_argument(
-          "whole cloth: expected rope chains as inputs of the collision loss or not, found a weight of "
-          "collisions on rope chains, which patches have");
+          "whole cloth: expected no weight of collisions on rope bones, an option of patches; found one");
   }
   if (options.validation == Validation::kClips &&
       !(options.validation_clips > 0 && options.validation_clips < 1))

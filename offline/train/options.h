@@ -1,5 +1,5 @@
-// What can be chosen when a garment is trained. The defaults are small networks by patches, added to linear ones: what
-// serves unseen clips best (docs/findings.md 13). paper_options() are the paper's own ("Results and Discussion").
+// Training options. The defaults are small patch networks added to linear ones, which are best on unseen clips
+// (docs/findings.md 13). paper_options() are the paper's own ("Results and Discussion").
 #pragma once
 
 #include <string>
@@ -9,41 +9,42 @@
 
 namespace billow::train {
 
-// What is learnt: cloth by patches around bones, or two networks for the whole cloth, as in the paper.
+// The patch model, or the paper's two networks for the whole cloth.
 enum class Form { kPatches, kWhole };
 
-// Where a vertex inside the body should rather be.
+// Collision target of a vertex inside the body.
 enum class Push {
-  kTruth,             // along r, toward the truth, by its depth: one step, as in the paper
-  kTruthIterated,     // the same again until it is out
-  kTruthSearch,       // on the way to the truth, where it leaves the body
-  kGradient,          // along the gradient of the distance, by its depth
-  kGradientIterated,  // the same again until it is out
+  kTruth,             // one step of its depth toward the true position, as in the paper
+  kTruthIterated,     // the same, repeated until it is outside
+  kTruthSearch,       // where the segment to the true position leaves the body
+  kGradient,          // one step of its depth along the SDF gradient
+  kGradientIterated,  // the same, repeated until it is outside
 };
 
-// How inputs are scaled: z = (d - mean) * scale.
+// Standardisation of inputs: z = (d - mean) * scale.
 enum class Scaling {
-  kNone,     // as they are, metres
-  kOne,      // about their mean, over one deviation for all
-  kFeature,  // about their mean, each over its own deviation
+  kNone,     // none: metres
+  kOne,      // centred, divided by one deviation for all
+  kFeature,  // centred, each divided by its own deviation
 };
 
-// Which bones the data term sees.
+// Bones of the data term's samples.
 enum class Bones { kEmbedded, kRope, kMix };
 
-// Frames that choose the best epoch: the data set's own, or whole clips that are kept from learning.
+// Validation samples, which choose the best epoch: the data set's own validation frames, or whole clips held out from training.
 enum class Validation { kFrames, kClips };
 
 enum class Device { kAuto, kCpu, kCuda };
 
 struct CollisionOptions {
   float weight = 1000;    // 0: no collision loss
-  float rope_weight = 0;  // the same of cloth on rope chains, out along the gradient; for patches
-  float buffer = 0.002f;  // m: nearer than this counts as inside
+  float rope_weight = 0;  // collision loss of cloth on rope bones, with Push::kGradient; patch model only
+  float buffer = 0.002f;  // m: a smaller SDF value counts as inside
   Push push = Push::kTruth;
-  int iterations = 5;  // at most, where a push is iterated
-  float share = 1;     // of the frames of each batch
-  // Share of the epochs after which the loss is there, for patches that of lengths, too: dear, and matters in the end.
+  int iterations = 5;  // maximum, for iterated pushes
+  float share = 1;     // share of the frames of each batch
+  // Share of the epochs before the loss starts; for patches that of the length loss, too. It is expensive and matters
+  // in late epochs only.
   float begin = 0;
 };
 
@@ -52,40 +53,38 @@ struct StageOptions {
   int hidden = 500, hidden_layers = 2;
   learn::Activation activation = learn::Activation::kTanh;
   Scaling scaling = Scaling::kOne;
-  bool scale_outputs = true;  // learn in units of what is to be learnt, not metres
+  bool scale_outputs = true;  // divide outputs by the deviation of the training targets
   bool linear = true;         // add the network to a ridge regression
-  bool tune_linear = false;   // and let that be learnt on
-  double rate = 1e-3;         // at first; falls to zero along a cosine
+  bool tune_linear = false;   // train the linear path, too
+  double rate = 1e-3;         // initial learning rate; falls to zero along a cosine
   int epochs = 200;
   int batch = 64;
   double weight_decay = 0;
-  double dropout = 0;  // share of hidden values left out while learning
-  double noise = 0;    // m: deviation of what is added to the inputs while learning
+  double dropout = 0;
+  double noise = 0;  // m: standard deviation of noise added to the inputs in training
   float data_weight = 0.1f;
-  float edge_weight = 0;  // of edges that are other than the truth's, for patches
-  // Of edges that are longer or shorter than as cut; for patches where rope chains have the bones, and there this share of
-  // a batch is added to it.
+  float edge_weight = 0;  // edge errors in the data term; patch model only
+  // Edge lengths against the pattern. The patch model applies it to rope bones: `rope_share` of a batch is added for it.
   float length_weight = 0, rope_share = 0.25f;
   CollisionOptions collision;
 };
 
-// Small networks of all patches, side by side.
+// Defaults of the patch networks, which are trained side by side.
 StageOptions patch_defaults();
 
 struct Options {
   Form form = Form::kPatches;
-  StageOptions patches = patch_defaults();  // for patches
-  learn::PatchOptions patch_layout;         // what patches see, and who shares a vertex
-  bool mirror = true;            // each frame is learnt a second time, as a mirror shows it, where a
-                                 // garment's sides are alike; for patches
-  StageOptions skinning, shape;  // for the whole cloth
+  StageOptions patches = patch_defaults();  // patch model
+  learn::PatchOptions patch_layout;
+  bool mirror = true;  // adds the mirror image of each frame for symmetric garments; patch model only
+  StageOptions skinning, shape;  // whole cloth
   bool with_shape = true;
   Bones bones = Bones::kEmbedded;
   bool rope_in_collision =
-      false;  // rope chains of the same frames are inputs of the collision loss, too; for the whole cloth
+      false;  // adds rope bones of the same frames to the collision loss; whole cloth only
   Validation validation = Validation::kFrames;
-  double validation_clips = 0.1;  // share of clips that are kept from learning, for kClips
-  size_t frames = 0;              // learn from this many only; 0: all
+  double validation_clips = 0.1;  // share of clips held out, for kClips
+  size_t frames = 0;              // size of a random subset to train on; 0: all
   uint64_t seed = 1;
   Device device = Device::kAuto;
 };
@@ -93,7 +92,7 @@ struct Options {
 // Plain networks on raw inputs: ReLU, Adam at 1e-4 and 1e-5, no linear path.
 Options paper_options();
 
-// Names as on the command line. `named` throws std::invalid_argument with the names there are.
+// Names as on the command line. The functions `..._named` throw std::invalid_argument with the valid names.
 const char* name_of(Form);
 const char* name_of(Push);
 const char* name_of(Scaling);
@@ -107,11 +106,11 @@ Bones bones_named(const std::string& name);
 Validation validation_named(const std::string& name);
 Device device_named(const std::string& name);
 
-// All of it as JSON, for records and to tell checkpoints apart.
+// All options as JSON, for records and fingerprints of checkpoints.
 std::string to_json(const StageOptions& options);
 std::string to_json(const Options& options);
 
-// Throws std::invalid_argument that says what was expected and found.
+// Throws std::invalid_argument with what was expected and found.
 void validate(const Options& options);
 
 }  // namespace billow::train

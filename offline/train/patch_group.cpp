@@ -5,8 +5,8 @@
 namespace billow::train {
 namespace {
 
-// A tensor of that size on the CPU, each number made of 16 random bits.
-template <class Make> torch::Tensor drawn(const torch::Tensor& like, std::mt19937_64& random, Make make) {
+// A CPU tensor of the shape of `like`, each value made from 16 random bits.
+template <class Make> torch::Tensor draw(const torch::Tensor& like, std::mt19937_64& random, Make make) {
   torch::Tensor t = torch::empty_like(like, at::MemoryFormat::Contiguous);
   float* to = t.data_ptr<float>();
   uint64_t bits = 0;
@@ -22,18 +22,18 @@ template <class Make> torch::Tensor drawn(const torch::Tensor& like, std::mt1993
 PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
                        const std::vector<learn::Matrix>& edges, const StageOptions& options,
                        const torch::Device& device)
-    : first_(first), learnt_(task.learnt), options_(options) {
+    : first_(first), train_count_(task.train), options_(options) {
   const auto networks = static_cast<int64_t>(count), samples = static_cast<int64_t>(task.samples.size());
   const int64_t inputs = task.rows[first].features.cols(), outputs = task.rows[first].truth.cols();
   z_ = torch::zeros({networks, samples, inputs});
   scale_ = torch::ones({networks, 1, inputs});
   linear_ = torch::zeros({networks, samples, outputs});
   truth_ = torch::zeros({networks, samples, outputs});
-  patches_ = torch::zeros({networks, 1, 1});
+  patch_counts_ = torch::zeros({networks, 1, 1});
   for (int64_t n = 0; n < networks; ++n) fill(task, n);
   for (const learn::Patch& p : task.model.patches)
     if (p.network >= first && p.network < first + count)
-      patches_[static_cast<int64_t>(p.network - first)] += 1;
+      patch_counts_[static_cast<int64_t>(p.network - first)] += 1;
   if (!edges.empty()) {
     edges_ = torch::zeros({networks, 1, edges[first].rows(), edges[first].cols()});
     for (int64_t n = 0; n < networks; ++n)
@@ -41,7 +41,7 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
   }
   int64_t width = inputs;
   for (int k = 0; k <= options.hidden_layers; ++k) {
-    // The last adds nothing to the linear half at first.
+    // Start the last layer at zero, so that the network starts as its linear path.
     const bool last = k == options.hidden_layers;
     const int64_t next = last ? outputs : options.hidden;
     const double bound = last ? 0 : 1 / std::sqrt(static_cast<double>(width));
@@ -51,7 +51,7 @@ PatchGroup::PatchGroup(const PatchTask& task, size_t first, size_t count,
   }
   for (auto* list : {&weights_, &biases_})
     for (torch::Tensor& t : *list) t = t.to(device).requires_grad_();
-  for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &patches_, &edges_})
+  for (torch::Tensor* t : {&z_, &scale_, &linear_, &truth_, &patch_counts_, &edges_})
     if (t->defined()) *t = t->to(device);
 }
 
@@ -70,9 +70,9 @@ std::vector<torch::Tensor> PatchGroup::parameters() const {
   return all;
 }
 
-double PatchGroup::left() const {
+double PatchGroup::squared_residual() const {
   return (truth_ - linear_)
-      .slice(1, 0, static_cast<int64_t>(learnt_))
+      .slice(1, 0, static_cast<int64_t>(train_count_))
       .square()
       .sum(torch::kFloat64)
       .item<double>();
@@ -80,42 +80,42 @@ double PatchGroup::left() const {
 
 torch::Tensor PatchGroup::with_noise(const torch::Tensor& z) {
   if (!z.is_cpu()) return z + torch::randn_like(z) * scale_ * options_.noise;
-  const float width = std::sqrt(12.0f);  // of even numbers, for a deviation of one
-  return z + drawn(z, random_, [=](float u) { return (u / 65535 - 0.5f) * width; }) * scale_ * options_.noise;
+  const float width = std::sqrt(12.0f);  // of a uniform distribution with unit deviation
+  return z + draw(z, random_, [=](float u) { return (u / 65535 - 0.5f) * width; }) * scale_ * options_.noise;
 }
 
 torch::Tensor PatchGroup::with_dropout(const torch::Tensor& h) {
   if (!h.is_cpu()) return torch::dropout(h, options_.dropout, true);
   const auto dropped = static_cast<float>(options_.dropout * 65536),
              kept = static_cast<float>(1 / (1 - options_.dropout));
-  return h * drawn(h, random_, [=](float u) { return u < dropped ? 0 : kept; });
+  return h * draw(h, random_, [=](float u) { return u < dropped ? 0 : kept; });
 }
 
-torch::Tensor PatchGroup::predict(const torch::Tensor& which, bool learning) {
+torch::Tensor PatchGroup::predict(const torch::Tensor& which, bool training) {
   torch::Tensor z = z_.index_select(1, which);
-  if (learning && options_.noise > 0) z = with_noise(z);
-  return forward(z, learning) * unit_ + linear_.index_select(1, which);
+  if (training && options_.noise > 0) z = with_noise(z);
+  return forward(z, training) * output_scale_ + linear_.index_select(1, which);
 }
 
-torch::Tensor PatchGroup::forward(torch::Tensor h, bool learning) {
+torch::Tensor PatchGroup::forward(torch::Tensor h, bool training) {
   for (size_t k = 0; k < weights_.size(); ++k) {
     h = torch::baddbmm(biases_[k], h, weights_[k]);
     if (k + 1 == weights_.size()) break;
-    h = activated(options_.activation, h);
-    if (learning && options_.dropout > 0) h = with_dropout(h);
+    h = activate(options_.activation, h);
+    if (training && options_.dropout > 0) h = with_dropout(h);
   }
   return h;
 }
 
 PatchGroup::Data PatchGroup::data_term(const torch::Tensor& c, const torch::Tensor& which) const {
-  const torch::Tensor d = c - truth_.index_select(1, which), squares = (d.square() * patches_).sum();
-  Data data{squares};
-  if (edges_.defined())  // the x of all components, their y, their z
+  const torch::Tensor d = c - truth_.index_select(1, which), squared = (d.square() * patch_counts_).sum();
+  Data data{squared};
+  if (edges_.defined())  // coefficients: x of all components, then y, then z
     data.term =
-        (d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).flatten(2).square() * patches_)
+        (d.view({d.size(0), d.size(1), 3, edges_.size(3)}).matmul(edges_).flatten(2).square() * patch_counts_)
             .sum();
-  const torch::Tensor both = torch::stack({squares, data.term}).detach().to(torch::kCPU, torch::kFloat64);
-  data.squares = both[0].item<double>(), data.data = both[1].item<double>();
+  const torch::Tensor sums = torch::stack({squared, data.term}).detach().to(torch::kCPU, torch::kFloat64);
+  data.squared_error = sums[0].item<double>(), data.data = sums[1].item<double>();
   return data;
 }
 
@@ -127,8 +127,9 @@ void PatchGroup::put_layers(learn::PatchModel& model) const {
     network.layers.clear();
     for (size_t k = 0; k < weights_.size(); ++k) {
       const auto n = static_cast<int64_t>(i);
-      const double by = k + 1 == weights_.size() ? unit_ : 1;
-      network.layers.push_back({to_matrix(weights_[k][n].t() * by), to_matrix(biases_[k][n] * by).row(0)});
+      const double factor = k + 1 == weights_.size() ? output_scale_ : 1;
+      network.layers.push_back(
+          {to_matrix(weights_[k][n].t() * factor), to_matrix(biases_[k][n] * factor).row(0)});
     }
   }
 }

@@ -1,5 +1,5 @@
-// Some of a garment's networks side by side, what they learn from, and what moves them. They learn each for itself but for what is asked of the
-// surface, so that threads may have a group each. For the sources of this folder only, as mlp.h.
+// A group of patch networks as batched tensors, with their training data. Groups interact through surface losses only, so that
+// each can be trained by its own thread. Includes torch: for sources of this folder only, as mlp.h.
 #pragma once
 
 #include "train/mlp.h"
@@ -9,7 +9,7 @@ namespace billow::train {
 
 class PatchGroup {
  public:
-  // `edges`: the factors of patch_edges.h for all networks, or none.
+  // Networks [first, first + count). `edges`: the edge_factors() of all networks, or empty.
   PatchGroup(const PatchTask& task, size_t first, size_t count, const std::vector<learn::Matrix>& edges,
              const StageOptions& options, const torch::Device& device);
 
@@ -18,38 +18,38 @@ class PatchGroup {
   int64_t outputs() const { return truth_.size(2); }
   std::vector<torch::Tensor> parameters() const;
 
-  // Squares of what the linear halves leave of the samples that are learnt. Networks begin in units of these.
-  double left() const;
-  void set_unit(double unit) { unit_ = unit; }
+  // Sum of squared residuals of the linear paths over the training samples.
+  double squared_residual() const;
+  void set_output_scale(double scale) { output_scale_ = scale; }
   void seed(uint64_t seed) { random_.seed(seed + first_); }
 
   // Coefficients, networks x samples x outputs.
-  torch::Tensor predict(const torch::Tensor& which, bool learning);
-  // Summed over all patches, two of which may have a network.
+  torch::Tensor predict(const torch::Tensor& which, bool training);
+  // Summed over all patches: a shared network counts twice.
   struct Data {
-    torch::Tensor term;            // with edges
-    double squares = 0, data = 0;  // of what vertices are off; the term
+    torch::Tensor term;                  // with edge errors
+    double squared_error = 0, data = 0;  // of the vertices; value of the term
   };
   Data data_term(const torch::Tensor& c, const torch::Tensor& which) const;
 
-  // Into the model.
+  // Copies the trained layers into the model.
   void put_layers(learn::PatchModel& model) const;
 
  private:
   void fill(const PatchTask& task, int64_t n);
-  torch::Tensor forward(torch::Tensor h, bool learning);
-  // Random numbers of the group's own on a CPU, where threads draw them in any order.
+  torch::Tensor forward(torch::Tensor h, bool training);
+  // On a CPU these draw from the group's own generator: torch's is shared by threads, whose order varies.
   torch::Tensor with_noise(const torch::Tensor& z);
   torch::Tensor with_dropout(const torch::Tensor& h);
 
   size_t first_;
-  size_t learnt_;
+  size_t train_count_;
   const StageOptions& options_;
   torch::Tensor z_, scale_, linear_, truth_;     // networks x samples x inputs or outputs
-  torch::Tensor patches_;                        // of each network, networks x 1 x 1
+  torch::Tensor patch_counts_;                   // patches of each network, networks x 1 x 1
   torch::Tensor edges_;                          // networks x 1 x components x components; undefined: none
   std::vector<torch::Tensor> weights_, biases_;  // networks x inputs x outputs, networks x 1 x outputs
-  double unit_ = 1;
+  double output_scale_ = 1;
   std::mt19937_64 random_;
 };
 

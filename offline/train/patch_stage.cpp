@@ -6,17 +6,16 @@
 
 #include "files/checksum.h"
 #include "parallel.h"
-#include "train/loop.h"
-#include "train/patch_edges.h"
 #include "train/patch_group.h"
-#include "train/patch_surface.h"
+#include "train/patch_losses.h"
+#include "train/training_loop.h"
 
 namespace billow::train {
 namespace {
 
 constexpr const char* kName = "patches";
-constexpr size_t kEvaluated = 256;  // samples at a time
-constexpr size_t kGroups = 8;       // of networks, on a CPU
+constexpr size_t kEvaluationBatch = 256;  // samples
+constexpr size_t kCpuGroups = 8;          // groups of networks on a CPU
 
 class PatchTrainer {
  public:
@@ -30,8 +29,8 @@ class PatchTrainer {
     make_groups();
     state_.fingerprint = fingerprint();
     if (task.scene)
-      surface_ = std::make_unique<PatchSurface>(
-          *task.scene, options.collision, task.garment ? edges_as_cut(*task.garment) : std::vector<Edge>(),
+      surface_ = std::make_unique<PatchSurfaceLoss>(
+          *task.scene, options.collision, task.garment ? pattern_edges(*task.garment) : std::vector<Edge>(),
           task.model, task.samples);
   }
 
@@ -45,30 +44,30 @@ class PatchTrainer {
 
  private:
   struct Sums {
-    double squares = 0;  // of what vertices are off
+    double squared_error = 0;  // of vertices
     double data = 0, near = 0;
-    double surface = 0, ropes = 0;  // collisions and lengths, weighted
-    size_t learnt = 0, looked_at = 0, roped = 0;
+    double surface = 0, rope_surface = 0;  // weighted surface losses
+    size_t samples = 0, surface_frames = 0, rope_frames = 0;
   };
 
-  size_t first_rope() const { return task_.learnt + task_.choosing; }
+  size_t first_rope() const { return task_.train + task_.validation; }
 
-  // As many on any number of cores, for the same networks.
+  // The number of groups does not depend on the number of cores, so that results do not either.
   void make_groups() {
-    const size_t networks = task_.rows.size(), count = device_.is_cuda() ? 1 : std::min(kGroups, networks);
+    const size_t networks = task_.rows.size(), count = device_.is_cuda() ? 1 : std::min(kCpuGroups, networks);
     std::vector<learn::Matrix> edges;
     if (task_.garment && options_.edge_weight > 0)
       edges =
           edge_factors(task_.model, task_.garment->triangles, options_.edge_weight / options_.data_weight);
-    double left = 0;
+    double residual = 0;
     for (size_t g = 0; g < count; ++g) {
       const size_t first = networks * g / count, end = networks * (g + 1) / count;
       groups_.emplace_back(task_, first, end - first, edges, options_, device_);
-      left += groups_.back().left();
+      residual += groups_.back().squared_residual();
     }
-    const double numbers = static_cast<double>(networks * task_.learnt) * static_cast<double>(outputs());
+    const double value_count = static_cast<double>(networks * task_.train) * static_cast<double>(outputs());
     for (PatchGroup& g : groups_) {
-      g.set_unit(std::max(1e-9, std::sqrt(left / numbers)));
+      g.set_output_scale(std::max(1e-9, std::sqrt(residual / value_count)));
       const std::vector<torch::Tensor> own = g.parameters();
       state_.parameters.insert(state_.parameters.end(), own.begin(), own.end());
       state_.adams.push_back(std::make_unique<torch::optim::AdamW>(
@@ -83,28 +82,28 @@ class PatchTrainer {
     for (const auto& r : task_.rows)
       sum = files::add_to_checksum(sum, r.truth.data(), sizeof(float) * static_cast<size_t>(r.truth.size()));
     return "patches seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " learnt " +
-           std::to_string(task_.learnt) + " " + to_json(options_);
+           std::to_string(task_.train) + " " + to_json(options_);
   }
 
-  // Of each group: coefficients with how they came about, and what is off in them.
-  struct Predicted {
+  // Coefficients with their autograd graph and the data term, one entry a group.
+  struct Predictions {
     std::vector<torch::Tensor> c;
     std::vector<PatchGroup::Data> data;
   };
-  Predicted predict(const torch::Tensor& which, bool learning, bool with_data) {
-    Predicted p;
+  Predictions predict(const torch::Tensor& which, bool training, bool with_data) {
+    Predictions p;
     p.c.resize(groups_.size()), p.data.resize(groups_.size());
-    const bool gradients = torch::GradMode::is_enabled();  // a thread has its own
+    const bool gradients = torch::GradMode::is_enabled();  // thread-local
     for_groups([&](size_t g) {
       torch::AutoGradMode mode(gradients);
-      p.c[g] = groups_[g].predict(which, learning);
+      p.c[g] = groups_[g].predict(which, training);
       if (with_data) p.data[g] = groups_[g].data_term(p.c[g], which);
     });
     return p;
   }
-  void add_data(const Predicted& p, size_t samples, Sums& sums) const {
-    for (const PatchGroup::Data& d : p.data) sums.squares += d.squares, sums.data += d.data;
-    sums.learnt += samples;
+  void add_data(const Predictions& p, size_t samples, Sums& sums) const {
+    for (const PatchGroup::Data& d : p.data) sums.squared_error += d.squared_error, sums.data += d.data;
+    sums.samples += samples;
   }
   torch::Tensor index_of(std::span<const uint32_t> samples) const {
     torch::Tensor t = torch::empty({static_cast<int64_t>(samples.size())}, torch::kInt64);
@@ -114,7 +113,7 @@ class PatchTrainer {
 
   Epoch first_epoch() {
     Epoch e;
-    describe(e, evaluate(0, task_.learnt, 0), evaluate_choosing(0));
+    describe(e, evaluate(0, task_.train, 0), evaluate_validation(0));
     return e;
   }
   Epoch run_epoch(int number) {
@@ -123,18 +122,18 @@ class PatchTrainer {
     std::mt19937_64 random;
     e.rate = begin_epoch(number, options_, run_.seed, state_.adams, random);
     for (PatchGroup& g : groups_) g.seed(random());
-    std::vector<uint32_t> order(task_.learnt / views_);  // of frames
+    std::vector<uint32_t> order(task_.train / views_);  // frames
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     shuffle(order, random);
     Sums sums;
     const size_t batch = std::max<size_t>(1, static_cast<size_t>(options_.batch) / views_);
     for (size_t i = 0; i < order.size(); i += batch)
       step(samples_of(std::span(order).subspan(i, std::min(batch, order.size() - i))), e, random, sums);
-    describe(e, sums, evaluate_choosing(number));
+    describe(e, sums, evaluate_validation(number));
     return e;
   }
 
-  // Frames from the first sample on, with their mirror images.
+  // Samples of frames with their mirror images.
   std::vector<uint32_t> samples_of(std::span<const uint32_t> frames) const {
     std::vector<uint32_t> samples;
     for (const uint32_t f : frames)
@@ -143,43 +142,46 @@ class PatchTrainer {
   }
 
   void step(std::span<const uint32_t> samples, const Epoch& e, std::mt19937_64& random, Sums& sums) {
-    const Predicted learnt = predict(index_of(samples), true, true);
-    add_data(learnt, samples.size(), sums);
+    const Predictions predictions = predict(index_of(samples), true, true);
+    add_data(predictions, samples.size(), sums);
     check_finite(sums.data, kName, e, state_);
-    std::vector<Surface> surfaces;
-    if (sees_surface(e.number)) {
+    std::vector<SurfaceGradient> surfaces;
+    if (surface_terms_active(e.number)) {
       const auto frames_of = [&](float share) {
         return static_cast<size_t>(std::lround(share * static_cast<float>(samples.size() / views_)));
       };
       const size_t some = std::clamp<size_t>(frames_of(options_.collision.share), 1, samples.size() / views_);
       if (options_.collision.weight > 0)
-        surfaces.push_back(look_at(learnt, samples.first(views_ * some), sums));
-      const std::vector<uint32_t> ropes = some_ropes(frames_of(options_.rope_share), random);
+        surfaces.push_back(add_surface_loss(predictions, samples.first(views_ * some), sums));
+      const std::vector<uint32_t> ropes = sample_rope_frames(frames_of(options_.rope_share), random);
       if (!ropes.empty())
-        surfaces.push_back(look_at_ropes(predict(index_of(ropes), true, false), ropes, sums));
+        surfaces.push_back(add_rope_surface_loss(predict(index_of(ropes), true, false), ropes, sums));
     }
     for_groups([&](size_t g) {
       state_.adams[g]->zero_grad();
-      torch::Tensor loss = learnt.data[g].term * (options_.data_weight / static_cast<double>(samples.size()));
-      for (const Surface& s : surfaces) loss = loss + s.term(g, groups_[g]);
+      torch::Tensor loss =
+          predictions.data[g].term * (options_.data_weight / static_cast<double>(samples.size()));
+      for (const SurfaceGradient& s : surfaces) loss = loss + s.term(g, groups_[g]);
       loss.backward();
       state_.adams[g]->step();
     });
   }
-  std::vector<uint32_t> some_ropes(size_t count, std::mt19937_64& random) const {
-    const size_t first = first_rope() / views_, frames = task_.ropes / views_;
+  std::vector<uint32_t> sample_rope_frames(size_t count, std::mt19937_64& random) const {
+    const size_t first = first_rope() / views_, frames = task_.rope_train / views_;
     std::vector<uint32_t> some(std::min(count, frames));
     for (uint32_t& f : some) f = static_cast<uint32_t>(first + random() % frames);
     return samples_of(some);
   }
 
-  bool sees_surface(int epoch) const { return surface_ && train::sees_surface(options_, epoch); }
+  bool surface_terms_active(int epoch) const {
+    return surface_ && train::surface_terms_active(options_, epoch);
+  }
 
-  // Samples whose surface was looked at: coefficients of each group, and the gradient of the loss by those of all networks. The
-  // term has that gradient, though not the loss's value: to the networks it is a constant.
-  struct Surface {
-    std::vector<torch::Tensor> c;
-    torch::Tensor gradient;  // networks x samples x outputs
+  // Gradient of a surface loss with respect to the coefficients of some samples. The term has this gradient, but not the
+  // loss's value: autograd treats the gradient as a constant.
+  struct SurfaceGradient {
+    std::vector<torch::Tensor> c;  // coefficients, one tensor a group
+    torch::Tensor gradient;        // networks x samples x outputs
 
     torch::Tensor term(size_t g, const PatchGroup& group) const {
       return (c[g] *
@@ -187,40 +189,40 @@ class PatchTrainer {
           .sum();
     }
   };
-  Surface look_at(const Predicted& p, std::span<const uint32_t> samples, PatchSurface::Asked asked,
-                  PatchSurface::Sum& sum) {
-    Surface surface;
+  SurfaceGradient add_surface_loss(const Predictions& p, std::span<const uint32_t> samples,
+                                   PatchSurfaceLoss::Terms terms, PatchSurfaceLoss::Sum& sum) {
+    SurfaceGradient surface;
     for (const torch::Tensor& c : p.c)
       surface.c.push_back(c.slice(1, 0, static_cast<int64_t>(samples.size())));
     const torch::Tensor by_sample =
         torch::cat(surface.c).detach().to(torch::kCPU).transpose(0, 1).contiguous();
     torch::Tensor gradient = torch::zeros_like(by_sample);
-    sum = (*surface_)(samples, asked, by_sample.data_ptr<float>(), outputs(), gradient.data_ptr<float>());
+    sum = (*surface_)(samples, terms, by_sample.data_ptr<float>(), outputs(), gradient.data_ptr<float>());
     surface.gradient = gradient.transpose(0, 1).to(device_) / static_cast<double>(samples.size() / views_);
     return surface;
   }
-  Surface look_at(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
-    PatchSurface::Sum s;
-    Surface surface =
-        look_at(p, samples, {.collision = options_.collision.weight, .push = options_.collision.push}, s);
+  SurfaceGradient add_surface_loss(const Predictions& p, std::span<const uint32_t> samples, Sums& sums) {
+    PatchSurfaceLoss::Sum s;
+    SurfaceGradient surface = add_surface_loss(
+        p, samples, {.collision = options_.collision.weight, .push = options_.collision.push}, s);
     sums.surface += s.loss, sums.near += static_cast<double>(s.near);
-    sums.looked_at += samples.size() / views_;
+    sums.surface_frames += samples.size() / views_;
     return surface;
   }
-  Surface look_at_ropes(const Predicted& p, std::span<const uint32_t> samples, Sums& sums) {
-    PatchSurface::Sum s;
-    // The truth of their frame is somewhere else: nothing to be drawn to.
-    Surface surface =
-        look_at(p, samples, {options_.collision.rope_weight, options_.length_weight, Push::kGradient}, s);
-    sums.ropes += s.loss, sums.roped += samples.size() / views_;
+  SurfaceGradient add_rope_surface_loss(const Predictions& p, std::span<const uint32_t> samples, Sums& sums) {
+    PatchSurfaceLoss::Sum s;
+    // Rope bones differ from those of the true cloth, so that cannot be the target.
+    SurfaceGradient surface = add_surface_loss(
+        p, samples, {options_.collision.rope_weight, options_.length_weight, Push::kGradient}, s);
+    sums.rope_surface += s.loss, sums.rope_frames += samples.size() / views_;
     return surface;
   }
 
-  // A few of the samples at a time.
-  template <class Work> static void for_pieces(size_t begin, size_t end, Work work) {
-    for (size_t i = begin; i < end; i += kEvaluated) {
+  template <class Work> static void for_batches(size_t begin, size_t end, Work work) {
+    for (size_t i = begin; i < end; i += kEvaluationBatch) {
       std::vector<uint32_t> samples;
-      for (size_t k = i; k < std::min(end, i + kEvaluated); ++k) samples.push_back(static_cast<uint32_t>(k));
+      for (size_t k = i; k < std::min(end, i + kEvaluationBatch); ++k)
+        samples.push_back(static_cast<uint32_t>(k));
       work(samples);
     }
   }
@@ -228,37 +230,39 @@ class PatchTrainer {
   Sums evaluate(size_t begin, size_t end, int epoch) {
     torch::NoGradGuard guard;
     Sums sums;
-    for_pieces(begin, end, [&](std::span<const uint32_t> samples) {
-      const Predicted p = predict(index_of(samples), false, true);
+    for_batches(begin, end, [&](std::span<const uint32_t> samples) {
+      const Predictions p = predict(index_of(samples), false, true);
       add_data(p, samples.size(), sums);
-      if (sees_surface(epoch) && options_.collision.weight > 0 && std::isfinite(sums.data))
-        look_at(p, samples, sums);
+      if (surface_terms_active(epoch) && options_.collision.weight > 0 && std::isfinite(sums.data))
+        add_surface_loss(p, samples, sums);
     });
     return sums;
   }
 
-  Sums evaluate_choosing(int epoch) {
-    Sums sums = evaluate(task_.learnt, first_rope(), epoch);
+  Sums evaluate_validation(int epoch) {
+    Sums sums = evaluate(task_.train, first_rope(), epoch);
     torch::NoGradGuard guard;
-    if (sees_surface(epoch) && std::isfinite(sums.data))
-      for_pieces(first_rope() + task_.ropes, task_.samples.size(), [&](std::span<const uint32_t> samples) {
-        look_at_ropes(predict(index_of(samples), false, false), samples, sums);
-      });
+    if (surface_terms_active(epoch) && std::isfinite(sums.data))
+      for_batches(first_rope() + task_.rope_train, task_.samples.size(),
+                  [&](std::span<const uint32_t> samples) {
+                    add_rope_surface_loss(predict(index_of(samples), false, false), samples, sums);
+                  });
     return sums;
   }
 
   double loss_of(const Sums& s) const {
-    return (options_.data_weight * s.data) / static_cast<double>(std::max<size_t>(s.learnt, 1)) +
-           s.surface / static_cast<double>(std::max<size_t>(s.looked_at, 1)) +
-           s.ropes / static_cast<double>(std::max<size_t>(s.roped, 1));
+    return (options_.data_weight * s.data) / static_cast<double>(std::max<size_t>(s.samples, 1)) +
+           s.surface / static_cast<double>(std::max<size_t>(s.surface_frames, 1)) +
+           s.rope_surface / static_cast<double>(std::max<size_t>(s.rope_frames, 1));
   }
-  // As shares of a vertex add up to 1, so do the squares of what its patches are off: an upper bound for what it is off.
+  // Upper bound of the vertex error: the share-weighted mean of the squared errors of its patches.
   double rmse_mm(const Sums& s) const {
-    return 1e3 * std::sqrt(s.squares / static_cast<double>(std::max<size_t>(s.learnt, 1)) /
+    return 1e3 * std::sqrt(s.squared_error / static_cast<double>(std::max<size_t>(s.samples, 1)) /
                            static_cast<double>(task_.model.rest.size()));
   }
   double near_percent(const Sums& s) const {
-    return 100 * s.near / static_cast<double>(std::max<size_t>(s.looked_at, 1) * task_.model.rest.size());
+    return 100 * s.near /
+           static_cast<double>(std::max<size_t>(s.surface_frames, 1) * task_.model.rest.size());
   }
   void describe(Epoch& e, const Sums& train, const Sums& validation) const {
     e.loss = loss_of(train), e.validation_loss = loss_of(validation);
@@ -271,18 +275,18 @@ class PatchTrainer {
   const StageOptions& options_;
   const Run& run_;
   torch::Device device_;
-  size_t views_;  // of a frame: 2 with its mirror image
+  size_t views_;  // samples a frame: 2 with its mirror image
   std::vector<PatchGroup> groups_;
-  std::unique_ptr<PatchSurface> surface_;
+  std::unique_ptr<PatchSurfaceLoss> surface_;
   TrainingState state_;
 };
 
 }  // namespace
 
 StageResult train_patches(PatchTask task, const StageOptions& options, const Run& run) {
-  if (task.rows.empty() || task.learnt == 0 || task.choosing == 0 ||
-      task.learnt + task.choosing + task.ropes + task.choosing_ropes != task.samples.size())
-    throw std::invalid_argument("patches: expected frames to learn from and others to choose by");
+  if (task.rows.empty() || task.train == 0 || task.validation == 0 ||
+      task.train + task.validation + task.rope_train + task.rope_validation != task.samples.size())
+    throw std::invalid_argument("patches: expected training and validation samples");
   return PatchTrainer(task, options, run).train();
 }
 

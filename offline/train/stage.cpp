@@ -5,13 +5,13 @@
 #include <stdexcept>
 
 #include "files/checksum.h"
-#include "train/loop.h"
 #include "train/mlp.h"
+#include "train/training_loop.h"
 
 namespace billow::train {
 namespace {
 
-constexpr size_t kEvaluated = 256;  // samples at a time
+constexpr size_t kEvaluationBatch = 256;  // samples
 
 using Rows = std::span<const uint32_t>;
 
@@ -27,32 +27,32 @@ Matrix rows_of(const Matrix& m, Rows rows) {
   return out;
 }
 
-// Sums over samples, and the means that are told.
+// Sums over samples, and the reported means.
 struct Sums {
-  double data = 0, outside = 0, collision = 0, near = 0, edges = 0;
-  size_t learnt = 0, collided = 0;
+  double data = 0, pca_residual = 0, collision = 0, near = 0, edges = 0;
+  size_t samples = 0, vertex_samples = 0;
 
   double loss(const StageOptions& o) const {
-    double l = o.data_weight * data / static_cast<double>(std::max<size_t>(learnt, 1));
-    if (collided > 0)
-      l += (o.collision.weight * collision + o.length_weight * edges) / static_cast<double>(collided);
+    double l = o.data_weight * data / static_cast<double>(std::max<size_t>(samples, 1));
+    if (vertex_samples > 0)
+      l += (o.collision.weight * collision + o.length_weight * edges) / static_cast<double>(vertex_samples);
     return l;
   }
   double rmse_mm(const StageTask& task) const {
-    return 1e3 * std::sqrt((data + outside) / static_cast<double>(std::max<size_t>(learnt, 1)) /
+    return 1e3 * std::sqrt((data + pca_residual) / static_cast<double>(std::max<size_t>(samples, 1)) /
                            static_cast<double>(std::max<size_t>(task.vertices, 1)));
   }
   double near_percent(const StageTask& task) const {
-    return 100 * near / static_cast<double>(std::max<size_t>(collided * task.vertices, 1));
+    return 100 * near / static_cast<double>(std::max<size_t>(vertex_samples * task.vertices, 1));
   }
 };
 
-class Trainer {
+class StageTrainer {
  public:
-  Trainer(const StageTask& task, const StageOptions& options, const Run& run)
+  StageTrainer(const StageTask& task, const StageOptions& options, const Run& run)
       : task_(task), options_(options), run_(run), device_(torch_device(run.device)) {
     prepare_torch(run.seed);
-    mlp_ = std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), unit_of_outputs(), options);
+    mlp_ = std::make_unique<Mlp>(task.start, static_cast<int>(task.truth.cols()), output_scale(), options);
     mlp_->to(device_);
     state_.parameters = mlp_->parameters();
     state_.adams.push_back(std::make_unique<torch::optim::AdamW>(
@@ -72,23 +72,23 @@ class Trainer {
   }
 
  private:
-  // The deviation of what the linear path leaves to learn.
-  double unit_of_outputs() const {
-    if (!options_.scale_outputs || task_.train.learn.empty()) return 1;
-    Matrix left = rows_of(task_.truth, task_.train.learn);
-    if (task_.start.linear.size() > 0) left -= task_.start(rows_of(task_.inputs, task_.train.learn));
+  // RMS of the residual of the linear path.
+  double output_scale() const {
+    if (!options_.scale_outputs || task_.train.data.empty()) return 1;
+    Matrix residual = rows_of(task_.truth, task_.train.data);
+    if (task_.start.linear.size() > 0) residual -= task_.start(rows_of(task_.inputs, task_.train.data));
     const double deviation =
-        std::sqrt(static_cast<double>(left.squaredNorm()) / static_cast<double>(left.size()));
+        std::sqrt(static_cast<double>(residual.squaredNorm()) / static_cast<double>(residual.size()));
     return deviation > 0 ? deviation : 1;
   }
 
-  // Tells tasks apart: what was asked for, and the numbers it is learnt from.
+  // Identifies options and training data.
   std::string fingerprint() const {
     uint64_t sum = files::kChecksumStart;
     for (const Matrix* m : {&task_.inputs, &task_.truth, &task_.start.linear, &task_.frozen})
       sum = files::add_to_checksum(sum, m->data(), sizeof(float) * static_cast<size_t>(m->size()));
     for (const SampleSet* part : {&task_.train, &task_.validation})
-      for (const auto* rows : {&part->learn, &part->collide})
+      for (const auto* rows : {&part->data, &part->collision_only})
         sum = files::add_to_checksum(sum, rows->data(), sizeof(uint32_t) * rows->size());
     return task_.name + " seed " + std::to_string(run_.seed) + " data " + std::to_string(sum) + " " +
            to_json(options_);
@@ -106,14 +106,14 @@ class Trainer {
     std::mt19937_64 random;
     e.rate = begin_epoch(number, options_, run_.seed, state_.adams, random);
     SampleSet order = task_.train;
-    shuffle(order.learn, random);
-    shuffle(order.collide, random);
+    shuffle(order.data, random);
+    shuffle(order.collision_only, random);
 
     const auto batch = static_cast<size_t>(options_.batch);
-    const size_t batches = (order.learn.size() + batch - 1) / batch;
+    const size_t batches = (order.data.size() + batch - 1) / batch;
     Sums sums;
     for (size_t b = 0; b < batches; ++b)
-      step(part_of(order.learn, b, batches), part_of(order.collide, b, batches), e, sums);
+      step(part_of(order.data, b, batches), part_of(order.collision_only, b, batches), e, sums);
     describe(e, sums, evaluate(task_.validation, number));
     return e;
   }
@@ -127,48 +127,50 @@ class Trainer {
     return rows.first(std::min(rows.size(), static_cast<size_t>(std::max(count, 1l))));
   }
 
-  void step(Rows learn, Rows collide, const Epoch& e, Sums& sums) {
+  void step(Rows data_rows, Rows collision_rows, const Epoch& e, Sums& sums) {
     state_.adams[0]->zero_grad();
-    const torch::Tensor c = predict(learn, true);
-    const torch::Tensor data = (c - truth_.index_select(0, index_of(learn, device_))).square().sum();
-    const double value = data.item<double>();
-    check_finite(value, task_.name, e, state_);
-    torch::Tensor loss = data * (options_.data_weight / static_cast<double>(learn.size()));
-    sums.data += value, sums.learnt += learn.size();
-    for (uint32_t row : learn) sums.outside += static_cast<double>(task_.outside[row]);
+    const torch::Tensor c = predict(data_rows, true);
+    const torch::Tensor data = (c - truth_.index_select(0, index_of(data_rows, device_))).square().sum();
+    const double data_value = data.item<double>();
+    check_finite(data_value, task_.name, e, state_);
+    torch::Tensor loss = data * (options_.data_weight / static_cast<double>(data_rows.size()));
+    sums.data += data_value, sums.samples += data_rows.size();
+    for (uint32_t row : data_rows) sums.pca_residual += static_cast<double>(task_.pca_residual[row]);
 
-    if (looks_at_vertices(e.number)) {
-      // A share of rows that were shuffled is a random one.
-      const Rows near = share_of(learn), more = share_of(collide);
-      const double count = static_cast<double>(near.size() + more.size());
-      loss =
-          loss + vertex_terms(c.slice(0, 0, static_cast<int64_t>(near.size())), near, e.number, sums) / count;
-      if (!more.empty()) loss = loss + vertex_terms(predict(more, true), more, e.number, sums) / count;
+    if (has_vertex_terms(e.number)) {
+      // The rows are shuffled, so the first of them are a random subset.
+      const Rows subset = share_of(data_rows), extra = share_of(collision_rows);
+      const double count = static_cast<double>(subset.size() + extra.size());
+      loss = loss +
+             vertex_terms(c.slice(0, 0, static_cast<int64_t>(subset.size())), subset, e.number, sums) / count;
+      if (!extra.empty()) loss = loss + vertex_terms(predict(extra, true), extra, e.number, sums) / count;
     }
     check_finite(sums.collision + sums.edges, task_.name, e, state_);
     loss.backward();
     state_.adams[0]->step();
   }
 
-  torch::Tensor predict(Rows rows, bool learning) const {
+  torch::Tensor predict(Rows rows, bool training) const {
     torch::Tensor z = z_.index_select(0, index_of(rows, device_));
-    if (learning && options_.noise > 0) z = z + torch::randn_like(z) * noise_;
-    return mlp_->forward(z, learning);
+    if (training && options_.noise > 0) z = z + torch::randn_like(z) * noise_;
+    return mlp_->forward(z, training);
   }
 
-  bool collides_in(int epoch) const { return task_.collision && sees_surface(options_, epoch); }
-  bool looks_at_vertices(int epoch) const { return collides_in(epoch) || task_.edges; }
+  bool has_collision_term(int epoch) const {
+    return task_.collision && surface_terms_active(options_, epoch);
+  }
+  bool has_vertex_terms(int epoch) const { return has_collision_term(epoch) || task_.edges; }
 
-  // Has the gradient of the terms on vertices, though not their value: to the network it is a constant vector.
+  // Has the gradient of the vertex terms, but not their value: autograd treats that gradient as a constant.
   torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
     return (c * to_tensor(add_vertex_terms(c, rows, epoch, sums)).to(device_)).sum();
   }
 
-  // Adds to the sums; gives the weighted gradient with respect to coefficients.
+  // Adds to the sums and returns the weighted gradient with respect to the coefficients.
   Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
     const Matrix coefficients = to_matrix(c), frozen = rows_of(task_.frozen, rows);
     Matrix gradient, all = Matrix::Zero(coefficients.rows(), coefficients.cols());
-    if (collides_in(epoch)) {
+    if (has_collision_term(epoch)) {
       std::vector<uint32_t> frames;
       for (uint32_t row : rows) frames.push_back(task_.frames[row]);
       const CollisionTerm::Sum s = (*task_.collision)(frames, coefficients, frozen, gradient);
@@ -179,26 +181,27 @@ class Trainer {
       sums.edges += (*task_.edges)(coefficients, frozen, gradient);
       all += options_.length_weight * gradient;
     }
-    sums.collided += rows.size();
+    sums.vertex_samples += rows.size();
     return all;
   }
 
   Sums evaluate(const SampleSet& part, int epoch) {
     torch::NoGradGuard guard;
     Sums sums;
-    const auto in_pieces = [&](Rows rows, auto work) {
-      for (size_t i = 0; i < rows.size(); i += kEvaluated)
-        work(rows.subspan(i, std::min(kEvaluated, rows.size() - i)));
+    const auto in_batches = [&](Rows rows, auto work) {
+      for (size_t i = 0; i < rows.size(); i += kEvaluationBatch)
+        work(rows.subspan(i, std::min(kEvaluationBatch, rows.size() - i)));
     };
-    in_pieces(part.learn, [&](Rows rows) {
+    in_batches(part.data, [&](Rows rows) {
       const torch::Tensor c = predict(rows, false);
       sums.data += (c - truth_.index_select(0, index_of(rows, device_))).square().sum().item<double>();
-      sums.learnt += rows.size();
-      for (uint32_t row : rows) sums.outside += static_cast<double>(task_.outside[row]);
-      if (looks_at_vertices(epoch) && std::isfinite(sums.data)) add_vertex_terms(c, rows, epoch, sums);
+      sums.samples += rows.size();
+      for (uint32_t row : rows) sums.pca_residual += static_cast<double>(task_.pca_residual[row]);
+      if (has_vertex_terms(epoch) && std::isfinite(sums.data)) add_vertex_terms(c, rows, epoch, sums);
     });
-    if (looks_at_vertices(epoch) && std::isfinite(sums.data))
-      in_pieces(part.collide, [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, epoch, sums); });
+    if (has_vertex_terms(epoch) && std::isfinite(sums.data))
+      in_batches(part.collision_only,
+                 [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, epoch, sums); });
     return sums;
   }
 
@@ -222,11 +225,11 @@ void check(const StageTask& task) {
   const Eigen::Index samples = task.inputs.rows();
   const auto expect = [&](const char* what, Eigen::Index found, Eigen::Index expected) {
     if (found != expected)
-      throw std::invalid_argument(task.name + ": expected " + what + " of " + std::to_string(expected) +
+      throw std::invalid_argument(task.name + ", " + what + ": expected " + std::to_string(expected) +
                                   ", found " + std::to_string(found));
   };
-  expect("truths", task.truth.rows(), samples);
-  expect("what is outside the basis", task.outside.size(), samples);
+  expect("rows of the truth", task.truth.rows(), samples);
+  expect("PCA residuals", task.pca_residual.size(), samples);
   expect("frames", static_cast<Eigen::Index>(task.frames.size()), samples);
   expect("means of inputs", task.start.mean.size(), task.inputs.cols());
   expect("scales of inputs", task.start.scale.size(), task.inputs.cols());
@@ -234,10 +237,10 @@ void check(const StageTask& task) {
     expect("inputs of the linear path", task.start.linear.cols(), task.inputs.cols());
     expect("outputs of the linear path", task.start.linear.rows(), task.truth.cols());
   }
-  if (task.train.learn.empty() || task.validation.learn.empty())
-    throw std::invalid_argument(
-        task.name + ": expected frames to learn from and others to choose by, found " +
-        std::to_string(task.train.learn.size()) + " and " + std::to_string(task.validation.learn.size()));
+  if (task.train.data.empty() || task.validation.data.empty())
+    throw std::invalid_argument(task.name + ": expected training and validation samples, found " +
+                                std::to_string(task.train.data.size()) + " and " +
+                                std::to_string(task.validation.data.size()));
 }
 
 }  // namespace
@@ -246,7 +249,7 @@ std::string device_name(Device device) { return torch_device(device).is_cuda() ?
 
 StageResult train_stage(const StageTask& task, const StageOptions& options, const Run& run) {
   check(task);
-  return Trainer(task, options, run).train();
+  return StageTrainer(task, options, run).train();
 }
 
 }  // namespace billow::train

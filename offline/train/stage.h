@@ -1,50 +1,55 @@
-// Trains one network: from the displacements of all bones to the coefficients of one basis.
+// Trains one network of the whole-cloth model: from the displacements of all bones to the coefficients of one basis.
 //
 //   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2 + length_weight * mean sum (l - L)^2
 //
-// c*: coefficients of the truth. As the basis is orthonormal, |c - c*|^2 is the squared distance of all vertices, but for
-// what no coefficients can express, which is constant.
+// c*: coefficients of the true cloth. The basis is orthonormal, so |c - c*|^2 is the squared error of all vertices up to the
+// constant PCA residual.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "learn/model.h"
-#include "train/collision.h"
-#include "train/edges.h"
 #include "train/options.h"
+#include "train/vertex_losses.h"
 
 namespace billow::train {
 
-// Samples that the data term sees, and more that only the collision term does.
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point t) {
+  return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+// Samples of the data term, and additional ones of the collision term only.
 struct SampleSet {
-  std::vector<uint32_t> learn, collide;
+  std::vector<uint32_t> data, collision_only;
 };
 
-// A row a sample.
+// One row a sample.
 struct StageTask {
-  std::string name;  // in messages and files: "skinning"
-  Matrix inputs;     // displacements of bones
-  Matrix truth;      // coefficients of the truth
-  Vector outside;    // m2: what of the truth no coefficients can express; for figures only
-  Matrix frozen;     // coefficients of the stage before, which the collision term adds; may be empty
-  std::vector<uint32_t> frames;  // whose body and truth a sample has
+  std::string name;     // in messages and file names: "skinning"
+  Matrix inputs;        // displacements of bones
+  Matrix truth;         // coefficients of the true cloth
+  Vector pca_residual;  // m2: squared residual of the truth outside the basis; for reported errors only
+  Matrix frozen;        // coefficients of the earlier stage, for losses on vertices; may be empty
+  std::vector<uint32_t> frames;  // frame of each sample in the scene
   SampleSet train, validation;
-  // Scales the inputs and has the linear path, if there is one, to which layers are added.
-  learn::Network start;
+  learn::Network
+      start;  // standardisation of the inputs and the optional linear path, to which layers are added
   size_t vertices = 0;
   CollisionTerm* collision = nullptr;  // NULL: none
   const EdgeTerm* edges = nullptr;     // NULL: none
 };
 
 struct Epoch {
-  int number = 0;  // 0: as it began
+  int number = 0;  // 0: initial parameters
   double rate = 0, seconds = 0;
   double loss = 0, validation_loss = 0;
   double rmse_mm = 0, validation_rmse_mm = 0;            // of vertices
-  double near_percent = 0, validation_near_percent = 0;  // of vertices nearer than the buffer
+  double near_percent = 0, validation_near_percent = 0;  // vertices nearer to the body than the buffer
 };
 
 struct Progress {
@@ -57,9 +62,9 @@ struct Progress {
 struct Run {
   uint64_t seed = 1;
   Device device = Device::kAuto;
-  std::filesystem::path checkpoint;  // empty: none. Written now and then, taken up if it is there
+  std::filesystem::path checkpoint;  // empty: none. Resumed from if it exists
   double checkpoint_seconds = 60;
-  std::function<void(const Progress&)> report;  // after each epoch; what it throws ends the training
+  std::function<void(const Progress&)> report;  // called after each epoch; an exception ends the training
 };
 
 struct StageResult {
@@ -73,7 +78,7 @@ struct StageResult {
 // Throws std::runtime_error if a loss is not finite or a checkpoint is of another task.
 StageResult train_stage(const StageTask& task, const StageOptions& options, const Run& run);
 
-// "cuda" or "cpu". Throws std::runtime_error if CUDA is asked for and there is none.
+// "cuda" or "cpu". Throws std::runtime_error if CUDA is requested and not available.
 std::string device_name(Device device);
 
 }  // namespace billow::train

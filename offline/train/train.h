@@ -1,5 +1,5 @@
-// Trains a garment: all patches at once; or, in the paper's form, a basis and a network for skinning, then both for the
-// shape that skinning leaves to learn.
+// Trains a garment: the patch model, or the paper's whole-cloth model, a basis and a network for skinning followed by a basis
+// and a network for the residual shape.
 #pragma once
 
 #include <filesystem>
@@ -7,24 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "learn/cloth_model.h"
 #include "learn/frames.h"
+#include "learn/patch_model.h"
 #include "train/stage.h"
 
 namespace billow::train {
 
-// Frames that are learnt from, and frames that choose the best epoch.
-struct Choice {
+struct FrameSplit {
   std::vector<uint32_t> train, validation;
 };
-Choice choose_frames(const learn::Frames& frames, const Options& options);
+FrameSplit split_frames(const learn::Frames& frames, const Options& options);
 
 struct StageRecord {
   std::string name;
   StageOptions options;
-  int64_t components = 0;  // that there are; of a patch, the most
+  int64_t components = 0;  // of the basis
   double basis_seconds = 0, basis_explained = 0,
-         basis_floor_mm = 0;  // what the basis leaves of the training frames
+         basis_floor_mm = 0;  // PCA residual of the training frames
   double ridge_penalty = 0;   // of the linear path, if there is one
   StageResult result;
 };
@@ -32,7 +31,7 @@ struct StageRecord {
 struct Record {
   std::string garment, device;
   Options options;
-  Choice frames;
+  FrameSplit frames;
   size_t samples = 0;
   double seconds = 0;
   std::vector<StageRecord> stages;
@@ -41,10 +40,10 @@ std::string to_json(const Record& record);
 
 struct TrainRun {
   std::string
-      checkpoints;  // files begin with this, a stage's name follows; empty: none. What is there is taken up
+      checkpoints;  // path prefix of checkpoint files, followed by a stage's name; empty: none. Existing ones are resumed
   double checkpoint_seconds = 60;
   std::function<void(const Progress&)> report;
-  std::function<void(const std::string&)> say;  // what begins now, a line
+  std::function<void(const std::string&)> log;  // one line a stage of the training
 };
 
 struct Result {
@@ -52,11 +51,10 @@ struct Result {
   Record record;
 };
 
-// The two forms; train() takes the one that the options name.
-Result train_by_patches(const learn::Frames& frames, const Options& options, const TrainRun& run);
-Result train_whole(const learn::Frames& frames, const Options& options, const TrainRun& run);
+Result train_patch_model(const learn::Frames& frames, const Options& options, const TrainRun& run);
+Result train_whole_cloth(const learn::Frames& frames, const Options& options, const TrainRun& run);
 
-// Throws std::invalid_argument for options that make no sense, std::runtime_error as train_stage().
+// Trains the form of the options. Throws std::invalid_argument for invalid options, std::runtime_error as train_stage().
 Result train(const learn::Frames& frames, const Options& options, const TrainRun& run = {});
 
 }  // namespace billow::train

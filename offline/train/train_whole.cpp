@@ -1,13 +1,13 @@
-// The paper's form: networks of the whole cloth.
+// Trains the paper's whole-cloth model.
 #include <algorithm>
 #include <chrono>
 
+#include "learn/frames.h"
 #include "learn/pca.h"
 #include "learn/ridge.h"
-#include "learn/rows.h"
 #include "parallel.h"
-#include "train/frames_scene.h"
 #include "train/train.h"
+#include "train/vertex_losses.h"
 
 namespace billow::train {
 namespace {
@@ -15,22 +15,18 @@ namespace {
 using learn::Basis;
 using learn::Rows;
 using learn::Source;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
-
-// Frames from one source, one after another: inputs of a network, and where they stand among all of them.
+// A consecutive range of samples: frames with bones of one source.
 struct Samples {
   std::vector<uint32_t> frames;
   Source source = Source::kEmbedded;
-  bool learnt = true;  // else they only collide
+  bool in_data_term = true;  // else in the collision term only
   bool validation = false;
 };
 
-std::vector<Samples> choose_samples(const Choice& choice, const Options& options) {
+std::vector<Samples> choose_samples(const FrameSplit& split, const Options& options) {
   std::vector<Samples> all;
   for (const bool validation : {false, true}) {
-    const auto& frames = validation ? choice.validation : choice.train;
+    const auto& frames = validation ? split.validation : split.train;
     if (options.bones != Bones::kRope) all.push_back({frames, Source::kEmbedded, true, validation});
     if (options.bones != Bones::kEmbedded) all.push_back({frames, Source::kRope, true, validation});
     if (options.bones == Bones::kEmbedded && options.rope_in_collision)
@@ -51,20 +47,20 @@ Matrix inputs_of(const learn::Frames& frames, const std::vector<Samples>& sample
   return inputs;
 }
 
-// What is to be learnt of the cloth in the frames of `samples`: all of it, or what a stage before leaves.
-Rows truth_of(const learn::Frames& frames, const Samples& samples, const learn::Stage* before) {
-  return before ? residual_rows(frames, samples.frames, samples.source, *before)
-                : cloth_rows(frames, samples.frames);
+// Cloth that a stage learns: displacements, or the residual of the previous stage.
+Rows truth_of(const learn::Frames& frames, const Samples& samples, const learn::Stage* previous) {
+  return previous ? residual_rows(frames, samples.frames, samples.source, *previous)
+                  : cloth_rows(frames, samples.frames);
 }
 
-// One after the other.
-Rows joined(std::vector<Rows> parts) {
-  if (parts.size() == 1) return parts[0];
-  Rows all{0, parts.at(0).values, {}};
-  for (const Rows& part : parts) all.count += part.count;
-  all.fill = [parts](size_t first, Eigen::Ref<Matrix> out) {
+// Concatenates rows.
+Rows joined(std::vector<Rows> blocks) {
+  if (blocks.size() == 1) return blocks[0];
+  Rows all{0, blocks.at(0).values, {}};
+  for (const Rows& part : blocks) all.count += part.count;
+  all.fill = [blocks](size_t first, Eigen::Ref<Matrix> out) {
     Eigen::Index done = 0;
-    for (const Rows& part : parts) {
+    for (const Rows& part : blocks) {
       if (first < part.count && done < out.rows()) {
         const auto rows = std::min(static_cast<Eigen::Index>(part.count - first), out.rows() - done);
         part.fill(first, out.middleRows(done, rows));
@@ -77,8 +73,9 @@ Rows joined(std::vector<Rows> parts) {
   return all;
 }
 
-// Coefficients of rows, and the square of what they leave, into matrices from row `at` on.
-void project(const Rows& rows, const Basis& basis, Eigen::Index at, Matrix& coefficients, Vector& outside) {
+// Projects rows onto a basis. Writes coefficients and squared residuals from row `at` on.
+void project(const Rows& rows, const Basis& basis, Eigen::Index at, Matrix& coefficients,
+             Vector& pca_residual) {
   constexpr size_t kBlock = 32;
   for_each_in_parallel((rows.count + kBlock - 1) / kBlock, [&](size_t b) {
     const size_t first = b * kBlock;
@@ -89,18 +86,18 @@ void project(const Rows& rows, const Basis& basis, Eigen::Index at, Matrix& coef
     const Matrix c = block * basis.modes.transpose();
     const Eigen::Index to = at + static_cast<Eigen::Index>(first);
     coefficients.middleRows(to, count) = c;
-    outside.segment(to, count) = (block.rowwise().squaredNorm() - c.rowwise().squaredNorm()).cwiseMax(0);
+    pca_residual.segment(to, count) = (block.rowwise().squaredNorm() - c.rowwise().squaredNorm()).cwiseMax(0);
   });
 }
 
-class WholeTraining {
+class WholeClothTraining {
  public:
-  WholeTraining(const learn::Frames& frames, const Options& options, const TrainRun& run)
+  WholeClothTraining(const learn::Frames& frames, const Options& options, const TrainRun& run)
       : frames_(frames), options_(options), run_(run), scene_(frames) {
     record_.garment = frames.info().garment;
     record_.options = options;
     record_.device = device_name(options.device);
-    record_.frames = choose_frames(frames, options);
+    record_.frames = split_frames(frames, options);
     samples_ = choose_samples(record_.frames, options);
     inputs_ = inputs_of(frames, samples_);
     record_.samples = static_cast<size_t>(inputs_.rows());
@@ -111,32 +108,33 @@ class WholeTraining {
     learn::Model model;
     model.skinning = stage("skinning", options_.skinning, nullptr);
     if (options_.with_shape) model.shape = stage("shape", options_.shape, &model.skinning);
-    record_.seconds = since(began);
+    record_.seconds = seconds_since(began);
     return {std::move(model), std::move(record_)};
   }
 
  private:
-  learn::Stage stage(const std::string& name, const StageOptions& options, const learn::Stage* before) {
+  learn::Stage stage(const std::string& name, const StageOptions& options, const learn::Stage* previous) {
     StageRecord record;
     record.name = name, record.options = options;
     learn::Stage stage;
-    stage.basis = make_basis(record, before);
-    StageTask task = make_task(record, stage.basis, before);
+    stage.basis = make_basis(record, previous);
+    StageTask task = make_task(record, stage.basis, previous);
 
-    // What looks at vertices.
+    // Losses on vertices.
     Vector base = stage.basis.mean + rest();
-    if (before) base += before->basis.mean;
-    const Expansion expansion(std::move(base), stage.basis.modes, before ? before->basis.modes : Matrix());
+    if (previous) base += previous->basis.mean;
+    const Expansion expansion(std::move(base), stage.basis.modes,
+                              previous ? previous->basis.modes : Matrix());
     CollisionTerm collision(scene_, options.collision, expansion);
-    const EdgeTerm edges(options.length_weight > 0 ? edges_as_cut(frames_.garment()) : std::vector<Edge>(),
+    const EdgeTerm edges(options.length_weight > 0 ? pattern_edges(frames_.garment()) : std::vector<Edge>(),
                          expansion);
     if (options.collision.weight > 0) task.collision = &collision;
     if (options.length_weight > 0) task.edges = &edges;
 
     Run run{options_.seed, options_.device, {}, run_.checkpoint_seconds, run_.report};
     if (!run_.checkpoints.empty()) run.checkpoint = run_.checkpoints + name;
-    say(name + ": " + std::to_string(task.train.learn.size()) + " samples, " +
-        std::to_string(task.validation.learn.size()) + " to choose by, " + std::to_string(options.epochs) +
+    log(name + ": " + std::to_string(task.train.data.size()) + " training samples, " +
+        std::to_string(task.validation.data.size()) + " for validation, " + std::to_string(options.epochs) +
         " epochs on the " + record_.device);
     record.result = train_stage(task, options, run);
     stage.network = record.result.network;
@@ -144,50 +142,50 @@ class WholeTraining {
     return stage;
   }
 
-  Basis make_basis(StageRecord& record, const learn::Stage* before) const {
+  Basis make_basis(StageRecord& record, const learn::Stage* previous) const {
     const auto began = Clock::now();
-    say(record.name + ": principal components of " + std::to_string(record_.frames.train.size()) + " frames");
-    std::vector<Rows> parts;
+    log(record.name + ": principal components of " + std::to_string(record_.frames.train.size()) + " frames");
+    std::vector<Rows> blocks;
     for (const Samples& s : samples_)
-      if (s.learnt && !s.validation) {
-        parts.push_back(truth_of(frames_, s, before));
-        if (!before) break;  // the cloth is the same for all sources
+      if (s.in_data_term && !s.validation) {
+        blocks.push_back(truth_of(frames_, s, previous));
+        if (!previous) break;  // the cloth does not depend on the source
       }
     learn::PcaOptions pca_options;
     pca_options.components = static_cast<size_t>(record.options.components);
-    const learn::Pca pca = principal_components(joined(std::move(parts)), pca_options);
-    record.basis_seconds = since(began);
+    const learn::Pca pca = principal_components(joined(std::move(blocks)), pca_options);
+    record.basis_seconds = seconds_since(began);
     record.components = pca.basis.components();
     record.basis_explained = pca.explained(pca.basis.components());
-    record.basis_floor_mm = 1e3 * pca.rms_left(pca.basis.components());
+    record.basis_floor_mm = 1e3 * pca.rms_residual(pca.basis.components());
     return pca.basis;
   }
 
-  StageTask make_task(StageRecord& record, const Basis& basis, const learn::Stage* before) const {
+  StageTask make_task(StageRecord& record, const Basis& basis, const learn::Stage* previous) const {
     StageTask task;
     task.name = record.name;
     task.inputs = inputs_;
     task.vertices = frames_.garment().size();
     task.truth.setZero(inputs_.rows(), basis.components());
-    task.outside.setZero(inputs_.rows());
-    if (before) task.frozen = before->network(inputs_);
+    task.pca_residual.setZero(inputs_.rows());
+    if (previous) task.frozen = previous->network(inputs_);
     Eigen::Index at = 0;
     for (const Samples& s : samples_) {
       SampleSet& part = s.validation ? task.validation : task.train;
       for (size_t i = 0; i < s.frames.size(); ++i)
-        (s.learnt ? part.learn : part.collide)
+        (s.in_data_term ? part.data : part.collision_only)
             .push_back(static_cast<uint32_t>(at) + static_cast<uint32_t>(i));
       task.frames.insert(task.frames.end(), s.frames.begin(), s.frames.end());
-      if (s.learnt) project(truth_of(frames_, s, before), basis, at, task.truth, task.outside);
+      if (s.in_data_term) project(truth_of(frames_, s, previous), basis, at, task.truth, task.pca_residual);
       at += static_cast<Eigen::Index>(s.frames.size());
     }
     task.start = make_start(record, task);
     return task;
   }
 
-  // The linear path, if there is one, and how inputs are scaled.
+  // Standardisation of the inputs, and the linear path if there is one.
   learn::Network make_start(StageRecord& record, const StageTask& task) const {
-    const auto& rows = task.train.learn;
+    const auto& rows = task.train.data;
     const Matrix inputs = task.inputs(rows, Eigen::all);
     const learn::Scaling scaling =
         record.options.scaling == Scaling::kFeature ? learn::Scaling::kFeature : learn::Scaling::kOne;
@@ -203,7 +201,7 @@ class WholeTraining {
     learn::Network start;
     start.mean = Vector::Zero(inputs.cols()), start.scale = Vector::Ones(inputs.cols());
     if (record.options.scaling != Scaling::kNone) {
-      const learn::Standard standard = standardise(inputs, scaling);
+      const learn::Standardisation standard = standardise(inputs, scaling);
       start.mean = standard.mean, start.scale = standard.scale;
     }
     return start;
@@ -219,8 +217,8 @@ class WholeTraining {
   Vector rest() const {
     return Eigen::Map<const Vector>(&frames_.rest()[0].x, static_cast<Eigen::Index>(frames_.cloth_values()));
   }
-  void say(const std::string& line) const {
-    if (run_.say) run_.say(line);
+  void log(const std::string& line) const {
+    if (run_.log) run_.log(line);
   }
 
   const learn::Frames& frames_;
@@ -234,8 +232,8 @@ class WholeTraining {
 
 }  // namespace
 
-Result train_whole(const learn::Frames& frames, const Options& options, const TrainRun& run) {
-  return WholeTraining(frames, options, run).train();
+Result train_whole_cloth(const learn::Frames& frames, const Options& options, const TrainRun& run) {
+  return WholeClothTraining(frames, options, run).train();
 }
 
 }  // namespace billow::train

@@ -46,25 +46,25 @@ billow_status check_grid(const billow_sdf_grid* g, uint32_t i) {
 billow_status check_network(const billow_neural_sdf* n, uint32_t i) {
   if (!n || !n->weights)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                "colliders[%u].network: expected a network with weights, found NULL", i);
+                "colliders[%u].neural: expected a network with weights, found NULL", i);
   if (n->width < 4 || n->width > kMaxUnits || n->width % 4 != 0)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                "colliders[%u].network.width: expected a multiple of 4 up to %d, found %u", i, kMaxUnits,
+                "colliders[%u].neural.width: expected a multiple of 4 up to %d, found %u", i, kMaxUnits,
                 n->width);
   for (const float h : n->half_extents) {
     if (!(h > 0 && h <= 1e3f))
       return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                  "colliders[%u].network.half_extents: expected more than 0 up to 1000, found %g", i,
+                  "colliders[%u].neural.half_extents: expected more than 0 up to 1000, found %g", i,
                   static_cast<double>(h));
     if (!(n->margin >= 0 && n->margin < h))
       return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                  "colliders[%u].network.margin: expected 0 to less than the half extents, found %g", i,
+                  "colliders[%u].neural.margin: expected 0 to less than the half extents, found %g", i,
                   static_cast<double>(n->margin));
   }
   for (uint32_t k = 0; k < BILLOW_NEURAL_SDF_WEIGHTS(n->width); ++k)
     if (!(std::fabs(n->weights[k]) <= 1e6f))
       return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                  "colliders[%u].network.weights: expected numbers within 1e6, found %g at %u", i,
+                  "colliders[%u].neural.weights: expected numbers within 1e6, found %g at %u", i,
                   static_cast<double>(n->weights[k]), k);
   return BILLOW_OK;
 }
@@ -74,7 +74,7 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "colliders[%u].%s: expected %s, found %g", i, field, expected,
                 found);
   };
-  // As a number: a C program may hold any in an enum, which C++ may not even load.
+  // Read as an integer: a C program may store any value in an enum, and loading it as one is undefined in C++.
   int32_t shape;
   std::memcpy(&shape, &c.shape, sizeof shape);
   if (shape < 0 || shape > BILLOW_SHAPE_NEURAL) return bad("shape", "a billow_shape", shape);
@@ -112,7 +112,7 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
   if (c.shape == BILLOW_SHAPE_GRID)
     if (billow_status wrong = check_grid(c.grid, i)) return wrong;
   if (c.shape == BILLOW_SHAPE_NEURAL)
-    if (billow_status wrong = check_network(c.network, i)) return wrong;
+    if (billow_status wrong = check_network(c.neural, i)) return wrong;
   float sum = 0;
   for (int k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
     if (c.weight[k] < 0) return bad("weight", "0 or more", static_cast<double>(c.weight[k]));
@@ -146,7 +146,7 @@ void read_grid(const billow_sdf_grid& in, Collider& c) {
                 (0.5f * in.spacing);
   c.half = extent_of(c.grid);
   c.radius = length(c.half);
-  c.off_axis = farthest_on_axis(c);
+  c.max_axis_distance = find_max_axis_distance(c);
 }
 
 void read_network(const billow_neural_sdf& in, Collider& c) {
@@ -155,7 +155,7 @@ void read_network(const billow_neural_sdf& in, Collider& c) {
   c.network.half = {in.half_extents[0], in.half_extents[1], in.half_extents[2]};
   c.half = c.network.half - V3{in.margin, in.margin, in.margin};
   c.radius = length(c.half);
-  c.off_axis = farthest_on_axis(c);
+  c.max_axis_distance = find_max_axis_distance(c);
 }
 
 Collider read_collider(const billow_collider& in) {
@@ -176,14 +176,14 @@ Collider read_collider(const billow_collider& in) {
   const Quat q{in.rotation[0], in.rotation[1], in.rotation[2], in.rotation[3]};
   c.rest = {{in.position[0], in.position[1], in.position[2]}, normalized(q)};
   if (c.shape == Shape::kGrid) read_grid(*in.grid, c);
-  if (c.shape == Shape::kNeural) read_network(*in.network, c);
+  if (c.shape == Shape::kNeural) read_network(*in.neural, c);
   if (c.shape != Shape::kCapsule && c.shape != Shape::kTaperedCapsule) return c;
 
   V3 axis = V3{in.end[0], in.end[1], in.end[2]} - c.rest.position;
   float l = length(axis);
   float end_radius = c.shape == Shape::kCapsule ? c.radius : in.radius_end;
   if (l <= 1e-9f || std::fabs(c.radius - end_radius) >= l) {
-    // One end swallows the other: what is left is the larger sphere.
+    // One end contains the other: the shape is the larger sphere.
     c.shape = Shape::kSphere;
     if (end_radius > c.radius) {
       c.rest.position = {in.end[0], in.end[1], in.end[2]};

@@ -9,7 +9,7 @@ namespace {
 
 const char kNotGarment[] = "garment: expected a billow_garment, found NULL or something else";
 
-// Memory that goes back when it is no longer needed.
+// Owns memory of the allocator.
 class Block {
  public:
   Block(const billow_allocator& allocator, size_t bytes)
@@ -42,7 +42,7 @@ void release(billow_garment* garment) {
   allocator.release(allocator.user, garment);
 }
 
-// What only chains and body can judge: whether they can be made from the file.
+// Creates chains and body once, to check what only they can check.
 billow_status try_on(const billow_garment& garment) {
   if (const int chain = chain_without_attachment(garment.garment); chain >= 0)
     return fail(BILLOW_ERROR_BAD_DATA, "garment file: expected chain %d to hang on an attachment, found none",
@@ -59,7 +59,7 @@ billow_status try_on(const billow_garment& garment) {
   return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", why);
 }
 
-// From a file that stays where it is.
+// From bytes that outlive the garment.
 billow_status create(const void* bytes, size_t size, const billow_allocator& allocator,
                      billow_garment*& out) {
   Garment g;

@@ -22,20 +22,20 @@ billow_collider collider_of(const asset::ColliderRecord& r) {
   return c;
 }
 
-// Memory for as long as a function runs.
-template <class T> struct Room {
-  Room(const billow_allocator& a, size_t count)
+// Scratch memory of a function.
+template <class T> struct Scratch {
+  Scratch(const billow_allocator& a, size_t count)
       : allocator(a), get(static_cast<T*>(a.allocate(a.user, count * sizeof(T), Arena::kAlignment))) {}
-  ~Room() {
+  ~Scratch() {
     if (get) allocator.release(allocator.user, get);
   }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
   billow_allocator allocator;
   T* get;
 };
 
-// The mass setting is of a bone with the mean area of those that are simulated; even one without cloth has some.
+// The mass setting is that of a bone with the mean area of all simulated bones. Bones without cloth get a minimum.
 void read_chain_cloth(const Garment& g, float* lateral, float* areas, float* factors) {
   constexpr float kMinFactor = 0.05f;
   float sum = 0;
@@ -57,7 +57,7 @@ void read_chain_cloth(const Garment& g, float* lateral, float* areas, float* fac
 
 billow_status create_chains(const Garment& g, const billow_allocator& allocator, billow_chains** out) {
   const size_t bones = g.view.chain_bones.size();
-  const Room<float> numbers(allocator, 7 * bones);
+  const Scratch<float> numbers(allocator, 7 * bones);
   if (!numbers.get) return fail(BILLOW_ERROR_OUT_OF_MEMORY, "no memory for %zu bones", bones);
   float *rest = numbers.get, *lengths = numbers.get + 3 * bones;
   float *lateral = lengths + bones, *areas = lateral + bones, *factors = areas + bones;
@@ -92,7 +92,7 @@ billow_status create_chains(const Garment& g, const billow_allocator& allocator,
 
 billow_status create_body(const Garment& g, const billow_allocator& allocator, billow_body** out) {
   const uint32_t joints = g.view.record->joints;
-  const Room<billow_transform> rest(allocator, joints);
+  const Scratch<billow_transform> rest(allocator, joints);
   if (!rest.get) return fail(BILLOW_ERROR_OUT_OF_MEMORY, "no memory for %u joints", joints);
   for (uint32_t j = 0; j < joints; ++j) {
     const Transform t = inverse(g.joint_rest_inverse[j]);

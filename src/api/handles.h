@@ -27,7 +27,7 @@ struct billow_garment {
   uint32_t magic;
   billow_allocator allocator;
   billow::Garment garment;
-  void* copy;  // of the file, or null where the caller keeps it
+  void* copy;  // of the file; null if the caller's bytes are used in place
 };
 
 struct billow_instance {
@@ -51,7 +51,7 @@ inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 
 inline constexpr char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
 
-// Notes the message (printf style) and returns the status.
+// Stores the message (printf style) for billow_last_error and returns the status.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -72,7 +72,7 @@ billow_status check_finite(const char* what, const float* values, size_t count);
 // Reads settings into the runtime's form, or says which field is out of range.
 billow_status read_settings(const billow_settings& in, Settings& out);
 
-// What a garment file says about chains and body, as the API takes it.
+// Settings, chains and body of a garment file.
 billow_settings settings_of(const Garment& garment);
 billow_status create_chains(const Garment& garment, const billow_allocator& allocator, billow_chains** out);
 billow_status create_body(const Garment& garment, const billow_allocator& allocator, billow_body** out);

@@ -25,7 +25,7 @@ billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   if (!(scale >= 1e-3f && scale <= 1e3f))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "frame.scale: expected 0.001 to 1000, or 0 for 1, found %g",
                 static_cast<double>(scale));
-  // As a number: a C program may hold any in an enum.
+  // Read as an integer: a C program may store any value in an enum.
   int32_t teleport;
   std::memcpy(&teleport, &frame->teleport, sizeof teleport);
   if (teleport < BILLOW_TELEPORT_NONE || teleport > BILLOW_TELEPORT_KEEP)
@@ -40,7 +40,7 @@ billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   return read_transforms("frame.joints", frame->joints, joints, i->joints);
 }
 
-// A frame that was checked: poses the instance's own body. `space` keeps what `in` points to.
+// Converts a checked frame and poses the instance's own body. `in` points to `space`.
 void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
   constexpr float kLongestStep = 0.25f, kShortestStep = 1e-6f;
   const float scale = scale_of(*frame);
@@ -70,7 +70,7 @@ billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInp
   return BILLOW_OK;
 }
 
-// A crowd in groups of kCrowd, one a job.
+// A crowd, split into jobs of kCrowd characters.
 struct Crowd {
   billow_instance* const* instances;
   const billow_frame* frames;
@@ -97,7 +97,7 @@ void step_group(void* data, uint32_t group) {
   best_frame_entry().step_instances(instances, count, inputs);
 }
 
-// All of it before anything changes: sound frames, one garment, nobody twice.
+// Checks everything before anything changes: valid frames, one garment, no instance twice.
 billow_status check_crowd(const Crowd& crowd) {
   uint32_t seen = 0;
   billow_status bad = BILLOW_OK;

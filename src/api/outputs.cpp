@@ -1,4 +1,4 @@
-// The mesh of the last frame, as the caller's buffers want it.
+// Writes the mesh of the last frame into the caller's buffers.
 #include <cstring>
 
 #include "api/handles.h"
@@ -7,7 +7,7 @@
 namespace billow::api {
 namespace {
 
-// An enum as a number: a C program may hold any in one.
+// An enum as an integer: a C program may store any value in one.
 template <class Enum> int32_t number_of(const Enum& value) {
   int32_t number;
   static_assert(sizeof value == sizeof number);
@@ -38,28 +38,28 @@ billow_status check_tangents(const Instance& i) {
 }
 
 billow_status read_output(const Instance& i, const billow_output& o, VertexOutput& out) {
-  const int32_t attribute = number_of(o.attribute), number = number_of(o.number);
+  const int32_t attribute = number_of(o.attribute), format = number_of(o.format);
   if (attribute < BILLOW_ATTRIBUTE_POSITION || attribute > BILLOW_ATTRIBUTE_TANGENT)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.attribute: expected a billow_attribute, found %d",
                 attribute);
-  if (number < BILLOW_FORMAT_FLOAT32 || number > BILLOW_FORMAT_FLOAT16)
-    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.number: expected a billow_format, found %d", number);
+  if (format < BILLOW_FORMAT_FLOAT32 || format > BILLOW_FORMAT_FLOAT16)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.format: expected a billow_format, found %d", format);
   if (!o.out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "output.out: expected a buffer, found NULL");
   if (billow_status bad = check_vertices(o, i.garment->vertices())) return bad;
   if (attribute == BILLOW_ATTRIBUTE_TANGENT)
     if (billow_status bad = check_tangents(i)) return bad;
   if (billow_status bad = check_finite("output.origin", o.origin, 3)) return bad;
   out.attribute = static_cast<Attribute>(attribute);
-  out.halves = number == BILLOW_FORMAT_FLOAT16;
+  out.halves = format == BILLOW_FORMAT_FLOAT16;
   out.vertices = o.vertices;
   out.count = o.vertices ? o.vertex_count : i.garment->vertices();
   out.out = static_cast<std::byte*>(o.out);
   out.origin = {o.origin[0], o.origin[1], o.origin[2]};
-  const size_t a_number = out.halves ? 2 : 4, least = a_number * numbers_of(out.attribute);
+  const size_t component = out.halves ? 2 : 4, least = component * components_of(out.attribute);
   out.stride = o.stride == 0 ? least : o.stride;
-  if (out.stride < least || out.stride % a_number != 0)
+  if (out.stride < least || out.stride % component != 0)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,
-                "stride: expected 0, or %zu bytes or more in steps of %zu, found %zu", least, a_number,
+                "stride: expected 0, or %zu bytes or more in steps of %zu, found %zu", least, component,
                 o.stride);
   if (o.capacity < out.count)
     return fail(BILLOW_ERROR_BUFFER_TOO_SMALL, "capacity: expected at least %u vertices, found %u", out.count,

@@ -1,4 +1,4 @@
-// The garment file, version 6: its records, as they lie in the file. docs/garment_file.md describes every byte.
+// The garment file, version 6: its records, laid out as in the file. docs/formats.md describes every byte.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace billow::asset {
 
-static_assert(std::endian::native == std::endian::little, "garment files are used where they lie");
+static_assert(std::endian::native == std::endian::little, "garment files are used in place");
 
 inline constexpr char kMagic[8] = {'b', 'i', 'l', 'l', 'o', 'w', '\x1a', '\n'};
 inline constexpr uint32_t kVersion = 6;
@@ -29,31 +29,31 @@ inline constexpr uint32_t kMaxBonesPerChain = 256;
 inline constexpr uint32_t kMaxColliders = 128;
 inline constexpr uint32_t kMaxUnits = 4096;        // of a layer
 inline constexpr uint32_t kMaxComponents = 4096;   // of a basis
-inline constexpr uint32_t kMaxColumns = 1u << 18;  // of a matrix; stored ones too
-inline constexpr uint32_t kMaxInputBones = 1024;   // bones that a patch sees
+inline constexpr uint32_t kMaxColumns = 1u << 18;  // of a matrix; also stored columns
+inline constexpr uint32_t kMaxInputBones = 1024;   // of a patch
 inline constexpr uint32_t kMaxBlocks = 1u << 22;   // of all tiles together
 inline constexpr uint32_t kMaxText = 255;          // bytes of a name
-inline constexpr float kLargest = 1e9f;            // of any number
+inline constexpr float kMaxMagnitude = 1e9f;       // of any float in the file
 
 struct Header {
   char magic[8];
   uint32_t version;
   uint32_t section_count;
   uint64_t file_size;
-  uint64_t checksum;  // of header and section table, this field taken as 0
+  uint64_t checksum;  // of header and section table, with this field 0
   uint8_t reserved[32];
 };
 static_assert(sizeof(Header) == 64);
 
 struct Section {
-  char name[32];  // the rest is 0
+  char name[32];  // padded with zeros
   uint64_t offset, size;
   uint64_t checksum;
   uint8_t reserved[8];
 };
 static_assert(sizeof(Section) == 64);
 
-// A piece of the section "text".
+// A string in the section "text".
 struct Text {
   uint32_t offset, length;
 };
@@ -63,8 +63,8 @@ struct GarmentRecord {
   Text name, material;
   uint32_t vertices, triangles, attachments, bones, chains, chain_bones, joints, colliders;
   uint32_t key_joint;
-  uint32_t closed;                                 // 1: the last chain is beside the first
-  uint32_t skinning_components, shape_components;  // skinning 0: the cloth is by patches
+  uint32_t closed;                                 // 1: the last chain is a neighbour of the first
+  uint32_t skinning_components, shape_components;  // skinning 0: the cloth is decoded by patches
 };
 static_assert(sizeof(GarmentRecord) == 64);
 
@@ -92,7 +92,7 @@ struct BoneRecord {
 };
 static_assert(sizeof(BoneRecord) == 24);
 
-// Section "chain_bones", chain after chain from root to hem.
+// Section "chain_bones", chain by chain from root to tip.
 struct ChainBoneRecord {
   uint32_t bone;
   float max_length;  // of the rope above it; 0 for a root
@@ -101,12 +101,13 @@ static_assert(sizeof(ChainBoneRecord) == 8);
 
 // Section "chain_cloth", in the order of "chain_bones"; older files have none.
 struct ChainClothRecord {
-  float lateral_length;  // along the cloth to the bone of its level on the next chain; 0: there is none
-  float area;            // of the cloth it stands for
+  float lateral_length;  // along the cloth to the bone of its level on the next chain; 0: no such bone
+  float area;            // of the cloth that the bone represents
 };
 static_assert(sizeof(ChainClothRecord) == 8);
 
-// Sections "blend.bones" (in bytes up to so many bones, else in words of 16 bits) and "blend.weights" (in bytes): four a vertex.
+// Sections "blend.bones" (uint8 up to this number of bones, else uint16) and "blend.weights" (uint8): four
+// per vertex.
 inline constexpr uint32_t kMaxBonesInBytes = 256;
 
 // Section "colliders".
@@ -122,33 +123,33 @@ struct ColliderRecord {
 };
 static_assert(sizeof(ColliderRecord) == 128);
 
-// Sections "skinning", "shape" and "correction". Behind it: mean and scale of the inputs, deviation of the outputs (0 in a
-// correction), then the biases, layer after layer.
+// Sections "skinning", "shape" and "correction". Followed by mean and scale of the inputs, standard deviation
+// of the outputs (0 in a correction), then the biases, layer by layer.
 struct NetworkRecord {
   uint32_t inputs, outputs;
   uint32_t layers;
   uint32_t activation;         // 0 relu, 1 tanh, 2 gelu
-  uint32_t linear;             // 1: there is a linear path
+  uint32_t linear;             // 1: has a linear path
   uint32_t units[kMaxLayers];  // outputs of each layer
   uint32_t reserved[3];
 };
 static_assert(sizeof(NetworkRecord) == 64);
 
-// Section "patches". Behind it: a PatchRecord each.
+// Section "patches". Followed by one PatchRecord per patch.
 struct PatchesRecord {
   uint32_t patches;
-  uint32_t networks;     // of which a patch has one, alone or with its mirror image
-  uint32_t input_bones;  // bones that each of them sees
-  uint32_t components;   // of each; a coefficient of one is a direction
+  uint32_t networks;     // a patch has one, which it may share with its mirror image
+  uint32_t input_bones;  // per patch
+  uint32_t components;   // per patch; the coefficient of a component is a vector
   uint32_t tiles;        // of eight vertices
   uint32_t blocks;       // of all tiles together
   uint32_t layers;
   uint32_t activation;         // 0 relu, 1 tanh, 2 gelu
-  uint32_t linear;             // 1: there is a linear path
+  uint32_t linear;             // 1: has a linear path
   uint32_t units[kMaxLayers];  // outputs of each layer
   uint32_t reserved[3];
 
-  // Of all components the first, the second, the third.
+  // The first coordinate of all components, then the second, then the third.
   uint32_t coefficients() const { return 3 * components; }
   uint32_t basis_columns() const { return components + kRigidColumns; }
 };
@@ -156,9 +157,9 @@ static_assert(sizeof(PatchesRecord) == 80);
 
 struct PatchRecord {
   uint32_t bone;
-  uint32_t above, below, left, right;  // bones that its frame goes by
+  uint32_t above, below, left, right;  // bones that span its frame
   uint32_t network;
-  uint32_t flipped;  // 1: seen in a mirror
+  uint32_t flipped;  // 1: mirror image (decode/patch_frame.h)
   uint32_t reserved;
 };
 static_assert(sizeof(PatchRecord) == 32);
@@ -166,8 +167,9 @@ static_assert(sizeof(PatchRecord) == 32);
 // Section "patches.tiles".
 static_assert(sizeof(TileRecord) == 40);
 
-// A matrix: section "basis", "skinning.linear", "skinning.1", "patches.basis", and so on. Behind it: stored columns, row
-// scales (if there are any) rounded up to whole panels, and from the next multiple of 64 the panels.
+// A packed matrix (net/matrix.h): section "basis", "skinning.linear", "skinning.1", "patches.basis", and so
+// on. Followed by the sources and scales of the stored columns, row scales (if there are any) padded to whole
+// panels, and from the next multiple of 64 the panels.
 struct MatrixRecord {
   uint32_t rows, columns;
   uint32_t float32, float16, int8;
@@ -176,8 +178,8 @@ struct MatrixRecord {
 };
 static_assert(sizeof(MatrixRecord) == 32);
 
-// By words of 64 bits, so that a file is checked at the speed of memory rather than of bytes; what is missing to the last
-// word counts as 0.
+// Over words of 64 bits, so that a file is checked at the speed of memory rather than of bytes. The last word
+// is padded with zeros.
 inline uint64_t checksum(const void* bytes, size_t size) {
   uint64_t sum = 0xcbf29ce484222325ull;
   const auto* b = static_cast<const unsigned char*>(bytes);
@@ -196,8 +198,8 @@ inline uint64_t matrix_panels_at(const MatrixRecord& m) {
   return round_up(sizeof(MatrixRecord) + 8 * stored + (m.row_scales ? 32 * panels : 0));
 }
 inline uint64_t matrix_size(const MatrixRecord& m) {
-  const uint64_t a_panel = 32 * uint64_t{m.float32} + 16 * uint64_t{m.float16} + 8 * uint64_t{m.int8};
-  return matrix_panels_at(m) + (uint64_t{m.rows} + 7) / 8 * a_panel;
+  const uint64_t panel_bytes = 32 * uint64_t{m.float32} + 16 * uint64_t{m.float16} + 8 * uint64_t{m.int8};
+  return matrix_panels_at(m) + (uint64_t{m.rows} + 7) / 8 * panel_bytes;
 }
 
 }  // namespace billow::asset

@@ -1,4 +1,4 @@
-// A garment file in memory, checked from the first byte to the last: whoever has a view need check nothing again.
+// A garment file in memory, validated from the first byte to the last: users of a view need no checks.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@ namespace billow::asset {
 struct NetworkView {
   const NetworkRecord* record = nullptr;
   std::span<const float> mean, scale;  // of the inputs
-  std::span<const float> deviation;    // of the outputs
+  std::span<const float> deviation;    // standard, of the outputs
   std::span<const float> bias[kMaxLayers];
   PackedMatrix layer[kMaxLayers];
-  PackedMatrix linear;  // no rows: none
+  PackedMatrix linear;  // no rows: no linear path
 
   Mlp mlp() const;
 };
 
-// Floats of one network of patches: each points to as many as the file rounds up to.
-struct PatchNumbers {
+// Parameters of one network of patches beside its matrices. Each array is padded to whole panels.
+struct PatchParameters {
   const float *mean, *scale;  // of the inputs
   const float* linear_bias;
   const float* bias[kMaxLayers];
@@ -30,24 +30,24 @@ struct PatchNumbers {
 struct PatchesView {
   const PatchesRecord* record = nullptr;
   std::span<const PatchRecord> patches;
-  std::span<const int32_t> input_bones;  // PatchesRecord::seen for each patch; -1: beyond the cloth's edge
+  std::span<const int32_t> input_bones;  // PatchesRecord::input_bones per patch; -1: beyond the cloth's edge
   std::span<const TileRecord> tiles;
-  std::span<const uint32_t> blocks;        // the patch of each, in a tile one after another
-  std::span<const float> numbers;          // of networks
-  std::span<const float> bases;            // of each patch deviations and scales
-  PackedMatrix layer[kMaxLayers], linear;  // rows network after network
-  // Rows block after block, one for each of the tile's vertices: components times the root of the share, the share, and the mean times
-  // that root, along, across and off the patch.
+  std::span<const uint32_t> blocks;   // the patch of each block, tile by tile
+  std::span<const float> parameters;  // of the networks: PatchParameters
+  std::span<const float> bases;  // per patch: deviations of its coefficients, scales of its basis columns
+  PackedMatrix layer[kMaxLayers], linear;  // rows network by network
+  // Rows block by block, one for each vertex of the tile. Columns: components times the root of the vertex's
+  // weight, the weight, and the mean times that root, along, across and normal to the patch.
   PackedMatrix basis;
 
   uint32_t inputs() const { return 3 * (record->input_bones + 1); }
-  size_t numbers_per_network() const;
-  PatchNumbers numbers_of(size_t network) const;
-  // Of a patch's coefficients, and of the columns of its basis: as many as the file rounds up to.
-  size_t numbers_per_basis() const {
+  size_t network_stride() const;  // floats per network in `parameters`
+  PatchParameters parameters_of(size_t network) const;
+  // Floats per patch in `bases`: deviations and scales, each padded to whole panels.
+  size_t basis_stride() const {
     return size_t{round_up_to_panels(record->coefficients())} + round_up_to_panels(record->basis_columns());
   }
-  const float* deviations_of(size_t patch) const { return bases.data() + patch * numbers_per_basis(); }
+  const float* deviations_of(size_t patch) const { return bases.data() + patch * basis_stride(); }
   const float* basis_scales_of(size_t patch) const {
     return deviations_of(patch) + round_up_to_panels(record->coefficients());
   }
@@ -56,8 +56,8 @@ struct PatchesView {
   TiledBasis tiled() const;
 };
 
-// For linear blend skinning, kBonesPerVertex a vertex: bones in bytes where a byte can name them all, else in words. No weights: there
-// is none of it.
+// Linear blend skinning, kBonesPerVertex entries per vertex. Bone indices are in bytes if a byte can hold all
+// of them, else in 16-bit words. No weights: the garment has no skinning weights.
 struct BlendView {
   std::span<const uint8_t> weights;
   std::span<const uint8_t> bones_in_bytes;
@@ -75,17 +75,18 @@ struct GarmentView {
   std::span<const BoneRecord> bones;
   std::span<const uint32_t> chain_sizes;
   std::span<const ChainBoneRecord> chain_bones;
-  std::span<const ChainClothRecord> chain_cloth;  // one a chain bone, or none at all
+  std::span<const ChainClothRecord> chain_cloth;  // one per chain bone, or empty
   BlendView blend;
-  std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; perhaps not all
+  std::span<const uint32_t> settings;  // words, in the order of api/settings_words.h; may be fewer
   std::span<const ColliderRecord> colliders;
-  // What was learnt: by patches, or for the whole cloth. The other form has no records.
+  // The trained decoder: by patches, or of the whole cloth. The records of the other are null.
   PatchesView patches;
-  NetworkView skinning, shape;  // shape: no record where there is none
-  // Values of the cloth x (coefficients of skinning, 1, coefficients of shape, 1): the ones stand for the means. Without
-  // shape its last part is missing.
+  NetworkView skinning, shape;  // shape may be missing: then its record is null
+  // Vertex coordinates x (skinning coefficients, 1, shape coefficients, 1): the ones multiply the means.
+  // Without a shape network its columns are missing.
   PackedMatrix basis;
-  // Values of the bones x (displacements of all bones, 1): what is added to them before anything else is made of them. No rows: nothing.
+  // Network from the displacements of all bones to what is added to the bones before they are used. Null
+  // record: none.
   NetworkView correction;
   std::string_view training;  // JSON
   std::span<const Section> sections;
@@ -97,18 +98,18 @@ struct GarmentView {
   std::string_view file;
 };
 
-// What was expected and found, and where.
+// Error message: where, what was expected and what was found.
 struct Problem {
   char text[256] = "";
 };
 
-// Checks the file at `bytes`, aligned to kAlignment, and fills `view` with pointers into it. Bytes of any kind are fine: false
-// and a problem for those that are no sound garment file. `checksums` false trusts that nothing was damaged; all else
-// is checked still.
+// Validates the file at `bytes`, aligned to kAlignment, and fills `view` with pointers into it. Safe for
+// arbitrary bytes: returns false and a problem if they are not a valid garment file. With `checksums` false,
+// checksums are not verified; everything else is.
 bool read_garment(const void* bytes, size_t size, GarmentView& view, Problem& problem, bool checksums = true);
 
-// The one thing that needs room to be checked: that each vertex is in one tile. `counts`: one a vertex and one more. True where there are no
-// patches.
+// Checks that each vertex is in exactly one tile. Apart from read_garment(), as it needs scratch: `counts`
+// has vertices + 1 entries. True if there are no patches.
 bool check_tiles(const GarmentView& view, uint32_t* counts, Problem& problem);
 
 }  // namespace billow::asset

@@ -1,4 +1,4 @@
-// Networks and tiles of the file, as the runtime takes them.
+// Networks and tiles of the file as the types that the runtime evaluates.
 #include <algorithm>
 
 #include "asset/garment_view.h"
@@ -17,12 +17,12 @@ Mlp NetworkView::mlp() const {
 }
 
 Mlp PatchesView::mlp() const {
-  const PatchNumbers n = numbers_of(0);
+  const PatchParameters n = parameters_of(0);
   Mlp m;
   m.inputs = inputs(), m.outputs = record->coefficients(), m.layers = record->layers;
   m.activation = static_cast<ActivationKind>(record->activation);
   m.mean = n.mean, m.scale = n.scale, m.linear_bias = n.linear_bias;
-  m.numbers = numbers_per_network();
+  m.vector_stride = network_stride();
   for (uint32_t k = 0; k < m.layers; ++k) {
     m.layer[k] = layer[k].block(0, round_up_to_panels(record->units[k]));
     m.bias[k] = n.bias[k];
@@ -33,9 +33,9 @@ Mlp PatchesView::mlp() const {
 }
 
 TiledBasis PatchesView::tiled() const {
-  uint32_t most_blocks = 0;
-  for (const TileRecord& t : tiles) most_blocks = std::max(most_blocks, t.blocks);
-  return {basis, tiles.data(), blocks.data(), most_blocks};
+  uint32_t max_blocks = 0;
+  for (const TileRecord& t : tiles) max_blocks = std::max(max_blocks, t.blocks);
+  return {basis, tiles.data(), blocks.data(), max_blocks};
 }
 
 }  // namespace billow::asset

@@ -11,9 +11,9 @@ template <class Index> bool Reader::check_blend(std::span<const Index> bones) {
         return false;
       sum += weights[k];
     }
-    if (sum != kWholeWeight)
+    if (sum != kBlendWeightSum)
       return fail("section 'blend.weights', record %zu: expected weights that add up to %u, found %u",
-                  i / kBonesPerVertex, kWholeWeight, sum);
+                  i / kBonesPerVertex, kBlendWeightSum, sum);
   }
   return true;
 }

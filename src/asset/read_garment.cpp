@@ -1,7 +1,8 @@
-// The reader of garment files: from bytes that may be anything to a view that may be trusted.
+// The reader of garment files: from untrusted bytes to a validated view.
 //
-// First the table: every section lies within the file, aligned, behind the one before, and has its checksum. Then each
-// section has the size that the counts ask for, and each number is one that the runtime can use.
+// First the table: every section is within the file, aligned, after the one before, and matches its checksum.
+// Then each section has the size that follows from the counts, and each value is one that the runtime can
+// use.
 #include <cstdarg>
 #include <cstdio>
 
@@ -38,7 +39,7 @@ bool Reader::read_table(bool checksums) {
   if (header.version != kVersion)
     return fail("expected version %u of the garment file, found version %u", kVersion, header.version);
   if (header.file_size != size_)
-    return fail("expected the %llu bytes the header tells of, found %zu",
+    return fail("expected the %llu bytes that the header states, found %zu",
                 static_cast<unsigned long long>(header.file_size), size_);
   if (header.section_count < 1 || header.section_count > kMaxSections)
     return fail("expected 1 to %u sections, found %u", kMaxSections, header.section_count);
@@ -48,7 +49,7 @@ bool Reader::read_table(bool checksums) {
   if (!all_zero(header.reserved, sizeof header.reserved))
     return fail("header: expected zeros in its reserved bytes");
   if (checksums) {
-    // The header with its own field as 0, then the table.
+    // The checksum is of two: of the header with this field 0, and of the table.
     const uint64_t found = header.checksum;
     header.checksum = 0;
     const uint64_t sums[2] = {checksum(&header, sizeof header),
@@ -93,7 +94,7 @@ bool Reader::read_garment_record() {
   view_.text = view_.bytes_of(*text);
   const struct {
     const char* name;
-    uint32_t found, least, most;
+    uint32_t found, min, max;
   } counts[] = {{"vertices", g.vertices, 3, kMaxVertices},
                 {"triangles", g.triangles, 1, kMaxTriangles},
                 {"attachments", g.attachments, 1, kMaxVertices},
@@ -107,8 +108,8 @@ bool Reader::read_garment_record() {
                 {"skinning_components", g.skinning_components, 0, kMaxComponents},
                 {"shape_components", g.shape_components, 0, g.skinning_components ? kMaxComponents : 0}};
   for (const auto& c : counts)
-    if (c.found < c.least || c.found > c.most)
-      return fail("section 'garment', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
+    if (c.found < c.min || c.found > c.max)
+      return fail("section 'garment', %s: expected %u to %u, found %u", c.name, c.min, c.max, c.found);
   view_.record = &g;
   return check_text("garment", g.name) && check_text("garment", g.material);
 }
@@ -121,7 +122,7 @@ bool Reader::read_joints() {
     if (j.parent < -1 || j.parent >= static_cast<int64_t>(i))
       return fail("section 'joints', record %zu: expected an earlier joint or -1 as parent, found %d", i,
                   j.parent);
-    if (!check_numbers("joints", j.position) || !check_numbers("joints", j.rotation)) return false;
+    if (!check_floats("joints", j.position) || !check_floats("joints", j.rotation)) return false;
   }
   return true;
 }
@@ -129,11 +130,11 @@ bool Reader::read_joints() {
 bool Reader::read_cloth() {
   const GarmentRecord& g = *view_.record;
   if (!find_array("triangles", 3 * uint64_t{g.triangles}, view_.triangles) ||
-      !find_array("rest", 3 * uint64_t{g.vertices}, view_.rest) || !check_numbers("rest", view_.rest) ||
+      !find_array("rest", 3 * uint64_t{g.vertices}, view_.rest) || !check_floats("rest", view_.rest) ||
       !find_array("attachments", g.attachments, view_.attachments))
     return false;
   if (find("pattern") && (!find_array("pattern", 2 * uint64_t{g.vertices}, view_.pattern_uvs) ||
-                          !check_numbers("pattern", view_.pattern_uvs)))
+                          !check_floats("pattern", view_.pattern_uvs)))
     return false;
   for (size_t i = 0; i < view_.triangles.size(); ++i)
     if (!check_below("triangles", i / 3, "a vertex", view_.triangles[i], g.vertices)) return false;
@@ -142,7 +143,7 @@ bool Reader::read_cloth() {
     if (!check_below("attachments", i, "a vertex", a.vertex, g.vertices)) return false;
     for (const uint32_t j : a.joints)
       if (!check_below("attachments", i, "a joint", j, g.joints)) return false;
-    if (!check_weights("attachments", i, a.weights) || !check_numbers("attachments", a.rest)) return false;
+    if (!check_weights("attachments", i, a.weights) || !check_floats("attachments", a.rest)) return false;
   }
   return true;
 }
@@ -154,10 +155,10 @@ bool Reader::read_chains() {
     return false;
   if (find("chain_cloth") && !find_array("chain_cloth", g.chain_bones, view_.chain_cloth)) return false;
   for (size_t i = 0; i < view_.chain_cloth.size(); ++i)
-    for (const float number : {view_.chain_cloth[i].lateral_length, view_.chain_cloth[i].area})
-      if (!(number >= 0 && number <= 1e6f))
+    for (const float value : {view_.chain_cloth[i].lateral_length, view_.chain_cloth[i].area})
+      if (!(value >= 0 && value <= 1e6f))
         return fail("section 'chain_cloth', record %zu: expected 0 to 1e6, found %g", i,
-                    static_cast<double>(number));
+                    static_cast<double>(value));
   for (size_t i = 0; i < view_.bones.size(); ++i) {
     for (const uint32_t v : view_.bones[i].vertices)
       if (!check_below("bones", i, "a vertex", v, g.vertices)) return false;
@@ -190,7 +191,7 @@ bool Reader::read_colliders() {
     const ColliderRecord& c = view_.colliders[i];
     if (!check_text("colliders", c.name) ||
         !check_below("colliders", i, "a shape", c.shape, kHalfSpace + 1) ||
-        !check_numbers("colliders", {c.position, 15}) || !check_numbers("colliders", {&c.blend_radius, 1}) ||
+        !check_floats("colliders", {c.position, 15}) || !check_floats("colliders", {&c.blend_radius, 1}) ||
         !check_weights("colliders", i, c.weight))
       return false;
     for (const uint32_t j : c.joint)
@@ -203,7 +204,7 @@ bool Reader::read_colliders() {
   return true;
 }
 
-bool Reader::read_rest() {
+bool Reader::read_remaining() {
   const Section* settings = find("settings");
   if (!settings || settings->size % 4 != 0 || settings->size > 4096)
     return fail("expected a section 'settings' of up to 1024 words");
@@ -211,21 +212,22 @@ bool Reader::read_rest() {
                     static_cast<size_t>(settings->size / 4)};
   if (const Section* training = find("training")) view_.training = view_.bytes_of(*training);
 
-  // What this version does not know was put there by something it does not understand.
+  // Refuse unknown sections: they are from a version that this one cannot interpret.
   constexpr std::string_view kKnown[] = {"garment",   "text",        "joints",      "triangles",
                                          "rest",      "pattern",     "attachments", "bones",
                                          "chains",    "chain_bones", "chain_cloth", "settings",
                                          "colliders", "training",    "blend.bones", "blend.weights"};
   constexpr std::string_view kPatches[] = {"patches", "correction"},
-                             kWhole[] = {"skinning", "shape", "basis", "correction"};
-  const std::span<const std::string_view> learnt =
-      by_patches() ? std::span<const std::string_view>(kPatches) : std::span<const std::string_view>(kWhole);
+                             kWholeCloth[] = {"skinning", "shape", "basis", "correction"};
+  const std::span<const std::string_view> decoder = by_patches()
+                                                        ? std::span<const std::string_view>(kPatches)
+                                                        : std::span<const std::string_view>(kWholeCloth);
   for (const Section& s : view_.sections) {
     const std::string_view name = s.name;
     bool known = name.starts_with("extra.");
     for (const std::string_view k : kKnown) known |= name == k;
-    // A part of what was learnt: "shape", "shape.1".
-    for (const std::string_view k : learnt) known |= name.substr(0, name.find('.')) == k;
+    // Sections of the decoder: "shape", "shape.1".
+    for (const std::string_view k : decoder) known |= name.substr(0, name.find('.')) == k;
     if (!known) return fail("expected sections of version %u, found '%s'", kVersion, s.name);
   }
   return true;

@@ -1,4 +1,5 @@
-// What was learnt of the whole cloth: networks, the basis, and the matrices that all of it is made of.
+// The decoder of the whole cloth: networks and basis, and the packed matrices that these and patches consist
+// of.
 #include <cstdio>
 
 #include "asset/reader.h"
@@ -31,13 +32,13 @@ bool Reader::read_network(const char* name, uint32_t outputs, NetworkView& netwo
                   name, k + 1, kMaxUnits, n.units[k]);
     biases += n.units[k];
   }
-  const uint64_t numbers = 2 * uint64_t{n.inputs} + outputs + biases;
-  if (s->size != sizeof n + 4 * numbers)
+  const uint64_t floats = 2 * uint64_t{n.inputs} + outputs + biases;
+  if (s->size != sizeof n + 4 * floats)
     return fail("section '%s': expected %llu bytes, found %llu", name,
-                static_cast<unsigned long long>(sizeof n + 4 * numbers),
+                static_cast<unsigned long long>(sizeof n + 4 * floats),
                 static_cast<unsigned long long>(s->size));
   const auto* at = reinterpret_cast<const float*>(bytes_ + s->offset + sizeof n);
-  if (!check_numbers(name, {at, static_cast<size_t>(numbers)})) return false;
+  if (!check_floats(name, {at, static_cast<size_t>(floats)})) return false;
   const auto take = [&](size_t count) {
     at += count;
     return std::span(at - count, count);
@@ -61,12 +62,13 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
   if (!s || s->size < sizeof(MatrixRecord)) return fail("expected a section '%s' with its record", name);
   const auto& m = *reinterpret_cast<const MatrixRecord*>(bytes_ + s->offset);
   if (m.rows != rows || m.columns != columns)
-    return fail("section '%s': expected %llu x %u numbers, found %u x %u", name,
+    return fail("section '%s': expected a %llu x %u matrix, found %u x %u", name,
                 static_cast<unsigned long long>(rows), columns, m.rows, m.columns);
   if (m.float32 > kMaxColumns || m.float16 > kMaxColumns || m.int8 > kMaxColumns || m.float16 % 2 ||
       m.int8 % 8)
     return fail(
-        "section '%s': expected up to %u columns of a kind, fp16 in twos and int8 in eights, found %u, %u, "
+        "section '%s': expected up to %u columns of a kind, multiples of 2 (fp16) and 8 (int8), found %u, "
+        "%u, "
         "%u",
         name, kMaxColumns, m.float32, m.float16, m.int8);
   if (m.row_scales > 1) return fail("section '%s': expected row scales 0 or 1, found %u", name, m.row_scales);
@@ -82,8 +84,8 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
             .row_scales = nullptr,
             .sources = reinterpret_cast<const uint32_t*>(at + sizeof m),
             .scales = nullptr,
-            .in_order = 0,
-            .largest_scale = 0,
+            .contiguous = 0,
+            .max_scale = 0,
             .panels = at + matrix_panels_at(m)};
   const uint32_t stored = matrix.stored_count();
   matrix.scales = reinterpret_cast<const float*>(matrix.sources + stored);
@@ -92,17 +94,18 @@ bool Reader::read_matrix(const char* name, uint64_t rows, uint32_t columns, Pack
     if (!check_below(name, j, "a column", matrix.sources[j], columns)) return false;
   precompute(matrix);
   const size_t scales = m.row_scales ? size_t{kPanelRows} * matrix.panel_count() : 0;
-  return check_numbers(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
+  return check_floats(name, {matrix.scales, stored + scales}) && check_panels(name, matrix);
 }
 
-// Integers are fine whatever they are; floats have to be finite.
+// Any int8 is valid; floats have to be finite.
 bool Reader::check_panels(const char* name, const PackedMatrix& matrix) {
-  const size_t wide = size_t{kPanelRows} * matrix.float32, half = size_t{kPanelRows} * matrix.float16;
-  for (size_t p = 0; p < matrix.panel_count() && wide + half > 0; ++p) {
+  const size_t float32_values = size_t{kPanelRows} * matrix.float32,
+               float16_values = size_t{kPanelRows} * matrix.float16;
+  for (size_t p = 0; p < matrix.panel_count() && float32_values + float16_values > 0; ++p) {
     const std::byte* panel = matrix.panels + p * matrix.panel_bytes();
-    if (!check_numbers(name, {reinterpret_cast<const float*>(panel), wide})) return false;
-    const auto* halves = reinterpret_cast<const uint16_t*>(panel + 4 * wide);
-    for (size_t i = 0; i < half; ++i)
+    if (!check_floats(name, {reinterpret_cast<const float*>(panel), float32_values})) return false;
+    const auto* halves = reinterpret_cast<const uint16_t*>(panel + 4 * float32_values);
+    for (size_t i = 0; i < float16_values; ++i)
       if ((halves[i] & 0x7c00) == 0x7c00)
         return fail("section '%s', panel %zu: expected finite numbers", name, p);
   }

@@ -1,4 +1,4 @@
-// What was learnt by patches.
+// The decoder by patches: networks, bases and tiles.
 #include <algorithm>
 #include <cstdio>
 
@@ -7,11 +7,11 @@
 namespace billow::asset {
 namespace {
 
-// How many floats a network has, and where each kind of them begins.
-struct NumbersLayout {
+// The offsets of a network's parameters, and their number.
+struct ParameterLayout {
   size_t mean, scale, linear_bias, bias[kMaxLayers], count;
 
-  explicit NumbersLayout(const PatchesRecord& r) : bias{} {
+  explicit ParameterLayout(const PatchesRecord& r) : bias{} {
     size_t next = 0;
     const auto take = [&](uint32_t n) {
       const size_t at = next;
@@ -28,12 +28,12 @@ struct NumbersLayout {
 
 }  // namespace
 
-size_t PatchesView::numbers_per_network() const { return NumbersLayout(*record).count; }
+size_t PatchesView::network_stride() const { return ParameterLayout(*record).count; }
 
-PatchNumbers PatchesView::numbers_of(size_t network) const {
-  const NumbersLayout layout(*record);
-  const float* at = numbers.data() + network * layout.count;
-  PatchNumbers n{at + layout.mean, at + layout.scale, at + layout.linear_bias, {}};
+PatchParameters PatchesView::parameters_of(size_t network) const {
+  const ParameterLayout layout(*record);
+  const float* at = parameters.data() + network * layout.count;
+  PatchParameters n{at + layout.mean, at + layout.scale, at + layout.linear_bias, {}};
   for (uint32_t k = 0; k < record->layers; ++k) n.bias[k] = at + layout.bias[k];
   return n;
 }
@@ -44,12 +44,11 @@ bool Reader::read_patches() {
   if (!find_array("patches.input_bones", uint64_t{r.patches} * r.input_bones, view_.patches.input_bones) ||
       !find_array("patches.tiles", r.tiles, view_.patches.tiles) ||
       !find_array("patches.blocks", r.blocks, view_.patches.blocks) ||
-      !find_array("patches.numbers", uint64_t{r.networks} * view_.patches.numbers_per_network(),
-                  view_.patches.numbers) ||
-      !check_numbers("patches.numbers", view_.patches.numbers) ||
-      !find_array("patches.bases", uint64_t{r.patches} * view_.patches.numbers_per_basis(),
-                  view_.patches.bases) ||
-      !check_numbers("patches.bases", view_.patches.bases))
+      !find_array("patches.numbers", uint64_t{r.networks} * view_.patches.network_stride(),
+                  view_.patches.parameters) ||
+      !check_floats("patches.numbers", view_.patches.parameters) ||
+      !find_array("patches.bases", uint64_t{r.patches} * view_.patches.basis_stride(), view_.patches.bases) ||
+      !check_floats("patches.bases", view_.patches.bases))
     return false;
   for (size_t p = 0; p < r.patches; ++p)
     if (!check_patch(p)) return false;
@@ -69,7 +68,7 @@ bool Reader::read_patches_record() {
   const auto& r = *reinterpret_cast<const PatchesRecord*>(bytes_ + s->offset);
   const struct {
     const char* name;
-    uint32_t found, least, most;
+    uint32_t found, min, max;
   } counts[] = {{"patches", r.patches, 1, kMaxBones},
                 {"networks", r.networks, 1, kMaxBones},
                 {"input_bones", r.input_bones, 0, kMaxInputBones},
@@ -80,14 +79,14 @@ bool Reader::read_patches_record() {
                 {"activation", r.activation, 0, 2},
                 {"linear", r.linear, r.layers == 0 ? 1u : 0, 1}};
   for (const auto& c : counts)
-    if (c.found < c.least || c.found > c.most)
-      return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.least, c.most, c.found);
+    if (c.found < c.min || c.found > c.max)
+      return fail("section 'patches', %s: expected %u to %u, found %u", c.name, c.min, c.max, c.found);
   for (uint32_t k = 0; k < kMaxLayers; ++k) {
-    uint32_t least = 0, most = 0;  // behind the last
-    if (k + 1 < r.layers) least = 1, most = kMaxUnits;
-    if (k + 1 == r.layers) least = most = r.coefficients();
-    if (r.units[k] < least || r.units[k] > most)
-      return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, least, most,
+    uint32_t min = 0, max = 0;  // after the last layer
+    if (k + 1 < r.layers) min = 1, max = kMaxUnits;
+    if (k + 1 == r.layers) min = max = r.coefficients();
+    if (r.units[k] < min || r.units[k] > max)
+      return fail("section 'patches', layer %u: expected %u to %u units, found %u", k + 1, min, max,
                   r.units[k]);
   }
   if (s->size != sizeof r + uint64_t{r.patches} * sizeof(PatchRecord))

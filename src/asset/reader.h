@@ -1,5 +1,6 @@
-// The reader of garment files, in four parts: the garment (read_garment.cpp), weights for skinning (read_blend.cpp), what was learnt
-// of the whole cloth (read_networks.cpp), and what was learnt by patches (read_patches.cpp).
+// The reader of garment files, in four parts: the garment (read_garment.cpp), blend skinning weights
+// (read_blend.cpp), the decoder of the whole cloth (read_networks.cpp), and the decoder by patches
+// (read_patches.cpp).
 #pragma once
 
 #include <cmath>
@@ -16,7 +17,7 @@ class Reader {
   bool read(bool checksums) {
     return read_table(checksums) && read_garment_record() && read_joints() && read_cloth() && read_chains() &&
            read_blend() && read_colliders() && (by_patches() ? read_patches() : read_networks()) &&
-           read_rest();
+           read_remaining();
   }
 
  private:
@@ -31,15 +32,15 @@ class Reader {
   bool read_blend();
   template <class Index> bool check_blend(std::span<const Index> bones);
   bool read_colliders();
-  bool read_rest();
+  bool read_remaining();
 
-  // The whole cloth: read_networks.cpp.
+  // Decoder of the whole cloth: read_networks.cpp.
   bool read_networks();
   bool read_network(const char* name, uint32_t outputs, NetworkView& network);
   bool read_matrix(const char* name, uint64_t rows, uint32_t columns, PackedMatrix& matrix);
   bool check_panels(const char* name, const PackedMatrix& matrix);
 
-  // By patches: read_patches.cpp.
+  // Decoder by patches: read_patches.cpp.
   bool read_patches();
   bool read_patches_record();
   bool check_patch(size_t patch);
@@ -51,7 +52,7 @@ class Reader {
       if (name == s.name) return &s;
     return nullptr;
   }
-  // A section of `count` records.
+  // The section of this name, which has to have `count` records.
   template <class T> bool find_array(const char* name, uint64_t count, std::span<const T>& out) {
     const Section* s = find(name);
     if (!s) return fail("expected a section '%s', found none", name);
@@ -62,11 +63,11 @@ class Reader {
     out = {reinterpret_cast<const T*>(bytes_ + s->offset), static_cast<size_t>(count)};
     return true;
   }
-  bool check_numbers(const char* name, std::span<const float> numbers) {
-    for (size_t i = 0; i < numbers.size(); ++i)
-      if (!(std::fabs(numbers[i]) <= kLargest))
-        return fail("section '%s', number %zu: expected one within 1e9, found %g", name, i,
-                    static_cast<double>(numbers[i]));
+  bool check_floats(const char* name, std::span<const float> values) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!(std::fabs(values[i]) <= kMaxMagnitude))
+        return fail("section '%s', value %zu: expected a finite value within 1e9, found %g", name, i,
+                    static_cast<double>(values[i]));
     return true;
   }
   bool check_text(const char* name, Text t) {

@@ -1,4 +1,4 @@
-// One block of memory, handed out in aligned pieces. With a null base it only measures.
+// A bump allocator over one block of memory. With a null base it only measures how much it would use.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Arena {
   Arena() = default;
   explicit Arena(void* base) : base_(static_cast<std::byte*>(base)) {}
 
-  // Room for `count` objects of type T; null while measuring.
+  // Memory for `count` objects of type T, aligned to kAlignment; null while measuring.
   template <class T> T* take(size_t count) {
     size_t at = used_;
     used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;

@@ -10,18 +10,18 @@
 namespace {
 
 #if defined(__wasm__)
-// A web page has no environment: a module that asked for one could not be instantiated.
-bool asked_for(const char*) { return false; }
+// A web page has no environment: a module that imports getenv could not be instantiated.
+bool requested(const char*) { return false; }
 #else
-bool asked_for(const char* what) {
-  const char* const asked = std::getenv("BILLOW_PROCESSOR");
-  return asked && std::strcmp(asked, what) == 0;
+bool requested(const char* level) {
+  const char* const value = std::getenv("BILLOW_PROCESSOR");
+  return value && std::strcmp(value, level) == 0;
 }
 #endif
 
 billow_processor find_processor() {
   billow_processor p{};
-  if (asked_for("any")) return p;
+  if (requested("any")) return p;
 #if defined(__aarch64__) && defined(__APPLE__)
   p.dot_product = true;
 #if defined(__ARM_FEATURE_MATMUL_INT8)
@@ -33,7 +33,7 @@ billow_processor find_processor() {
   p.matrix_product = (getauxval(AT_HWCAP2) & kI8mm) != 0;
 #elif defined(__x86_64__)
   p.avx2 = __builtin_cpu_supports("avx2");
-  p.vnni = p.avx2 && !asked_for("avx2") && __builtin_cpu_supports("avx512bw") &&
+  p.vnni = p.avx2 && !requested("avx2") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 #endif
   return p;

@@ -1,13 +1,14 @@
-// What this processor has that not every one has. In no namespace, as a frame may be in the library twice (runtime/frame_entry.h),
-// and both ask.
+// Instruction-set extensions of the processor that the program runs on. In the global namespace, because the
+// library may contain the frame code twice (runtime/frame_entry.h) and both copies read the same flags.
 #pragma once
 
 struct billow_processor {
-  bool dot_product, matrix_product;  // ARM's, of bytes
+  bool dot_product, matrix_product;  // ARM: dot products (SDOT) and matrix products (I8MM) of int8
   bool avx2;
-  bool vnni;  // AVX-512's dot products
+  bool vnni;  // AVX-512: dot products of int16 (VNNI)
 };
 
-// Found at start; before that it has nothing. In the environment, BILLOW_PROCESSOR=any asks for what every processor has, and
-// BILLOW_PROCESSOR=avx2 for no more than that; anything else there is ignored. The bits are the same.
+// Detected during static initialisation; all false before. The environment variable BILLOW_PROCESSOR=any
+// disables all extensions, BILLOW_PROCESSOR=avx2 those beyond AVX2; other values are ignored. Results have
+// the same bits with any of them.
 extern const billow_processor billow_this_processor;

@@ -34,8 +34,8 @@
 #define BILLOW_SIMD_SCALAR 1
 #endif
 
-// Eight lanes do not fit in the registers that arguments are passed in, so small functions of them must not be
-// called for real.
+// Values of eight lanes do not fit in the registers that arguments are passed in, so small functions that
+// take them have to be inlined.
 #if defined(__GNUC__)
 #define BILLOW_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -48,7 +48,7 @@ inline constexpr int kLanes = 4;
 
 // A mask has any(), all(), and bits(): one bit per lane, lane 0 in bit 0.
 
-// Rounds a count up to whole groups of lanes.
+// Rounds a count up to a multiple of kLanes.
 constexpr int round_up_lanes(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 #if defined(BILLOW_COUNT_OPERATIONS)
@@ -90,10 +90,10 @@ inline M4 operator&(M4 a, M4 b) { return {vandq_u32(a.v, b.v)}; }
 inline M4 operator|(M4 a, M4 b) { return {vorrq_u32(a.v, b.v)}; }
 inline M4 operator~(M4 a) { return {vmvnq_u32(a.v)}; }
 inline F4 select(M4 m, F4 a, F4 b) { return {vbslq_f32(m.v, a.v, b.v)}; }
-// Narrowed to one general register: a little faster than a reduction across lanes.
-inline uint64_t narrowed(M4 m) { return vget_lane_u64(vreinterpret_u64_u16(vmovn_u32(m.v)), 0); }
-inline bool any(M4 m) { return narrowed(m) != 0; }
-inline bool all(M4 m) { return narrowed(m) == ~uint64_t{0}; }
+// The mask in one general-purpose register: a little faster than a reduction across lanes.
+inline uint64_t narrow_mask(M4 m) { return vget_lane_u64(vreinterpret_u64_u16(vmovn_u32(m.v)), 0); }
+inline bool any(M4 m) { return narrow_mask(m) != 0; }
+inline bool all(M4 m) { return narrow_mask(m) == ~uint64_t{0}; }
 inline int bits(M4 m) {
   const uint32x4_t weights = {1, 2, 4, 8};
   return static_cast<int>(vaddvq_u32(vandq_u32(m.v, weights)));
@@ -257,7 +257,7 @@ inline int bits(M4 m) {
 
 #endif
 
-// Eight lanes, where there are registers of eight: each lane as in four.
+// Eight lanes, in one register with AVX2. Each lane gives the same bits as with four.
 #if defined(BILLOW_SIMD_AVX2)
 
 struct F8 {
@@ -299,9 +299,9 @@ inline int bits(M8 m) { return _mm256_movemask_ps(m.v); }
 
 #else
 
-// As two groups of four: twice the work between two decisions, and two chains of dependent operations
-// for the processor to overlap. Code that is worth it is written once, for any F.
-// Halves are copied one by one, as GCC takes what is copied as a whole through memory.
+// Eight lanes as two groups of four: twice the work between two branches, and two dependency chains for the
+// processor to overlap. Code that gains from it is a template over F4 and F8.
+// The copy operations copy each half, because GCC's default copy goes through memory.
 template <class Half> struct TwoHalves {
   Half low, high;
 
@@ -343,6 +343,7 @@ inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
 
 #endif
 
+// By type, for templates over F4 and F8.
 template <class F> inline constexpr int kLanesOf = kLanes;
 template <> inline constexpr int kLanesOf<F8> = 2 * kLanes;
 template <class F> inline F lanes(float s);
@@ -352,10 +353,10 @@ template <class F> inline F load_as(const float* p);
 template <> inline F4 load_as<F4>(const float* p) { return load(p); }
 template <> inline F8 load_as<F8>(const float* p) { return load8(p); }
 
-// Rows to columns.
+// Transposes a 4x4 matrix of rows in place.
 inline void transpose(F4& a, F4& b, F4& c, F4& d) {
 #if defined(BILLOW_SIMD_NEON)
-  // By pairs of lanes: halves that are put together become single moves.
+  // Interleave single lanes, then pairs of lanes as doubles, which compiles to one instruction each.
   const float64x2_t ab0 = vreinterpretq_f64_f32(vtrn1q_f32(a.v, b.v)),
                     ab1 = vreinterpretq_f64_f32(vtrn2q_f32(a.v, b.v)),
                     cd0 = vreinterpretq_f64_f32(vtrn1q_f32(c.v, d.v)),
@@ -375,7 +376,7 @@ inline void transpose(F4& a, F4& b, F4& c, F4& d) {
 #endif
 }
 
-// Four points x y z x y z ... as rows, and back.
+// Four interleaved points (x y z x y z ...) to rows x, y, z, and back.
 inline void load_points(const float* p, F4& x, F4& y, F4& z) {
 #if defined(BILLOW_SIMD_NEON)
   const float32x4x3_t rows = vld3q_f32(p);
@@ -423,14 +424,14 @@ inline void store_points(float* p, F4 x, F4 y, F4 z) {
 #endif
 }
 
-// What follows from these, for four lanes and for eight.
+// Operations derived from these, for four lanes and for eight.
 template <class F> inline constexpr bool kIsLanes = false;
 template <> inline constexpr bool kIsLanes<F4> = true;
 template <> inline constexpr bool kIsLanes<F8> = true;
 template <class F>
 concept AnyLanes = kIsLanes<F>;
-// For operators that also take a number: Clang 14 looks at a concept only after it has refused the operator for two
-// numbers, and refuses the program with it.
+// For operators with one scalar operand. A concept does not work here: Clang 14 checks it only after it has
+// rejected the operator for two scalars, which is an error.
 template <class F> using IfLanes = std::enable_if_t<kIsLanes<F>, int>;
 template <AnyLanes F> inline auto operator>(F a, F b) { return b < a; }
 template <AnyLanes F> inline auto operator>=(F a, F b) { return b <= a; }
@@ -449,7 +450,8 @@ template <class F, IfLanes<F> = 0> inline auto operator>(F a, float s) { return 
 template <class F, IfLanes<F> = 0> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
 template <class F, IfLanes<F> = 0> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
 
-// As a comparison and a select: b when either is NaN, and when both are zeros. Two instruction sets have just that.
+// min and max are a comparison and a select: b where an operand is NaN or both are zero. The instructions of
+// SSE and WebAssembly do exactly that.
 inline F4 min(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_SSE)
   return {_mm_min_ps(a.v, b.v)};
@@ -468,7 +470,8 @@ inline F4 max(F4 a, F4 b) {
   return select(b < a, a, b);
 #endif
 }
-// The same of limits that are numbers and not -0: of those NEON has it, too. (Of the smaller of 0 and -0 it has not, hence no min.)
+// max with a constant that is neither NaN nor -0: for those NEON's instruction gives the same bits. (Its
+// minimum of 0 and -0 differs, hence no min.)
 inline F4 max(F4 a, float low) {
 #if defined(BILLOW_SIMD_NEON)
   return {vmaxnmq_f32(a.v, vdupq_n_f32(low))};
@@ -495,8 +498,8 @@ inline F8 max(F8 a, F8 b) { return {max(a.low, b.low), max(a.high, b.high)}; }
 inline F8 max(F8 a, float low) { return {max(a.low, low), max(a.high, low)}; }
 inline F8 clamp(F8 a, float low, float high) { return {clamp(a.low, low, high), clamp(a.high, low, high)}; }
 #endif
-// The larger of what is known to be numbers, in one instruction; which of 0 and -0 it is does not count.
-inline F4 larger(F4 a, F4 b) {
+// Maximum in one instruction, for operands that are not NaN. Either of 0 and -0 may be returned.
+inline F4 fast_max(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)
   return {vmaxq_f32(a.v, b.v)};
 #elif defined(BILLOW_SIMD_SSE)
@@ -510,7 +513,7 @@ inline F4 larger(F4 a, F4 b) {
 inline F4 zero() { return splat(0.0f); }
 inline M4 none() { return splat(0.0f) < splat(0.0f); }
 
-// Reads or writes one lane. Slow: for rare cases and for results leaving the SIMD world.
+// Reads or writes one lane through memory. Slow: for rare cases and for results that leave SIMD code.
 inline float lane(F4 a, int i) {
   float out[4];
   store(out, a);

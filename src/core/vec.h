@@ -9,7 +9,7 @@
 
 namespace billow {
 
-// One vector, or as many as there are lanes: T is float, F4 or F8.
+// One vector (T = float) or one per lane (T = F4 or F8).
 template <class T> struct Vec3 { T x, y, z; };
 using V3 = Vec3<float>;
 using V3x4 = Vec3<F4>;
@@ -104,11 +104,11 @@ inline bool same(const Transform& a, const Transform& b) {
          a.rotation.w == b.rotation.w;
 }
 inline Transform blend(const Transform& a, const Transform& b, float t) {
-  if (same(a, b)) return b;  // what stands still must do so to the last bit
+  if (same(a, b)) return b;  // a static transform has to stay so to the last bit
   return {a.position * (1.0f - t) + b.position * t, nlerp(a.rotation, b.rotation, t)};
 }
 
-// A rigid motion as rows of a matrix, ready to be applied to four points at once.
+// A rigid transform as matrix rows, for application to several points at once.
 struct RigidMatrix {
   V3 rx{1, 0, 0}, ry{0, 1, 0}, rz{0, 0, 1};
   V3 translation{0, 0, 0};
@@ -126,7 +126,7 @@ template <AnyLanes F> inline Vec3<F> rotate_by(const RigidMatrix& m, Vec3<F> d) 
 template <AnyLanes F> inline Vec3<F> apply(const RigidMatrix& m, Vec3<F> p) {
   return rotate_by(m, p) + lanes<F>(m.translation);
 }
-// The transpose of the rotation: takes a direction back.
+// The inverse rotation of a direction.
 template <AnyLanes F> inline Vec3<F> apply_transposed(const RigidMatrix& m, Vec3<F> d) {
   return {m.rx.x * d.x + m.ry.x * d.y + m.rz.x * d.z, m.rx.y * d.x + m.ry.y * d.y + m.rz.y * d.z,
           m.rx.z * d.x + m.ry.z * d.y + m.rz.z * d.z};
@@ -135,7 +135,7 @@ template <AnyLanes F> inline Vec3<F> apply_transposed(const RigidMatrix& m, Vec3
 // sin and cos of an angle in [0, pi], to 2e-7, by polynomials (the C library's differ between platforms in
 // the last bit).
 inline void sin_cos(F4 angle, F4& s, F4& c) {
-  // Fold to [0, pi/2], with pi in two parts, where Taylor terms do.
+  // Fold to [0, pi/2], where the Taylor series is short; pi is split into two floats.
   F4 a = min(angle, 3.14159274f - angle - 8.74227766e-8f), a2 = a * a;
   s = a * (1.0f - a2 * (splat(1.0f / 6) -
                         a2 * (splat(1.0f / 120) -

@@ -1,12 +1,12 @@
-// Several groups of lanes, step by step together: a processor that waits for one of them goes on with the next.
+// Several groups of lanes processed in lockstep, so that their latencies overlap.
 #pragma once
 
 #include "core/simd.h"
 
 namespace billow {
 
-// As `larger`: of what is known to be numbers, in one instruction.
-inline F4 smaller(F4 a, F4 b) {
+// Minimum in one instruction, with the restrictions of fast_max.
+inline F4 fast_min(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)
   return {vminq_f32(a.v, b.v)};
 #elif defined(BILLOW_SIMD_SSE)
@@ -17,8 +17,8 @@ inline F4 smaller(F4 a, F4 b) {
   return min(a, b);
 #endif
 }
-// The larger, or NaN where one of them is.
-inline F4 larger_or_nan(F4 a, F4 b) {
+// Maximum that propagates NaN.
+inline F4 max_or_nan(F4 a, F4 b) {
 #if defined(BILLOW_SIMD_NEON)
   return {vmaxq_f32(a.v, b.v)};
 #elif defined(BILLOW_SIMD_SSE)
@@ -42,22 +42,22 @@ inline float horizontal_max_or_nan(F4 a) {
 }
 
 #if defined(BILLOW_SIMD_AVX2)
-inline F8 smaller(F8 a, F8 b) { return F8(_mm256_min_ps(a.v, b.v)); }
-inline F8 larger(F8 a, F8 b) { return F8(_mm256_max_ps(a.v, b.v)); }
-inline F8 larger_or_nan(F8 a, F8 b) {
+inline F8 fast_min(F8 a, F8 b) { return F8(_mm256_min_ps(a.v, b.v)); }
+inline F8 fast_max(F8 a, F8 b) { return F8(_mm256_max_ps(a.v, b.v)); }
+inline F8 max_or_nan(F8 a, F8 b) {
   return F8(_mm256_or_ps(_mm256_max_ps(a.v, b.v), _mm256_cmp_ps(a.v, b.v, _CMP_UNORD_Q)));
 }
 inline float horizontal_max_or_nan(F8 a) {
-  return horizontal_max_or_nan(larger_or_nan(low_half(a), high_half(a)));
+  return horizontal_max_or_nan(max_or_nan(low_half(a), high_half(a)));
 }
-using Widest = F8;  // registers are not wider than that
+using Widest = F8;  // the widest register of the target
 #else
 using Widest = F4;
 #endif
 
 template <int kGroups, class F = F4> struct Wide { F v[kGroups]; };
 
-// Unrolled, so that all groups stay in registers.
+// Builds each group with make(g). Unrolled, so that all groups stay in registers.
 template <int kGroups, class F = F4, class Make> BILLOW_ALWAYS_INLINE Wide<kGroups, F> make_wide(Make make) {
   Wide<kGroups, F> out;
 #pragma GCC unroll 8
@@ -89,12 +89,12 @@ template <int kGroups, class F> BILLOW_ALWAYS_INLINE Wide<kGroups, F> abs(const 
   return make_wide<kGroups, F>([&](int g) { return abs(a.v[g]); });
 }
 template <int kGroups, class F>
-BILLOW_ALWAYS_INLINE Wide<kGroups, F> smaller(const Wide<kGroups, F>& a, float b) {
-  return make_wide<kGroups, F>([&](int g) { return smaller(a.v[g], lanes<F>(b)); });
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> fast_min(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return fast_min(a.v[g], lanes<F>(b)); });
 }
 template <int kGroups, class F>
-BILLOW_ALWAYS_INLINE Wide<kGroups, F> larger(const Wide<kGroups, F>& a, float b) {
-  return make_wide<kGroups, F>([&](int g) { return larger(a.v[g], lanes<F>(b)); });
+BILLOW_ALWAYS_INLINE Wide<kGroups, F> fast_max(const Wide<kGroups, F>& a, float b) {
+  return make_wide<kGroups, F>([&](int g) { return fast_max(a.v[g], lanes<F>(b)); });
 }
 
 }  // namespace billow

@@ -1,4 +1,4 @@
-// How weights of linear blend skinning are stored: so many bones a vertex, and whole numbers that add up to this.
+// Storage of linear blend skinning weights: bones per vertex, and the sum of a vertex's integer weights.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,6 @@
 namespace billow {
 
 inline constexpr size_t kBonesPerVertex = 4;
-inline constexpr uint32_t kWholeWeight = 255;
+inline constexpr uint32_t kBlendWeightSum = 255;
 
 }  // namespace billow

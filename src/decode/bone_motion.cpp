@@ -8,7 +8,7 @@ namespace {
 
 struct Frame {
   V3 along{0, 0, 0}, across{0, 0, 0}, out{0, 0, 0};
-  bool whole = false;  // false: only `along` is of use
+  bool complete = false;  // false: only `along` is valid
 };
 
 V3 unit(V3 v) { return v * (1 / std::max(length(v), 1e-12f)); }
@@ -17,18 +17,18 @@ Frame frame_of(V3 along, V3 across) {
   Frame f;
   f.along = unit(along);
   const V3 side = across - f.along * dot(across, f.along);
-  // Where chains beside each other lie in one line there is no telling how a bone is turned about it.
-  f.whole = length(side) > 0.05f * length(across) && length(along) > 1e-6f;
+  // If the neighbours lie in line with the chain, the twist about it is undetermined.
+  f.complete = length(side) > 0.05f * length(across) && length(along) > 1e-6f;
   f.across = unit(side);
   f.out = cross(f.along, f.across);
   return f;
 }
 
-// The shortest turn from one direction to another.
-Quat shortest(V3 from, V3 to) {
+// The shortest rotation from one unit vector to another.
+Quat shortest_rotation(V3 from, V3 to) {
   const V3 axis = cross(from, to);
   const float cosine = dot(from, to);
-  if (cosine < -0.9999f) {  // about anything across
+  if (cosine < -0.9999f) {  // opposite: about any perpendicular axis
     const V3 a = std::fabs(from.x) < 0.9f ? V3{1, 0, 0} : V3{0, 1, 0};
     const V3 n = unit(cross(from, a));
     return {n.x, n.y, n.z, 0};
@@ -36,22 +36,22 @@ Quat shortest(V3 from, V3 to) {
   return normalized({axis.x, axis.y, axis.z, 1 + cosine});
 }
 
-// The turn that takes one frame to another: first the ropes', then about them.
-Quat turn(const Frame& from, const Frame& to) {
-  const Quat first = shortest(from.along, to.along);
-  if (!from.whole || !to.whole) return first;
-  const V3 across = rotate(first, from.across);
-  // cos and sin of the angle left about `along`; half of it as a quaternion.
+// The rotation from one frame to another: first the swing of `along`, then the twist about it.
+Quat rotation_between(const Frame& from, const Frame& to) {
+  const Quat swing = shortest_rotation(from.along, to.along);
+  if (!from.complete || !to.complete) return swing;
+  const V3 across = rotate(swing, from.across);
+  // cos and sin of the twist angle; the quaternion has half the angle.
   const float c = dot(across, to.across), s = -dot(across, to.out);
-  const Quat half = c > -0.9999f ? normalized({to.along.x * s, to.along.y * s, to.along.z * s, 1 + c})
-                                 : Quat{to.along.x, to.along.y, to.along.z, 0};
-  return normalized(half * first);
+  const Quat twist = c > -0.9999f ? normalized({to.along.x * s, to.along.y * s, to.along.z * s, 1 + c})
+                                  : Quat{to.along.x, to.along.y, to.along.z, 0};
+  return normalized(twist * swing);
 }
 
-// The bone of a chain that is as far along it, to the nearest, as bone k of one that has `of` bones.
-uint32_t level(std::span<const uint32_t> chain, size_t k, size_t of) {
-  if (of < 2) return chain[0];
-  return chain[(2 * k * (chain.size() - 1) + (of - 1)) / (2 * (of - 1))];
+// The bone of `chain` at the same relative depth, to the nearest, as bone k of a chain of `bones` bones.
+uint32_t same_depth(std::span<const uint32_t> chain, size_t k, size_t bones) {
+  if (bones < 2) return chain[0];
+  return chain[(2 * k * (chain.size() - 1) + (bones - 1)) / (2 * (bones - 1))];
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ uint32_t level(std::span<const uint32_t> chain, size_t k, size_t of) {
 void find_bone_axes(const BoneChains& chains, BoneAxes* out) {
   const size_t count = chains.sizes.size(), all = chains.bones.size();
   const auto chain_at = [&](size_t c, size_t first) { return chains.bones.subspan(first, chains.sizes[c]); };
-  // Beside the first chain of a ring is the last; at open ends differences are one-sided.
+  // If closed, the last chain is a neighbour of the first; at open ends differences are one-sided.
   size_t first = 0;
   for (size_t c = 0; c < count; first += chains.sizes[c++]) {
     const auto chain = chain_at(c, first);
@@ -71,12 +71,12 @@ void find_bone_axes(const BoneChains& chains, BoneAxes* out) {
                                        : chain;
     for (size_t k = 0; k < chain.size(); ++k)
       *out++ = {chain[k], chain[k > 0 ? k - 1 : k], chain[std::min(k + 1, chain.size() - 1)],
-                level(before, k, chain.size()), level(after, k, chain.size())};
+                same_depth(before, k, chain.size()), same_depth(after, k, chain.size())};
   }
 }
 
 size_t find_bone_followers(const BoneChains& chains, std::span<const V3> rest, BoneFollower* out) {
-  // Mark those that chains have.
+  // Mark the bones of chains.
   for (uint32_t b = 0; b < rest.size(); ++b) out[b] = {b, b, b, 0};
   for (const uint32_t b : chains.bones) out[b].share = -1;
   size_t count = 0;
@@ -100,13 +100,14 @@ size_t find_bone_followers(const BoneChains& chains, std::span<const V3> rest, B
 }
 
 void find_bone_motions(std::span<const BoneAxes> axes, std::span<const BoneFollower> followers,
-                       std::span<const V3> rest, const V3* places, Transform* out) {
+                       std::span<const V3> rest, const V3* positions, Transform* out) {
   for (const BoneAxes& a : axes)
-    out[a.bone].rotation = turn(frame_of(rest[a.down] - rest[a.up], rest[a.right] - rest[a.left]),
-                                frame_of(places[a.down] - places[a.up], places[a.right] - places[a.left]));
+    out[a.bone].rotation = rotation_between(
+        frame_of(rest[a.down] - rest[a.up], rest[a.right] - rest[a.left]),
+        frame_of(positions[a.down] - positions[a.up], positions[a.right] - positions[a.left]));
   for (const BoneFollower& f : followers)
     out[f.bone].rotation = nlerp(out[f.first].rotation, out[f.second].rotation, f.share);
-  for (size_t b = 0; b < rest.size(); ++b) out[b].position = places[b] - rotate(out[b].rotation, rest[b]);
+  for (size_t b = 0; b < rest.size(); ++b) out[b].position = positions[b] - rotate(out[b].rotation, rest[b]);
 }
 
 }  // namespace billow

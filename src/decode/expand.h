@@ -1,4 +1,4 @@
-// From coefficients to the vertices of the cloth.
+// Decoding of the whole cloth: from coefficients to vertex positions.
 #pragma once
 
 #include "core/vec.h"
@@ -6,15 +6,16 @@
 
 namespace billow {
 
-// Displacements x y z of all vertices: both expansions and both means in one pass over one matrix. `coefficients` are as the
-// basis has its columns; those that are not finite become 0. Both have room for whole panels.
+// Displacements (x y z) of all vertices. Both bases and both means are columns of one matrix, so it is one
+// pass. `coefficients` are in the order of the columns; those that are not finite become 0. Both arrays are
+// padded to whole panels.
 void expand(const PackedMatrix& basis, float* coefficients, const QuantisedVector& scratch,
             float* displacements);
 
-// Where the vertices are in the world: the rest and what differs from it, scaled, turned and moved. `positions` (x y z each)
-// has room for a group of lanes more. Displacements are limited to 1 km, and those that are no numbers count as -1 km: whatever
-// networks say, places are finite.
-void place(const float* rest, const float* displacements, size_t vertices, const Transform& world,
-           float scale, float* positions);
+// World positions of the vertices: rest plus displacement, scaled, rotated and translated. `positions` (x y
+// z) is padded by kLanes vertices. Displacements are clamped to 1 km, NaN to -1 km, so positions are finite
+// whatever the networks return.
+void place_vertices(const float* rest, const float* displacements, size_t vertices, const Transform& world,
+                    float scale, float* positions);
 
 }  // namespace billow

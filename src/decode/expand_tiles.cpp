@@ -7,9 +7,10 @@
 namespace billow {
 namespace {
 
-constexpr uint32_t kTileNumbers = 3 * kPanelRows;
+constexpr uint32_t kTileValues = 3 * kPanelRows;
 
-// Calls add(rows of a block, factors, numbers of its tile) for each coordinate.
+// Calls add(rows of a block, quantised coefficients of its patch, index of the tile's first value) for each
+// axis.
 template <class Add>
 void for_each_block(const TiledBasis& basis, const TileRecord& tile,
                     const QuantisedCoefficients& coefficients, Add add) {
@@ -21,10 +22,11 @@ void for_each_block(const TiledBasis& basis, const TileRecord& tile,
   }
 }
 
-struct SumsInMemory {
+// A basis of int8 columns, without SIMD.
+struct IntegerSums {
   Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
                          const QuantisedCoefficients& coefficients) const {
-    int32_t sums[kTileNumbers] = {};
+    int32_t sums[kTileValues] = {};
     for_each_block(basis, tile, coefficients,
                    [&](const PackedMatrix& rows, const QuantisedVector& quantised, uint32_t first) {
                      int32_t block[kPanelRows];
@@ -34,10 +36,11 @@ struct SumsInMemory {
     return coordinates_of(sums, coefficients.q_scale);
   }
 };
-struct Products {
+// A basis with float columns or row scales.
+struct FloatProducts {
   Coordinates operator()(const TiledBasis& basis, const TileRecord& tile,
                          const QuantisedCoefficients& coefficients) const {
-    float sums[kTileNumbers] = {};
+    float sums[kTileValues] = {};
     for_each_block(basis, tile, coefficients,
                    [&](const PackedMatrix& rows, const QuantisedVector& quantised, uint32_t first) {
                      float block[kPanelRows];
@@ -48,35 +51,35 @@ struct Products {
   }
 };
 
-template <class Found>
+template <class Method>
 void expand(const TiledBasis& basis, size_t first, size_t count, const QuantisedCoefficients& coefficients,
             float* positions) {
-  // Sums of floats are not known to be within anything.
+  // Float sums have no known bound.
   const bool far = !basis.all_int8() || coefficients.may_be_far();
-  sum_tiles(basis, first, count, coefficients, far, positions, Found{});
+  sum_tiles(basis, first, count, coefficients, far, positions, Method{});
 }
 
 }  // namespace
 
-float quantise_coefficients(const TiledBasis& basis, std::span<float> directions,
+float quantise_coefficients(const TiledBasis& basis, std::span<float> coefficients,
                             const QuantisedVector& scratch) {
-  const RangedVector all = find_range(directions.data(), static_cast<uint32_t>(directions.size()));
+  const RangedVector all = find_range(coefficients.data(), static_cast<uint32_t>(coefficients.size()));
   const float q_scale =
-      quantisation_scale(basis.rows, all.largest, uint64_t{basis.most_blocks} * basis.rows.int8);
+      quantisation_scale(basis.rows, all.max_abs, uint64_t{basis.max_blocks} * basis.rows.int8);
   const size_t stride = round_up_to_panels(basis.rows.columns), stored = basis.rows.stored_count();
-  for (size_t k = 0; k < directions.size() / stride; ++k)
-    quantise_with(basis.rows, all.at + k * stride, q_scale, scratch.of(k, stored));
+  for (size_t k = 0; k < coefficients.size() / stride; ++k)
+    quantise_with(basis.rows, all.values + k * stride, q_scale, scratch.of(k, stored));
   return q_scale;
 }
 
 ExpandTiles best_expand_tiles(const TiledBasis& basis) {
-  if (!basis.all_int8()) return expand<Products>;
+  if (!basis.all_int8()) return expand<FloatProducts>;
   const billow_processor& has = billow_this_processor;
   if (const ExpandTiles i8mm = has.matrix_product ? expand_tiles_i8mm(basis.rows.int8) : nullptr) return i8mm;
   if (const ExpandTiles vnni = has.vnni ? expand_tiles_vnni(basis.rows.int8) : nullptr) return vnni;
   if (const ExpandTiles avx2 = expand_tiles_avx2(basis.rows.int8)) return avx2;
   if (const ExpandTiles pairs = expand_tiles_pairs()) return pairs;
-  return expand<SumsInMemory>;
+  return expand<IntegerSums>;
 }
 
 }  // namespace billow

@@ -8,7 +8,7 @@ namespace {
 
 struct Method {
   using Products = avx2::Products;
-  static constexpr size_t kRegisters = 2;  // with more, sums would not stay in registers
+  static constexpr size_t kRegisters = 2;  // more would spill
   static BILLOW_ALWAYS_INLINE void store(float* to, __m128 point) { store_point(to, {point}); }
 };
 

@@ -1,4 +1,5 @@
-// Tiles in registers of 256 bits. A row has 128 bits of one, and keeps them until it is a point: nothing crosses over.
+// Tiles with AVX2. A row occupies one half of a 256-bit register until it is a point, so nothing crosses
+// halves.
 #pragma once
 
 #include <iterator>
@@ -10,18 +11,19 @@
 
 namespace billow::avx2 {
 
-// Of four sums a row two, by turns of both.
-BILLOW_ALWAYS_INLINE __m256i halves(__m256i a, __m256i b) {
+// Reduces four partial sums per row to two, interleaved: a b a b.
+BILLOW_ALWAYS_INLINE __m256i reduce_to_two(__m256i a, __m256i b) {
   return _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
 }
-// And of these one: both of the one, both of the other.
-BILLOW_ALWAYS_INLINE F8 wholes(__m256i a, __m256i b) {
+// Reduces these to one: both sums of a, then both of b.
+BILLOW_ALWAYS_INLINE F8 reduce_to_one(__m256i a, __m256i b) {
   return F8(_mm256_cvtepi32_ps(_mm256_add_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))));
 }
 
-// `Method` has avx2::Products or the like; how many registers of rows are summed at once, of each coordinate; and how the three of a point
-// are stored. It has to be local to its file, as in integer_kernel.h.
-template <class Method, size_t kEights> class Tiles {
+// `Method` has Products (avx2::Products or DotProducts), kRegisters (how many registers of rows are summed at
+// once, per coordinate) and store (of the three coordinates of a point). It has to be local to its file, as
+// in integer_kernel.h. kColumnGroups: groups of eight columns.
+template <class Method, size_t kColumnGroups> class Tiles {
  public:
   static void expand(const TiledBasis& basis, size_t first, size_t count,
                      const QuantisedCoefficients& coefficients, float* positions) {
@@ -30,9 +32,9 @@ template <class Method, size_t kEights> class Tiles {
   }
 
  private:
-  static constexpr size_t kColumns = 8 * kEights, kRegisters = Method::kRegisters;
+  static constexpr size_t kColumns = 8 * kColumnGroups, kRegisters = Method::kRegisters;
 
-  static BILLOW_ALWAYS_INLINE F8 twice(float a, float b) {
+  static BILLOW_ALWAYS_INLINE F8 two_each(float a, float b) {
     return F8(_mm256_setr_ps(a, a, b, b, a, a, b, b));
   }
 
@@ -42,8 +44,8 @@ template <class Method, size_t kEights> class Tiles {
         patches_(basis.blocks),
         q16_(coefficients.quantised.q16),
         q_scale_(coefficients.q_scale),
-        xy_{twice(coefficients.centre.x, coefficients.centre.y),
-            twice(coefficients.key_joint.x, coefficients.key_joint.y), coefficients.may_be_far()},
+        xy_{two_each(coefficients.centre.x, coefficients.centre.y),
+            two_each(coefficients.key_joint.x, coefficients.key_joint.y), coefficients.may_be_far()},
         z_{splat8(coefficients.centre.z), splat8(coefficients.key_joint.z), xy_.far},
         positions_(positions) {}
 
@@ -60,7 +62,7 @@ template <class Method, size_t kEights> class Tiles {
     for (; patch != end; ++patch) {
       const int16_t* q16 = q16_ + 3 * kColumns * *patch;
 #pragma GCC unroll 4
-      for (size_t k = 0; k < kEights; ++k, at += 8 * kPanelRows, q16 += 8) {
+      for (size_t k = 0; k < kColumnGroups; ++k, at += 8 * kPanelRows, q16 += 8) {
         const __m256i q16_x = q16_at(q16), q16_y = q16_at(q16 + kColumns), q16_z = q16_at(q16 + 2 * kColumns);
 #pragma GCC unroll 4
         for (size_t r = 0; r < kRegisters; ++r) {
@@ -73,11 +75,11 @@ template <class Method, size_t kEights> class Tiles {
     }
 #pragma GCC unroll 2
     for (size_t r = 0; r < kRegisters; r += 2) {
-      // In each half: x of a row of either register, then y; and z.
-      const __m256i halves_x = halves(x[r], x[r + 1]), halves_y = halves(y[r], y[r + 1]),
-                    halves_z = halves(z[r], z[r + 1]);
-      const F8 xy = xy_(wholes(halves_x, halves_y) * q_scale_),
-               zz = z_(wholes(halves_z, halves_z) * q_scale_);
+      // Each half has the x of two rows, one of either register, then their y; and their z.
+      const __m256i two_x = reduce_to_two(x[r], x[r + 1]), two_y = reduce_to_two(y[r], y[r + 1]),
+                    two_z = reduce_to_two(z[r], z[r + 1]);
+      const F8 xy = xy_(reduce_to_one(two_x, two_y) * q_scale_),
+               zz = z_(reduce_to_one(two_z, two_z) * q_scale_);
       const uint32_t* vertices = tile.vertices + first_row + 2 * r;
       store(vertices, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(0, 0, 2, 0)));
       store(vertices + 2, _mm256_shuffle_ps(xy.v, zz.v, _MM_SHUFFLE(1, 1, 3, 1)));
@@ -93,14 +95,14 @@ template <class Method, size_t kEights> class Tiles {
   const uint32_t* patches_;
   const int16_t* q16_;
   float q_scale_;
-  Placed<F8> xy_, z_;
+  ToWorld<F8> xy_, z_;
   float* positions_;
 };
 
 template <class Method> ExpandTiles expand_tiles(uint32_t columns) {
-  constexpr ExpandTiles kBy[] = {nullptr, Tiles<Method, 1>::expand, Tiles<Method, 2>::expand,
-                                 Tiles<Method, 3>::expand, Tiles<Method, 4>::expand};
-  return columns % 8 == 0 && columns / 8 < std::size(kBy) ? kBy[columns / 8] : nullptr;
+  constexpr ExpandTiles kByGroups[] = {nullptr, Tiles<Method, 1>::expand, Tiles<Method, 2>::expand,
+                                       Tiles<Method, 3>::expand, Tiles<Method, 4>::expand};
+  return columns % 8 == 0 && columns / 8 < std::size(kByGroups) ? kByGroups[columns / 8] : nullptr;
 }
 
 }  // namespace billow::avx2

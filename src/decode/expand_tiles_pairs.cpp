@@ -1,4 +1,4 @@
-// Tiles by products of 16 bits, where there is nothing wider: SSE2 and WebAssembly.
+// Tiles with int16 products of 128-bit SIMD: SSE2 and WebAssembly.
 #include "decode/sum_tile.h"
 #include "net/pairs.h"
 
@@ -12,12 +12,12 @@ using namespace pairs;
 
 // One coordinate of two rows.
 struct Sums {
-  I32 row0 = no_sums(), row1 = no_sums();
+  I32 row0 = zero_sums(), row1 = zero_sums();
 
   BILLOW_ALWAYS_INLINE void add_eight(I16 r0, I16 r1, I16 q16) {
     row0 = add(row0, dot(r0, q16)), row1 = add(row1, dot(r1, q16));
   }
-  BILLOW_ALWAYS_INLINE I32 pairs() const { return add_neighbours(row0, row1); }
+  BILLOW_ALWAYS_INLINE I32 pairs() const { return add_pairwise(row0, row1); }
 };
 
 // Two rows of a tile: as many sums as stay in registers.
@@ -29,10 +29,10 @@ struct TwoRows {
     for (; patch != end; ++patch) {
       const size_t first = 3 * columns * *patch;
       for (size_t k = first; k < first + columns; k += 8, at += 8 * kPanelRows) {
-        const I16 row0 = widened(at), row1 = widened(at + 8);
-        x.add_eight(row0, row1, eight_steps(coefficients, k));
-        y.add_eight(row0, row1, eight_steps(coefficients, k + columns));
-        z.add_eight(row0, row1, eight_steps(coefficients, k + 2 * columns));
+        const I16 row0 = load_widened(at), row1 = load_widened(at + 8);
+        x.add_eight(row0, row1, load_q16(coefficients, k));
+        y.add_eight(row0, row1, load_q16(coefficients, k + columns));
+        z.add_eight(row0, row1, load_q16(coefficients, k + 2 * columns));
       }
     }
   }
@@ -49,7 +49,7 @@ struct SumsByPairs {
       return TwoRows(at + 8 * first, patch, end, coefficients.quantised, columns);
     };
     const auto four = [&](const Sums& a, const Sums& b) {
-      return to_floats(add_neighbours(a.pairs(), b.pairs())) * coefficients.q_scale;
+      return to_floats(add_pairwise(a.pairs(), b.pairs())) * coefficients.q_scale;
     };
     const TwoRows rows01 = rows(0), rows23 = rows(2);
     const F4 x = four(rows01.x, rows23.x), y = four(rows01.y, rows23.y), z = four(rows01.z, rows23.z);

@@ -1,4 +1,4 @@
-// Built for processors with AVX-512's dot products, whatever the rest of the library is built for.
+// Compiled for processors with AVX-512 VNNI, whatever the rest of the library is compiled for.
 #include "decode/expand_tiles_avx2.h"
 
 namespace billow {

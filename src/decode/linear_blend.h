@@ -1,5 +1,5 @@
-// Linear blend skinning, as engines have it: each vertex goes with a few bones, with a weight of each (Magnenat-Thalmann, Laperriere
-// and Thalmann 1988). Evaluation and the frame have this in common.
+// Linear blend skinning, as engines have it: each vertex follows a few bones by weights (Magnenat-Thalmann,
+// Laperriere and Thalmann 1988). Shared by evaluation and runtime.
 #pragma once
 
 #include "core/vec.h"
@@ -7,23 +7,23 @@
 
 namespace billow {
 
-// A motion as columns, so that a point takes three products of lanes. The fourth lane is 0.
+// A transform as matrix columns, so that a point takes three lane products. The fourth lane is 0.
 struct BlendMatrix {
-  F4 x, y, z, moved;
+  F4 x, y, z, translation;
 };
 
-// The motion, then scaled, then as the world has it.
+// The bone's motion, then the scale, then the world transform.
 inline BlendMatrix blend_matrix(const Transform& motion, const Transform& world = {}, float scale = 1) {
   const auto column = [](V3 v) {
     const float lanes[kLanes] = {v.x, v.y, v.z, 0};
     return load(lanes);
   };
-  const auto turned = [&](V3 v) { return rotate(world.rotation, rotate(motion.rotation, v) * scale); };
-  return {column(turned({1, 0, 0})), column(turned({0, 1, 0})), column(turned({0, 0, 1})),
+  const auto rotated = [&](V3 v) { return rotate(world.rotation, rotate(motion.rotation, v) * scale); };
+  return {column(rotated({1, 0, 0})), column(rotated({0, 1, 0})), column(rotated({0, 0, 1})),
           column(apply(world, motion.position * scale))};
 }
 
-// Where a vertex goes that rests at x y z. `per_weight`: 1 by what its weights add up to.
+// Skinned position of a vertex at `rest` (x y z). `per_weight` is 1 / sum of its weights.
 template <class Index, class Weight>
 inline F4 blended(const BlendMatrix* matrices, const Index* bones, const Weight* weights, float per_weight,
                   const float* rest) {
@@ -31,7 +31,7 @@ inline F4 blended(const BlendMatrix* matrices, const Index* bones, const Weight*
   F4 sum = zero();
   for (size_t k = 0; k < kBonesPerVertex; ++k) {
     const BlendMatrix& m = matrices[bones[k]];
-    sum = sum + (m.x * x + m.y * y + m.z * z + m.moved) * (static_cast<float>(weights[k]) * per_weight);
+    sum = sum + (m.x * x + m.y * y + m.z * z + m.translation) * (static_cast<float>(weights[k]) * per_weight);
   }
   return sum;
 }

@@ -3,20 +3,21 @@
 namespace billow {
 namespace {
 
-constexpr uint32_t kMaxAround = 64;  // triangles of a vertex that are put in order
+constexpr uint32_t kMaxAround = 64;  // triangles of a vertex that are sorted; more are taken one by one
 
-// The polygons round one vertex, as quadrangles.
+// Writes the polygons round one vertex as quadrilaterals.
 class Polygons {
  public:
   Polygons(NormalPolygons& out, uint32_t vertex) : out_(out), vertex_(vertex) {}
 
-  // A polygon of at least three corners. The first of a vertex goes to its place; what is over, to the others.
+  // Adds a polygon of at least three corners. The first of a vertex fills its slot; what does not fit goes to
+  // `more`.
   void add(const uint32_t* p, uint32_t count) {
     uint32_t next = 3;
     if (first_) {
       const auto corner = [&](uint32_t k) { return p[k < count ? k : count - 1]; };
       if (out_.corners)
-        for (uint32_t k = 0; k < kPolygon; ++k) *place(k) = corner(k);
+        for (uint32_t k = 0; k < kPolygon; ++k) *slot(k) = corner(k);
       next = kPolygon - 1;
       first_ = false;
     } else {
@@ -25,14 +26,14 @@ class Polygons {
     for (; next + 1 < count; next += 2)
       add_more(p[0], p[next], p[next + 1], p[next + 2 < count ? next + 2 : next + 1]);
   }
-  // Without triangles there is one corner, again and again.
+  // A vertex without triangles repeats one corner.
   void finish(uint32_t corner) {
     if (first_ && out_.corners)
-      for (uint32_t k = 0; k < kPolygon; ++k) *place(k) = corner;
+      for (uint32_t k = 0; k < kPolygon; ++k) *slot(k) = corner;
   }
 
  private:
-  uint32_t* place(uint32_t corner) {
+  uint32_t* slot(uint32_t corner) {
     return out_.corners + vertex_ / kLanes * kLanes * kPolygon + corner * kLanes + vertex_ % kLanes;
   }
   void add_more(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
@@ -45,23 +46,23 @@ class Polygons {
   bool first_ = true;
 };
 
-// Puts the edges (a, b) opposite to a vertex in order, end to start, and takes them as polygons.
+// Joins the edges (a, b) opposite a vertex end to start, and adds the results as polygons.
 void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t count) {
   Polygons polygons(out, vertex);
   for (; count > kMaxAround; --count) {
-    const uint32_t alone[3] = {vertex, edges[2 * count - 2], edges[2 * count - 1]};
-    polygons.add(alone, 3);
+    const uint32_t triangle[3] = {vertex, edges[2 * count - 2], edges[2 * count - 1]};
+    polygons.add(triangle, 3);
   }
   bool used[kMaxAround] = {};
   for (;;) {
-    // Begin where nothing leads to, or anywhere.
+    // Start at an edge without predecessor, or at any edge if there is none.
     uint32_t start = count;
     for (uint32_t i = 0; i < count; ++i) {
       if (used[i]) continue;
-      bool led_to = false;
-      for (uint32_t j = 0; j < count; ++j) led_to |= !used[j] && edges[2 * j + 1] == edges[2 * i];
-      if (start == count || !led_to) start = i;
-      if (!led_to) break;
+      bool has_predecessor = false;
+      for (uint32_t j = 0; j < count; ++j) has_predecessor |= !used[j] && edges[2 * j + 1] == edges[2 * i];
+      if (start == count || !has_predecessor) start = i;
+      if (!has_predecessor) break;
     }
     if (start == count) break;
     uint32_t ring[kMaxAround + 2] = {}, size = 0;
@@ -75,14 +76,14 @@ void add_around(NormalPolygons& out, uint32_t vertex, uint32_t* edges, uint32_t 
       for (uint32_t j = 0; j < count && end != ring[1]; ++j)
         if (!used[j] && edges[2 * j] == end) next = j;
     }
-    // All round, the vertex itself is no corner, and the last corner is the first.
+    // In a closed ring the vertex itself is not a corner, and the last corner repeats the first.
     const bool closed = size > 3 && ring[size - 1] == ring[1];
     polygons.add(ring + closed, closed ? size - 2 : size);
   }
   polygons.finish(vertex);
 }
 
-// A point, and whatever is behind it in the fourth lane.
+// A point; the fourth lane is whatever follows it in memory.
 inline F4 load_corner(const float* positions, uint32_t vertex) {
   return load(positions + 3 * size_t{vertex});
 }
@@ -120,10 +121,10 @@ void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, ui
     add_around(polygons, v, scratch.corners + 2 * size_t{scratch.first[v]},
                scratch.first[v + 1] - scratch.first[v]);
   if (!polygons.corners) return;
-  // Fill up the last group with corners that are there.
+  // Pad the last group with valid corners.
   for (uint32_t v = vertices; v % kLanes != 0; ++v) Polygons(polygons, v).finish(0);
   if (!polygons.in_rows) return;
-  // Meshes that were cut from a grid mostly have rows of vertices, whose corners can be read at once.
+  // Meshes cut from a grid mostly have rows of vertices, whose corners are contiguous and load together.
   for (uint32_t group = 0; group * kLanes < vertices; ++group) {
     bool rows = true;
     const uint32_t* c = polygons.corners + size_t{group} * kPolygon * kLanes;
@@ -134,7 +135,7 @@ void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, ui
 
 void find_normals(const NormalPolygons& polygons, const float* positions, float* normals) {
   const uint32_t* c = polygons.corners;
-  // In variables of their own: an array would go through memory.
+  // Separate variables: an array would go through memory.
   static_assert(kPolygon == 6);
   const auto area = [](V3x4 p0, V3x4 p1, V3x4 p2, V3x4 p3, V3x4 p4, V3x4 p5) {
     return cross(p2 - p0, p3 - p1) + cross(p4 - p0, p5 - p3);
@@ -152,12 +153,12 @@ void find_normals(const NormalPolygons& polygons, const float* positions, float*
                  : area(corners(0), corners(1), corners(2), corners(3), corners(4), corners(5));
     for (; next < polygons.more_count && polygons.more[next].vertex < v + kLanes; ++next) {
       const NormalPolygons::More& m = polygons.more[next];
-      const V3 over = cross(corner(positions, m.corner[2]) - corner(positions, m.corner[0]),
-                            corner(positions, m.corner[3]) - corner(positions, m.corner[1]));
+      const V3 extra = cross(corner(positions, m.corner[2]) - corner(positions, m.corner[0]),
+                             corner(positions, m.corner[3]) - corner(positions, m.corner[1]));
       const int lane_of = static_cast<int>(m.vertex - v);
-      n.x = with_lane(n.x, lane_of, lane(n.x, lane_of) + over.x);
-      n.y = with_lane(n.y, lane_of, lane(n.y, lane_of) + over.y);
-      n.z = with_lane(n.z, lane_of, lane(n.z, lane_of) + over.z);
+      n.x = with_lane(n.x, lane_of, lane(n.x, lane_of) + extra.x);
+      n.y = with_lane(n.y, lane_of, lane(n.y, lane_of) + extra.y);
+      n.z = with_lane(n.z, lane_of, lane(n.z, lane_of) + extra.z);
     }
     n = normalized_or(n, splat(V3{0, 1, 0}));
     store_points(normals + 3 * size_t{v}, n.x, n.y, n.z);

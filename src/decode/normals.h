@@ -1,8 +1,8 @@
-// Normals of vertices: the mean of the normals of the triangles around, weighted by their areas.
+// Vertex normals: the mean of the normals of adjacent triangles, weighted by area.
 //
-// The triangles round a vertex fill a polygon, and the sum of their area vectors is that of the polygon. A quadrangle has half the
-// cross product of its diagonals; so six neighbours cost two cross products instead of six, and every vertex is found by reading
-// its neighbours, without adding anything to anybody else's sum.
+// The triangles round a vertex fill a polygon, and the sum of their area vectors is that of the polygon. The
+// area vector of a quadrilateral is half the cross product of its diagonals. So six neighbours cost two cross
+// products instead of six, and each vertex only reads its neighbours: nothing is scattered.
 #pragma once
 
 #include "core/vec.h"
@@ -11,35 +11,39 @@ namespace billow {
 
 inline constexpr int kPolygon = 6;
 
-// The polygon p0 .. p5 round each vertex as two quadrangles, p0 p1 p2 p3 and p0 p3 p4 p5; smaller ones repeat their last corner. Four
-// vertices stand together, corner after corner.
+// The polygon p0 .. p5 round each vertex as two quadrilaterals, p0 p1 p2 p3 and p0 p3 p4 p5; smaller polygons
+// repeat their last corner.
 struct NormalPolygons {
-  // What does not fit: more corners, and further polygons of the same vertex.
+  // A quadrilateral that does not fit: of a polygon with more corners, or of a further polygon of the same
+  // vertex.
   struct More {
     uint32_t vertex;
     uint32_t corner[4];
   };
   uint32_t vertices = 0;
-  uint32_t* corners = nullptr;  // kPolygon for each vertex, rounded up to groups of lanes
-  uint8_t* in_rows =
-      nullptr;  // for each group of lanes 1: every corner of its vertices is four in a row; null: none
+  // Group by group of kLanes vertices: corner 0 of each vertex, then corner 1, up to kPolygon. The last group
+  // is padded.
+  uint32_t* corners = nullptr;
+  // Per group, 1 if each corner of its vertices is kLanes consecutive vertices, which load faster. Null: not
+  // used.
+  uint8_t* in_rows = nullptr;
   More* more = nullptr;  // in the order of vertices
   uint32_t more_count = 0;
 };
 
-// Room to find them: `first` one more than vertices, `corners` six a triangle.
+// Scratch to find them: `first` has vertices + 1 entries, `corners` six per triangle.
 struct NormalScratch {
   uint32_t* first = nullptr;
   uint32_t* corners = nullptr;
 };
 
-// Finds the polygons of a mesh. With null pointers in `polygons` it only counts `more`. Triangles that form no polygon round
-// a vertex (three at one edge, turned over) are taken one by one.
+// Finds the polygons of a mesh. With null pointers in `polygons` it only counts `more`. Triangles that form
+// no polygon round a vertex (three at one edge, opposite winding) become polygons of their own.
 void find_normal_polygons(const uint32_t* triangles, uint32_t triangle_count, uint32_t vertices,
                           const NormalScratch& scratch, NormalPolygons& polygons);
 
-// Unit normals, on the side from which triangles run counter-clockwise; 0 1 0 where there is none. `positions` has room for a
-// float behind its last, `normals` for a group of lanes.
+// Unit normals, on the side from which triangles are counter-clockwise; 0 1 0 where undefined. `positions` is
+// padded by one float, `normals` by kLanes vertices.
 void find_normals(const NormalPolygons& polygons, const float* positions, float* normals);
 
 }  // namespace billow

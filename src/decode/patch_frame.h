@@ -1,4 +1,5 @@
-// How a patch of the cloth lies: at its bone, and turned as the bones around it are. Learning and the frame have this in common.
+// The local frame of a patch: at its bone, oriented by the neighbouring bones. Shared by training and
+// runtime.
 #pragma once
 
 #include <cmath>
@@ -7,10 +8,11 @@
 
 namespace billow {
 
-// What a patch goes by is where it sees bones, and which way is up: a direction that weighs as much as a bone this far away.
+// The inputs of a patch are its input bones and the up direction, in its frame. The up direction is scaled to
+// count as much as a bone at this distance.
 inline constexpr float kUpWeight = 0.2f;  // m
 
-// Columns along the chain, across, and off the cloth.
+// Axes: along the chain, across it, and normal to the cloth.
 struct PatchFrame {
   V3 origin, along, across, normal;
 
@@ -20,18 +22,19 @@ struct PatchFrame {
   V3 to_world(V3 local) const { return along * local.x + across * local.y + normal * local.z; }
 };
 
-inline V3 unit_or(V3 v, V3 otherwise) {
+inline V3 unit_or(V3 v, V3 fallback) {
   const float l2 = dot(v, v);
-  return l2 > 1e-16f ? v * (1 / std::sqrt(l2)) : otherwise;
+  return l2 > 1e-16f ? v * (1 / std::sqrt(l2)) : fallback;
 }
 
-// From where the patch's bone and its neighbours are: up and down the chain, and on the chains beside it. `flipped`: the frame is the one that is
-// seen in a mirror, whose left and right are given.
+// From the positions of the patch's bone and its neighbours: up and down the chain, and on the neighbouring
+// chains. `flipped`: the patch uses the network of its mirror image. Its left and right are then swapped and
+// the normal points to the other side.
 inline PatchFrame patch_frame(V3 bone, V3 above, V3 below, V3 left, V3 right, bool flipped) {
   PatchFrame f;
   f.origin = bone;
   f.along = unit_or(below - above, {0, -1, 0});
-  // A single chain has no side: take one that changes little with it.
+  // A single chain has no neighbours: choose a side that changes little with `along`.
   const V3 side = std::fabs(f.along.x) < 0.9f ? V3{1, 0, 0} : V3{0, 0, 1};
   const V3 normal = cross(right - left, f.along);
   f.normal =

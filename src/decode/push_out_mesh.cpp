@@ -8,10 +8,12 @@
 namespace billow {
 namespace {
 
-// How often what is still inside is pushed again. The second push gets nearly all; the rest are in creases, and some of these stay.
+// How often vertices that are still inside are pushed again. The second push gets nearly all out; the rest
+// are in creases, and some of these stay inside.
 constexpr int kMaxRounds = 16;
 
-// f of the header: c + s / (2 - t) with t = (phi - c) / s. It has value and slope of the identity at t = 1.
+// f of the header: c + s / (2 - t) with t = (phi - c) / s. At t = 1 it has the value and slope of the
+// identity.
 F8 compressed(F8 phi, const PushOutSettings& s) {
   const F8 t = (phi - s.clearance) / lanes<F8>(s.softness);
   return s.clearance + s.softness / (2.0f - t);
@@ -21,18 +23,18 @@ void move_along(float* p, const float* gradient, float by) {
   for (int k = 0; k < 3; ++k) p[k] += gradient[k] * by;
 }
 
-// By so much out of the surface that a point is in now, without going back into the one that it was in before: sideways, where these
-// face each other.
+// The displacement that takes a point by `by` out of the surface it is in, but not back into the one it was
+// in before: sideways, where the two surfaces face each other.
 V3 way_out(V3 gradient, V3 before, float by) {
-  constexpr float kMaxSideways = 20;  // times as far
-  const float both = dot(gradient, before);
-  if (both >= 0) return gradient * by;
-  const V3 sideways = gradient - before * both;
+  constexpr float kMaxSideways = 20;  // times `by`
+  const float cosine = dot(gradient, before);
+  if (cosine >= 0) return gradient * by;
+  const V3 sideways = gradient - before * cosine;
   return sideways * (by / std::max(dot(sideways, gradient), 1 / kMaxSideways));
 }
 
-// Vertices that are sent to and fro, between an arm and the chest, say, leave the crease between them. Up to a cluster of them; how many
-// are still inside.
+// Moves up to kCluster vertices out of creases: surfaces that face each other, such as arm and chest, push
+// them back and forth. Returns how many are still inside.
 uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bounds, float margin,
                        float* positions, const uint32_t* vertices, size_t count) {
   constexpr int kMaxTries = 24;
@@ -55,12 +57,13 @@ uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bou
   }
 }
 
-// Halves what is longest, until it is a cluster, and that until it is a group of lanes.
+// Sorts vertices by splitting them recursively in the middle of their longest axis, at multiples of
+// kQueryBlocks clusters, then of a cluster, then of a group of lanes.
 void split(const float* rest, uint32_t* first, uint32_t* last) {
-  const size_t count = static_cast<size_t>(last - first), whole = count > kQueryBlocks * kCluster
-                                                                      ? kQueryBlocks * kCluster
-                                                                  : count > kCluster ? kCluster
-                                                                                     : kLanesOf<F8>;
+  const size_t count = static_cast<size_t>(last - first), unit = count > kQueryBlocks * kCluster
+                                                                     ? kQueryBlocks * kCluster
+                                                                 : count > kCluster ? kCluster
+                                                                                    : kLanesOf<F8>;
   if (count <= kLanesOf<F8>) return;
   float low[3] = {kFarAway, kFarAway, kFarAway}, high[3] = {-kFarAway, -kFarAway, -kFarAway};
   for (const uint32_t* v = first; v < last; ++v)
@@ -71,7 +74,7 @@ void split(const float* rest, uint32_t* first, uint32_t* last) {
   size_t longest = 0;
   for (size_t k = 1; k < 3; ++k)
     if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
-  uint32_t* middle = first + (count / 2 + whole - 1) / whole * whole;
+  uint32_t* middle = first + (count / 2 + unit - 1) / unit * unit;
   std::nth_element(first, middle, last, [&](uint32_t a, uint32_t b) {
     return rest[3 * size_t{a} + longest] < rest[3 * size_t{b} + longest];
   });
@@ -96,9 +99,9 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   bound_colliders(bounds, colliders, collider_count);
   const float limit = settings.clearance + settings.softness;
 
-  // Push everything that is near, and note what may have gone into something else.
+  // Push all vertices near the body, and list those that may have been pushed into another collider.
   uint32_t left = 0;
-  // The first `count` of eight vertices.
+  // Pushes the first `count` of eight vertices.
   const auto push_group = [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group,
                               size_t count) {
     constexpr size_t kWidth = kLanesOf<F8>;
@@ -132,7 +135,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     });
   }
 
-  // Push what is still inside, a little farther each time.
+  // Query the listed ones exactly, and push them to the clearance until all have half of it.
   for (int round = 0; round < kMaxRounds && left > 0; ++round) {
     for (uint32_t i = 0; i < left; ++i)
       for (int k = 0; k < 3; ++k) scratch.points[3 * i + k] = positions[3 * size_t{scratch.vertices[i]} + k];
@@ -152,7 +155,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     left = next;
   }
 
-  // What is left sits between surfaces that send it to and fro.
+  // The rest are between surfaces that push them back and forth.
   if (left > 0) result.inside = 0;
   for (size_t first = 0; first < left; first += kCluster)
     result.inside += leave_creases(colliders, bounds, 0.5f * settings.clearance, positions,

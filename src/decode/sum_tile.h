@@ -1,4 +1,4 @@
-// What tiles have in common, whatever their sums are found by.
+// Shared by the implementations of expand_tiles: from the sums of a tile to world positions.
 #pragma once
 
 #include <algorithm>
@@ -35,22 +35,22 @@ BILLOW_ALWAYS_INLINE void store_four(const uint32_t* vertices, F4 x, F4 y, F4 z,
   store_point(positions + 3 * size_t{vertices[3]}, w);
 }
 
-// Of a tile's vertices, from the centre.
+// Of a tile's vertices, relative to the centre.
 struct Coordinates {
   F8 x, y, z;
 };
-// From sums of x, of y and of z, eight each.
-template <class Number> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Number* sums, float q_scale) {
+// From the sums of x, y and z, eight each.
+template <class Value> BILLOW_ALWAYS_INLINE Coordinates coordinates_of(const Value* sums, float q_scale) {
   const auto eight = [&](uint32_t first) {
     return F8{load_as_floats(sums + first) * q_scale, load_as_floats(sums + first + kLanes) * q_scale};
   };
   return {eight(0), eight(kPanelRows), eight(2 * kPanelRows)};
 }
 
-// Places in the world, from those about the centre.
-template <class F> struct Placed {
+// One coordinate from the centre to the world.
+template <class F> struct ToWorld {
   F centre, key_joint;
-  bool far;  // or so it may be
+  bool far;  // may be: then clamp
 
   BILLOW_ALWAYS_INLINE F operator()(F from_centre) const {
     F x = from_centre + centre;
@@ -59,20 +59,20 @@ template <class F> struct Placed {
   }
 };
 
-// `find` gives the coordinates of a tile.
+// Decodes tiles. `find` returns the Coordinates of one.
 template <class Find>
 BILLOW_ALWAYS_INLINE void sum_tiles(const TiledBasis& basis, size_t first, size_t count,
                                     const QuantisedCoefficients& coefficients, bool far, float* positions,
                                     Find find) {
-  const auto placed = [&](float centre, float key_joint) {
-    return Placed<F8>{splat8(centre), splat8(key_joint), far};
+  const auto to_world = [&](float centre, float key_joint) {
+    return ToWorld<F8>{splat8(centre), splat8(key_joint), far};
   };
-  const Placed<F8> place_x = placed(coefficients.centre.x, coefficients.key_joint.x),
-                   place_y = placed(coefficients.centre.y, coefficients.key_joint.y),
-                   place_z = placed(coefficients.centre.z, coefficients.key_joint.z);
+  const ToWorld<F8> world_x = to_world(coefficients.centre.x, coefficients.key_joint.x),
+                    world_y = to_world(coefficients.centre.y, coefficients.key_joint.y),
+                    world_z = to_world(coefficients.centre.z, coefficients.key_joint.z);
   for (const TileRecord* t = basis.tiles + first; t < basis.tiles + first + count; ++t) {
     const Coordinates c = find(basis, *t, coefficients);
-    const F8 x = place_x(c.x), y = place_y(c.y), z = place_z(c.z);
+    const F8 x = world_x(c.x), y = world_y(c.y), z = world_z(c.z);
     store_four(t->vertices, low_half(x), low_half(y), low_half(z), positions);
     store_four(t->vertices + kLanes, high_half(x), high_half(y), high_half(z), positions);
   }

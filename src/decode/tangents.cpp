@@ -19,15 +19,16 @@ Uv between(const float* pattern_uvs, uint32_t from, uint32_t to) {
           pattern_uvs[2 * size_t{to} + 1] - pattern_uvs[2 * size_t{from} + 1]};
 }
 
-// Folds make cloth shorter than its pattern, but not by so much.
+// Whether an edge crosses a seam of the pattern. Folds make cloth shorter than its pattern, but not by this
+// factor.
 bool across_seam(const float* pattern_uvs, const float* rest, uint32_t a, uint32_t b) {
-  constexpr float kMost = 4;
+  constexpr float kMaxRatio = 4;
   const Uv d = between(pattern_uvs, a, b);
   const V3 r = at(rest, b) - at(rest, a);
-  return d.u * d.u + d.v * d.v > kMost * kMost * dot(r, r) + 1e-12f;
+  return d.u * d.u + d.v * d.v > kMaxRatio * kMaxRatio * dot(r, r) + 1e-12f;
 }
 
-// The edges (a, b) opposite to a vertex; none where there are so many that they are no cloth.
+// The edges (a, b) opposite a vertex; none where there are too many to be cloth.
 struct Around {
   const uint32_t* edges;
   uint32_t count;
@@ -38,7 +39,7 @@ Around around(const NormalScratch& scratch, uint32_t vertex) {
   return {scratch.corners + 2 * size_t{scratch.first[vertex]}, count <= kMaxAround ? count : 0};
 }
 
-// Calls `take` with the place in `edges` of each neighbour's first mention.
+// Calls `take` with the index in `edges` of each neighbour's first occurrence.
 template <class Take> void for_each_neighbour(const Around& a, Take take) {
   for (uint32_t i = 0; i < 2 * a.count; ++i)
     if (std::find(a.edges, a.edges + i, a.edges[i]) == a.edges + i) take(i);
@@ -72,7 +73,7 @@ void find_tangent_rows(const NormalScratch& scratch, const float* pattern_uvs, c
       if (across_seam(pattern_uvs, rest, v, one) || across_seam(pattern_uvs, rest, v, two) ||
           across_seam(pattern_uvs, rest, one, two))
         continue;
-      // dx/du = ((x1 - x0) dv2 - (x2 - x0) dv1) / twice the area; times the area without its sign.
+      // dx/du = ((x1 - x0) dv2 - (x2 - x0) dv1) / twice the area; weighted by the absolute area.
       const Uv d1 = between(pattern_uvs, v, one), d2 = between(pattern_uvs, v, two);
       const float twice = d1.u * d2.v - d2.u * d1.v, sign = twice < 0 ? -1.0f : 1.0f;
       area += twice;
@@ -93,7 +94,7 @@ V3 find_tangent(const TangentRows& rows, const float* positions, const float* no
   const V3 t = along - n * dot(along, n);
   const float l2 = dot(t, t);
   if (l2 > 1e-24f) return t * (1 / std::sqrt(l2));
-  // There is none: any at right angles.
+  // Undefined: take any direction orthogonal to the normal.
   const V3 side = cross(n, std::fabs(n.x) < 0.9f ? V3{1, 0, 0} : V3{0, 1, 0});
   return side * (1 / length(side));
 }

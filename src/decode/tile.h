@@ -1,4 +1,5 @@
-// How vertices of patches are stored: in tiles of eight, each with a block for every patch that one of them belongs to.
+// Storage of the vertices of patches: tiles of eight vertices, each with a block for every patch that one of
+// them belongs to.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +8,14 @@
 
 namespace billow {
 
-// As many vertices as the cloth has stand for none.
+// Unused entries of `vertices` hold the vertex count of the cloth.
 struct TileRecord {
   uint32_t vertices[kPanelRows];
   uint32_t first_block, blocks;
 };
 
-// Columns of a patch's basis behind its components: the vertex' share, and three coordinates of its mean.
+// Columns of a patch's basis after its components: the vertex's weight in the patch, and the three
+// coordinates of its mean.
 inline constexpr uint32_t kRigidColumns = 4;
 
 }  // namespace billow

@@ -1,4 +1,4 @@
-// Half floats to floats, four at a time: exact, so the same everywhere.
+// float16 to float32: exact, so the same on every platform.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,13 @@
 
 namespace billow {
 
-// Finite ones only.
+// For finite values only.
 inline float from_half(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16, rest = half & 0x7fffu;
-  // Exponents are 112 apart; the product gets those of small numbers right as well.
-  const float size = std::bit_cast<float>(rest << 13) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(size) | sign);
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16, magnitude = half & 0x7fffu;
+  // The exponent biases differ by 112. A product instead of an addition to the exponent handles subnormals
+  // too.
+  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
 }
 
 inline F4 load_half(const uint16_t* p) {

@@ -8,11 +8,11 @@
 namespace billow {
 namespace {
 
-// z = (d - mean) * scale
-RangedVector center(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
-  F4 largest[2] = {zero(), zero()};
-  const auto put = [&](F4 x, uint32_t i, int which) {
-    largest[which] = larger_or_nan(largest[which], abs(x));
+// z = (d - mean) * scale, with its range.
+RangedVector normalise(const float* inputs, const float* mean, const float* scale, uint32_t count, float* z) {
+  F4 max_abs[2] = {zero(), zero()};  // two dependency chains
+  const auto put = [&](F4 x, uint32_t i, int accumulator) {
+    max_abs[accumulator] = max_or_nan(max_abs[accumulator], abs(x));
     store(z + i, x);
   };
   const auto at = [&](uint32_t i) { return (load(inputs + i) - load(mean + i)) * load(scale + i); };
@@ -24,41 +24,42 @@ RangedVector center(const float* inputs, const float* mean, const float* scale, 
     for (uint32_t k = i; k < count; ++k) last[k - i] = (inputs[k] - mean[k]) * scale[k];
     put(load(last), i, 1);
   }
-  return with_range(z, count, horizontal_max_or_nan(larger_or_nan(largest[0], largest[1])));
+  return with_range(z, count, horizontal_max_or_nan(max_or_nan(max_abs[0], max_abs[1])));
 }
 
-// One of those that are worked on together, step by step.
-struct Asked {
+// One item of a batch.
+struct BatchItem {
   const InferItem* item = nullptr;
   const InferScratch* scratch = nullptr;
-  size_t numbers_at = 0;
+  size_t vector_offset = 0;
   RangedVector values;
   float q_scale = 0;
 
-  Asked() = default;
-  Asked(const Mlp& n, const InferItem& i, const InferScratch& r)
-      : item(&i), scratch(&r), numbers_at(i.which * n.numbers) {
-    values = center(i.inputs, n.mean + numbers_at, n.scale + numbers_at, n.inputs, r.inputs);
+  BatchItem() = default;
+  BatchItem(const Mlp& n, const InferItem& i, const InferScratch& s)
+      : item(&i), scratch(&s), vector_offset(i.network * n.vector_stride) {
+    values = normalise(i.inputs, n.mean + vector_offset, n.scale + vector_offset, n.inputs, s.inputs);
   }
   void quantise_input(const PackedMatrix& m) { q_scale = quantise(m, values, scratch->quantised); }
-  // One layer of integers; returns how large its largest row is.
+  // Evaluates one int8 layer. Returns the largest absolute value of its outputs.
   float run(const IntegerKernel& kernel, const PackedMatrix& m, LayerFunction function, const float* bias,
             float* out) const {
-    // Of small blocks the next one is fetched meanwhile.
-    constexpr size_t kMaxAhead = 8192;
+    // If this network's block of the matrix is small, prefetch the block of the next network.
+    constexpr size_t kMaxPrefetch = 8192;
     const size_t stride = size_t{kPanelRows} * m.int8, block = m.rows / kPanelRows * stride;
-    const PanelRun panels{m.panels + item->which * block, stride, m.rows / kPanelRows, m.int8,
-                          std::min(kMaxAhead, block)};
-    return kernel.layers[function](panels, scratch->quantised,
-                                   {q_scale, m.row_scales + item->which * m.rows, bias + numbers_at, out});
+    const PanelRun panels{m.panels + item->network * block, stride, m.rows / kPanelRows, m.int8,
+                          std::min(kMaxPrefetch, block)};
+    return kernel.layers[function](
+        panels, scratch->quantised,
+        {q_scale, m.row_scales + item->network * m.rows, bias + vector_offset, out});
   }
 };
 
-// While one waits for what it was just about to know, another works.
+// Evaluates layer by layer, each for all items, so that their latencies overlap.
 void infer_batch(const Mlp& n, const InferItem* items, size_t count, const InferScratch* scratches) {
   const IntegerKernel& kernel = best_integer_kernel();
-  Asked all[kInferBatch];
-  for (size_t i = 0; i < count; ++i) all[i] = Asked(n, items[i], scratches[i]);
+  BatchItem all[kInferBatch];
+  for (size_t i = 0; i < count; ++i) all[i] = BatchItem(n, items[i], scratches[i]);
   if (n.linear.rows > 0) {
     for (size_t i = 0; i < count; ++i) all[i].quantise_input(n.linear);
     for (size_t i = 0; i < count; ++i)
@@ -71,21 +72,21 @@ void infer_batch(const Mlp& n, const InferItem* items, size_t count, const Infer
       if (items[i].layers) all[i].quantise_input(m);
     for (size_t i = 0; i < count; ++i) {
       if (!items[i].layers) continue;
-      const float largest = all[i].run(kernel, m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
+      const float max_abs = all[i].run(kernel, m, last ? kBiasOnly : static_cast<LayerFunction>(n.activation),
                                        n.bias[k], scratches[i].values);
-      all[i].values = with_range(scratches[i].values, m.rows, largest);
+      all[i].values = with_range(scratches[i].values, m.rows, max_abs);
     }
   }
   for (size_t i = 0; i < count; ++i)
     for (uint32_t k = 0; k < n.outputs; k += kLanes) {
-      F4 c = load(n.linear_bias + all[i].numbers_at + k);
+      F4 c = load(n.linear_bias + all[i].vector_offset + k);
       if (items[i].layers && n.layers > 0) c += load(scratches[i].values + k);
       if (n.linear.rows > 0) c += load(scratches[i].linear + k);
       store(items[i].coefficients + k, c);
     }
 }
 
-// to = f(to + bias), for whole groups of lanes: what is beyond the last is never looked at.
+// to = f(to + bias) in groups of lanes; padding up to a whole panel becomes 0.
 template <class F> RangedVector add_bias(const float* bias, uint32_t count, float* to, F f) {
   for (uint32_t i = 0; i < count; i += kLanes) {
     float by[kLanes] = {};
@@ -108,13 +109,13 @@ RangedVector activate(ActivationKind activation, const float* bias, uint32_t cou
   return add_bias(bias, count, to, [](F4 x) { return gelu(x); });
 }
 
-// However its matrices are stored.
+// One inference with matrices of any storage.
 void infer_any(const Mlp& n, const InferItem& item, const InferScratch& scratch) {
-  const size_t at = item.which * n.numbers;
+  const size_t at = item.network * n.vector_stride;
   const auto block = [&](const PackedMatrix& m) {
-    return m.block(item.which * round_up_to_panels(m.rows), m.rows);
+    return m.block(item.network * round_up_to_panels(m.rows), m.rows);
   };
-  RangedVector values = center(item.inputs, n.mean + at, n.scale + at, n.inputs, scratch.inputs);
+  RangedVector values = normalise(item.inputs, n.mean + at, n.scale + at, n.inputs, scratch.inputs);
   if (n.linear.rows > 0) multiply(block(n.linear), values, scratch.quantised, scratch.linear);
   const uint32_t layers = item.layers ? n.layers : 0;
   for (uint32_t k = 0; k < layers; ++k) {
@@ -136,24 +137,24 @@ void infer_any(const Mlp& n, const InferItem& item, const InferScratch& scratch)
 
 void precompute(Mlp& n) {
   n.linear_as_first = n.linear.rows > 0 && n.layers > 0 && same_columns(n.linear, n.layer[0]);
-  const auto whole = [](const PackedMatrix& m) {
+  const auto fills_panels = [](const PackedMatrix& m) {
     return m.integers_only() && m.row_scales && m.rows % kPanelRows == 0;
   };
-  // Only networks of patches have biases with room for whole panels.
-  n.whole_panels = n.linear_bias && (n.linear.rows == 0 || whole(n.linear));
-  for (uint32_t k = 0; k < n.layers; ++k) n.whole_panels = n.whole_panels && whole(n.layer[k]);
+  // Only networks of patches have biases that are padded to whole panels.
+  n.whole_panels = n.linear_bias && (n.linear.rows == 0 || fills_panels(n.linear));
+  for (uint32_t k = 0; k < n.layers; ++k) n.whole_panels = n.whole_panels && fills_panels(n.layer[k]);
 }
 
 uint32_t Mlp::widest() const {
-  uint32_t most = std::max(inputs, linear.rows);
-  for (uint32_t k = 0; k < layers; ++k) most = std::max(most, layer[k].rows);
-  return most;
+  uint32_t width = std::max(inputs, linear.rows);
+  for (uint32_t k = 0; k < layers; ++k) width = std::max(width, layer[k].rows);
+  return width;
 }
 
-uint32_t Mlp::most_stored() const {
-  uint32_t most = linear.stored_count();
-  for (uint32_t k = 0; k < layers; ++k) most = std::max(most, layer[k].stored_count());
-  return most;
+uint32_t Mlp::max_stored_columns() const {
+  uint32_t columns = linear.stored_count();
+  for (uint32_t k = 0; k < layers; ++k) columns = std::max(columns, layer[k].stored_count());
+  return columns;
 }
 
 void infer(const Mlp& n, const InferItem* items, size_t count, const InferScratch* scratches) {

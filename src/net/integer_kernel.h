@@ -1,8 +1,10 @@
-// Kernels are written once, in terms of the sums that a processor's instructions make of one panel or of two side by side:
+// The kernels of integer_sums.h, written once over `Sums`: the int32 sums of one panel, or of two side by
+// side, with the instructions of one processor family:
 //   template <int kPanels>
-//   static void Sums::of(const int8_t* at, size_t stride, size_t ahead, uint32_t columns, const Factors&, int32_t* out)
-// `Sums` has to be local to its file. So is then all that is made of it here, and nothing that was built for one processor is
-// used on another.
+//   static void Sums::of(const int8_t* at, size_t stride, size_t prefetch, uint32_t columns,
+//                        const QuantisedVector&, int32_t* out)
+// `Sums` has to be local to its file. Then all functions instantiated here are local too, and none that was
+// compiled for one processor can be linked in place of another's.
 #pragma once
 
 #include "net/activate.h"
@@ -12,12 +14,12 @@
 namespace billow {
 
 template <class Sums> struct IntegerKernelOf {
-  // Panels from one on.
+  // The sums of kPanels panels from `panel` on.
   template <int kPanels>
   static BILLOW_ALWAYS_INLINE void sum(const PanelRun& run, uint32_t panel, const QuantisedVector& quantised,
                                        int32_t* out) {
     Sums::template of<kPanels>(reinterpret_cast<const int8_t*>(run.first + panel * run.stride), run.stride,
-                               run.ahead, run.columns, quantised, out);
+                               run.prefetch, run.columns, quantised, out);
   }
 
   static void sums(const PanelRun& run, const QuantisedVector& quantised, int32_t* out) {
@@ -34,10 +36,10 @@ template <class Sums> struct IntegerKernelOf {
     return x;
   }
 
-  // The rows of a few panels, from one on, from their sums.
+  // Outputs of kPanels panels from `panel` on: dequantises their sums, adds the bias, applies the activation.
   template <LayerFunction kFunction, int kPanels>
   static BILLOW_ALWAYS_INLINE void finish(const int32_t* sums, const LayerRows& rows, uint32_t panel,
-                                          Widest& largest) {
+                                          Widest& max_abs) {
     constexpr int kWidth = kLanesOf<Widest>, kGroups = kPanels * int{kPanelRows} / kWidth;
     const size_t first = size_t{panel} * kPanelRows;
     const auto x = function<kFunction>(make_wide<kGroups, Widest>([&](int g) {
@@ -48,35 +50,36 @@ template <class Sums> struct IntegerKernelOf {
     }));
 #pragma GCC unroll 8
     for (int g = 0; g < kGroups; ++g) {
-      largest = larger_or_nan(largest, abs(x.v[g]));
+      max_abs = max_or_nan(max_abs, abs(x.v[g]));
       store(rows.out + first + kWidth * g, x.v[g]);
     }
   }
 
-  // Rows are finished while their sums are at hand, and memory is waited for meanwhile.
+  // A layer in one pass: outputs are computed while their sums are in cache and the next panels are being
+  // fetched.
   template <LayerFunction kFunction>
   static float layer(const PanelRun& given, const QuantisedVector& quantised, const LayerRows& given_rows) {
-    // Copies, as a compiler cannot know that writing rows does not change them.
+    // Local copies, because the compiler has to assume that stores to the outputs alias the arguments.
     const PanelRun run = given;
     const LayerRows rows = given_rows;
-    Widest largest = lanes<Widest>(0.0f);
+    Widest max_abs = lanes<Widest>(0.0f);
     int32_t sums[4 * kPanelRows];
     uint32_t p = 0;
     for (; p + 4 <= run.count; p += 4) {
       sum<2>(run, p, quantised, sums);
       sum<2>(run, p + 2, quantised, sums + 2 * kPanelRows);
-      finish<kFunction, 4>(sums, rows, p, largest);
+      finish<kFunction, 4>(sums, rows, p, max_abs);
     }
     if (p + 2 <= run.count) {
       sum<2>(run, p, quantised, sums);
-      finish<kFunction, 2>(sums, rows, p, largest);
+      finish<kFunction, 2>(sums, rows, p, max_abs);
       p += 2;
     }
     if (p < run.count) {
       sum<1>(run, p, quantised, sums);
-      finish<kFunction, 1>(sums, rows, p, largest);
+      finish<kFunction, 1>(sums, rows, p, max_abs);
     }
-    return horizontal_max_or_nan(largest);
+    return horizontal_max_or_nan(max_abs);
   }
 
   static constexpr IntegerKernel kernel{

@@ -1,4 +1,5 @@
-// The integer part of a product: sums of steps times stored integers, for panels that stand behind each other.
+// The integer part of a matrix-vector product, for a run of panels: int8 weights times int16 activations,
+// summed exactly in int32.
 #pragma once
 
 #include "net/matrix.h"
@@ -6,48 +7,49 @@
 namespace billow {
 
 struct PanelRun {
-  const std::byte* first;  // where the integers of the first panel begin
-  size_t stride;           // from one panel to the next
-  uint32_t count;
-  uint32_t columns;  // stored ones, whole eights
-  // What is fetched while these panels are worked on: as many bytes, from so far behind what is read on. Left alone, a
-  // processor begins to fetch a block of some kilobytes when it is half read.
-  size_t ahead;
+  const std::byte* first;  // the int8 columns of the first panel
+  size_t stride;           // bytes from one panel to the next
+  uint32_t count;          // of panels
+  uint32_t columns;        // stored int8 columns, a multiple of 8
+  // Prefetch distance: bytes ahead of the read position. The hardware alone starts to fetch a block of some
+  // kilobytes only when half of it has been read.
+  size_t prefetch;
 };
 
-// What the sums of a layer become: out = f(sum * step * scale + bias).
+// How the sums of a layer become its outputs: out = f(sum * q_scale * scale + bias).
 struct LayerRows {
   float q_scale;
-  const float *scales, *bias;  // one a row
+  const float *scales, *bias;  // per row
   float* out;
 };
-// Functions of a layer: those between layers in the order of ActivationKind, the bias alone, and nothing, not even that.
+// What a layer ends with: an activation, in the order of ActivationKind; the bias only; the scales only, no
+// bias.
 enum LayerFunction { kRelu, kTanh, kGelu, kBiasOnly, kScaleOnly, kLayerFunctions };
 
-// What a processor's instructions make of panels. Sums wrap as unsigned integers do, but steps are chosen so that they never
-// reach that: so all of them give the same bits.
+// The kernels for one processor family. All give the same bits: sums would wrap around on overflow, but
+// quantisation_scale() excludes overflow.
 struct IntegerKernel {
-  void (*sums)(const PanelRun& run, const QuantisedVector& quantised, int32_t* sums);  // eight a panel
-  // A layer in one pass; returns how large its largest row is, NaN where one is none.
+  void (*sums)(const PanelRun& run, const QuantisedVector& quantised, int32_t* sums);  // kPanelRows per panel
+  // A layer in one pass. Returns the largest absolute value of its outputs, or NaN if one is NaN.
   float (*layers[kLayerFunctions])(const PanelRun& run, const QuantisedVector& quantised,
                                    const LayerRows& rows);
 };
 
-// All that this processor has, the fastest first, and then nulls.
+// All kernels that this processor supports, fastest first, then nulls.
 struct IntegerKernels {
   const IntegerKernel* by_speed[6];
 };
 IntegerKernels find_integer_kernels();
 const IntegerKernel& best_integer_kernel();
 
-// By ARM's products of matrices, by its dot products, by those of AVX-512, by AVX2, by four lanes on any processor; null where they were
-// not built.
+// ARM matrix products (I8MM), ARM dot products, AVX-512 VNNI, AVX2, and any 128-bit SIMD (pairs.h); null
+// where not compiled in.
 const IntegerKernel* integer_kernel_i8mm();
 const IntegerKernel* integer_kernel_dotprod();
 const IntegerKernel* integer_kernel_vnni();
 const IntegerKernel* integer_kernel_avx2();
 const IntegerKernel* integer_kernel_pairs();
-// And without any such instructions.
+// Plain C++, always there.
 const IntegerKernel* integer_kernel_plain();
 
 }  // namespace billow

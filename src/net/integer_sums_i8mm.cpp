@@ -1,6 +1,6 @@
-// Integer sums by ARM's products of matrices: two rows of eight columns times the high and the low bytes of eight steps, in one
-// instruction. Built for processors that have it, whatever the rest of the library is built for: all of it has to be
-// local to this file.
+// Integer sums by ARM's matrix products: one instruction multiplies two rows of eight columns by the high and
+// the low bytes of eight activations. Compiled for processors that have it, whatever the rest of the library
+// is compiled for, so everything in it has to be local to this file.
 #include "net/panels_side_by_side.h"
 
 namespace billow {
@@ -9,7 +9,7 @@ namespace billow {
 
 namespace {
 
-// Two rows each: high and low of the one, high and low of the other.
+// Two rows in each register: high and low sum of the first, high and low sum of the second.
 struct MatrixProducts {
   int32x4_t rows01 = vdupq_n_s32(0), rows23 = rows01, rows45 = rows01, rows67 = rows01;
 
@@ -21,12 +21,13 @@ struct MatrixProducts {
     rows67 = vmmlaq_s32(rows67, vld1q_s8(at + 48), q16);
   }
   BILLOW_ALWAYS_INLINE void finish(int32_t* out) const {
-    vst1q_s32(out, together(rows01, rows23));
-    vst1q_s32(out + 4, together(rows45, rows67));
+    vst1q_s32(out, combine(rows01, rows23));
+    vst1q_s32(out + 4, combine(rows45, rows67));
   }
 
  private:
-  static BILLOW_ALWAYS_INLINE int32x4_t together(int32x4_t a, int32x4_t b) {
+  // 256 * high + low, of four rows.
+  static BILLOW_ALWAYS_INLINE int32x4_t combine(int32x4_t a, int32x4_t b) {
     return vaddq_s32(vshlq_n_s32(vuzp1q_s32(a, b), 8), vuzp2q_s32(a, b));
   }
 };

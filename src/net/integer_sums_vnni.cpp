@@ -1,4 +1,4 @@
-// Built for processors with AVX-512's dot products, whatever the rest of the library is built for.
+// Compiled for processors with AVX-512 VNNI, whatever the rest of the library is compiled for.
 #include "net/avx2.h"
 #include "net/panels_side_by_side.h"
 

@@ -43,12 +43,12 @@ void accelerate(ChainSet& set, float h) {
   RopeScratch& s = set.rope;
   const Rope4* ropes = s.ropes;
   const F4* tension = s.solution;
-  const float slack = 0.5f * set.settings.gap_return / (h * h);  // acceleration that closes the gap in time
+  const float slack = 0.5f * set.settings.gap_return / (h * h);  // acceleration per metre of gap
   for (int g = 0; g < lay.groups(); ++g) {
     load_system(set, g, set.tension, false);
 
-    // Right-hand side: relative external acceleration along the rope, plus what circling needs
-    // (F_c,i (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), less what a rope short of its length may still take up
+    // Right-hand side: relative external acceleration along the rope, plus centripetal acceleration (F_c,i
+    // (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), minus what closes the gap of a rope below its maximum length
     // (solver.h). Row 0 of the accelerations holds the root's.
     V3x4 a_parent = load(set.acceleration, lay.group_at(0, g)), v_parent = load(set.v, lay.group_at(0, g));
     for (int i = 1; i <= last; ++i) {
@@ -57,16 +57,16 @@ void accelerate(ChainSet& set, float h) {
       V3x4 u = v - v_parent;
       F4 along = dot(u, ropes[i].direction);
       F4 across2 = max(dot(u, u) - along * along, 0.0f);
-      // A rope that turns by more than a radian in a step would be given more speed inward than it has
-      // across.
-      F4 circling = min(across2 / ropes[i].length, sqrt(across2) * (0.5f / h));
-      s.rhs[i] = dot(a - a_parent, ropes[i].direction) + circling - ropes[i].gap * slack;
+      // Limited: a rope that rotates by more than a radian in a step would get more inward speed than it has
+      // tangentially.
+      F4 centripetal = min(across2 / ropes[i].length, sqrt(across2) * (0.5f / h));
+      s.rhs[i] = dot(a - a_parent, ropes[i].direction) + centripetal - ropes[i].gap * slack;
       a_parent = a;
       v_parent = v;
     }
     solve(s, last, set.settings.tension, SweepOrder::kTipToRoot);
 
-    // The root's whole change of velocity falls into the first half of a sub-step: it then moves uniformly.
+    // The root takes its whole change of velocity in the first half of a sub-step, and then moves uniformly.
     size_t root = lay.group_at(0, g);
     store(set.v, root, load(set.v, root) + load(set.acceleration, root) * h);
     store(set.acceleration, root, zero3());

@@ -18,17 +18,17 @@ F4 stable_spring(F4 stiffness, F4 w_sum, float dt) {
 void apply_gravity_and_drag(ChainSet& set, float h) {
   const Layout& lay = set.layout;
   V3x4 gravity = splat(set.settings.gravity);
-  bool drags = set.settings.has_drag || set.settings.global_damping > 0;
+  bool has_drag = set.settings.has_drag || set.settings.global_damping > 0;
   for (int i = 1; i < lay.levels; ++i) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g);
       V3x4 a = gravity * load(set.is_bone + at);
-      if (drags) {
+      if (has_drag) {
         F4 per_mass = load(set.drag + at) * load(set.w + at);
         F4 damping = set.settings.global_damping * load(set.is_bone + at);
         V3x4 v = load(set.v, at);
-        V3x4 wanted = (load(set.air, at) - v) * per_mass - v * damping;
-        a += wanted * (splat(1.0f) / (1.0f + h * (per_mass + damping)));
+        V3x4 drag = (load(set.air, at) - v) * per_mass - v * damping;
+        a += drag * (splat(1.0f) / (1.0f + h * (per_mass + damping)));
       }
       store(set.acceleration, at, a);
     }
@@ -63,7 +63,7 @@ void apply_lateral_springs(ChainSet& set, float dt) {
       F4 rest = load(set.lateral_length + at);
       V3x4 d = load(set.x, at + 1) - load(set.x, at);
       F4 l = sqrt(max(dot(d, d), 1e-16f));
-      // Between rest and longest the cloth's folds open and close by themselves.
+      // Between rest and longest, folds of the cloth open and close without force.
       F4 longest = load(set.lateral_longest + at);
       F4 over = select(l > longest, l - longest, min(l - rest, zero()));
       F4 k = select(over > 0.0f, load(set.stretch + at), load(set.compression + at));
@@ -71,7 +71,7 @@ void apply_lateral_springs(ChainSet& set, float dt) {
       F4 f = select(rest > 0.0f, k * over / l, zero());
       store(set.edge, lay.group_at(0, g), d * f);
     }
-    // The edge before chain 0 is the last one of a ring.
+    // If closed, the edge before chain 0 is the last one.
     size_t first = lay.at(0, 0);
     V3 before = lay.closed ? get(set.edge, first + static_cast<size_t>(lay.chains) - 1) : V3{0, 0, 0};
     billow::set(set.edge, first - 1, before);
@@ -83,8 +83,8 @@ void apply_lateral_springs(ChainSet& set, float dt) {
   }
 }
 
-// Pulls of the diagonals from each bone of one level to the next chain's of the other: where the cloth is spread out it does
-// not shear.
+// Shear springs: diagonals from each bone of one level to the next chain's bone of the other. They only pull:
+// cloth resists shear where it is spread out.
 void apply_diagonals(ChainSet& set, float dt, int i, bool downward) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
@@ -93,7 +93,7 @@ void apply_diagonals(ChainSet& set, float dt, int i, bool downward) {
     F4 longest = load(set.panel_diagonal + at);
     V3x4 d = load(set.x, far + 1) - load(set.x, near);
     F4 l = sqrt(max(dot(d, d), 1e-16f));
-    // Four diagonals meet in a bone.
+    // Four diagonals meet at a bone.
     F4 k = stable_spring(load(set.shear + at), 2.0f * load(set.lateral_w + at), dt);
     F4 f = select(longest > 0.0f, k * max(l - longest, 0.0f) / l, zero());
     store(set.edge, lay.group_at(0, g), d * f);
@@ -109,7 +109,7 @@ void apply_diagonals(ChainSet& set, float dt, int i, bool downward) {
   }
 }
 
-// Copies chain 0 behind the last chain of a ring, so that edges and panels need no special case.
+// Copies chain 0 after the last chain, so that edges and panels of closed garments need no special case.
 void wrap(const Layout& lay, float* rows) {
   for (int i = 0; i < lay.levels; ++i) rows[lay.at(i, lay.chains)] = rows[lay.at(i, 0)];
 }

@@ -5,11 +5,12 @@
 namespace billow {
 namespace {
 
-// Right-hand side: how fast each rope lengthens, less what one short of its length may still take up.
+// Right-hand side: the velocity at which each rope lengthens, minus what closes the gap of a rope below its
+// maximum length (solver.h).
 void fill_lengthening(ChainSet& set, int group, float dt) {
   const Layout& lay = set.layout;
   const RopeScratch& s = set.rope;
-  const float slack = set.settings.gap_return / dt;  // velocity that closes the gap in time
+  const float slack = set.settings.gap_return / dt;  // velocity per metre of gap
   V3x4 v_parent = load(set.v, lay.group_at(0, group));
   for (int i = 1; i < lay.levels; ++i) {
     V3x4 v = load(set.v, lay.group_at(i, group));
@@ -18,15 +19,15 @@ void fill_lengthening(ChainSet& set, int group, float dt) {
   }
 }
 
-// What the ropes above and below pull bone i by.
+// Sum of the impulses of the ropes above and below on bone i.
 V3x4 pull_on(const RopeScratch& s, int i, int last) {
   V3x4 below = i < last ? s.ropes[i + 1].direction * s.solution[i + 1] : zero3();
   return below - s.ropes[i].direction * s.solution[i];
 }
 
-// The body holds what rests on it, not what is torn off: bones that it would have to hold by more than twice
-// the chain's weight are let go. True if there were any.
-bool release_torn(ChainSet& set, int group, float dt) {
+// A contact holds a bone that rests on the body, not one that is pulled off it: bones that need more than
+// twice the chain's weight to be held are released. Returns whether there were any.
+bool release_overloaded(ChainSet& set, int group, float dt) {
   const Layout& lay = set.layout;
   const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
@@ -39,9 +40,9 @@ bool release_torn(ChainSet& set, int group, float dt) {
     F4 held = load(set.held + at);
     if (!any(held > 0.0f)) continue;
     V3x4 pull = pull_on(s, i, last);
-    M4 torn = (held > 0.0f) & (length(pull - give_way(pull, s.hold[i])) > limit);
-    store(set.held + at, select(torn, zero(), held));
-    released |= any(torn);
+    M4 overloaded = (held > 0.0f) & (length(pull - free_part(pull, s.hold[i])) > limit);
+    store(set.held + at, select(overloaded, zero(), held));
+    released |= any(overloaded);
   }
   return released;
 }
@@ -53,22 +54,22 @@ void apply_impulses(ChainSet& set, float dt, bool contacts) {
   const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
   for (int g = 0; g < lay.groups(); ++g) {
-    constexpr int kRounds = 3;  // of letting go what is torn; in the last, nothing is held
+    constexpr int kRounds = 3;  // of releasing overloaded bones; after the last, no bone is held
     for (int round = 0; round <= kRounds; ++round) {
       const bool hold = contacts && round < kRounds;
       load_system(set, g, set.impulse, hold);
       fill_lengthening(set, g, dt);
       solve(set.rope, last, set.settings.impulse, SweepOrder::kRootToTip);
-      if (!hold || !release_torn(set, g, dt)) break;
+      if (!hold || !release_overloaded(set, g, dt)) break;
     }
 
     V3x4 root = load(set.v, lay.group_at(0, g));
     F4 body_work = zero();
     for (int i = 1; i <= last; ++i) {
       size_t at = lay.group_at(i, g);
-      V3x4 pull = pull_on(s, i, last), given = give_way(pull, s.hold[i]), v = load(set.v, at);
-      body_work += dot(given - pull, v - root);  // what the body holds, it may also carry along
-      store(set.v, at, v + given * load(set.w + at));
+      V3x4 pull = pull_on(s, i, last), applied = free_part(pull, s.hold[i]), v = load(set.v, at);
+      body_work += dot(applied - pull, v - root);  // the body also moves the bones that it holds
+      store(set.v, at, v + applied * load(set.w + at));
       store(set.impulse + at, s.solution[i]);
     }
     if (contacts) {

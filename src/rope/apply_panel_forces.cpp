@@ -3,11 +3,12 @@
 //
 // A panel is the quadrilateral of bones i-1 and i on chains c and c+1, with area A, unit normal n and
 // relative air velocity v, s = v.n:
-//   drag  rho/2 A C_D |s| v                  along the air, by the area it sees
+//   drag  rho/2 A C_D |s| v                  along the air, by the area facing it
 //   lift  rho/2 A C_L s (|v| n - s v/|v|)    across the air, toward the side it blows against; largest at 45
 //   degrees
-// Each corner takes a quarter. Of the cloth between two chains more may hang in folds than the panel shows; they run along the
-// ropes, and their normals point any way across these. With v_a the part of v across the ropes and A' their area:
+// Each corner takes a quarter. The cloth between two chains may have a larger area than the panel. The rest
+// hangs in folds along the ropes, with normals in all directions across them. With v_a the part of v across
+// the ropes and A' the area of the folds:
 //   drag  rho/2 A' C_D 2/pi |v_a| v
 //   lift  rho/2 A' C_L/2 (|v| v_a - |v_a|^2 v/|v|)
 #include <initializer_list>
@@ -20,8 +21,8 @@ namespace {
 
 constexpr float kTwoOverPi = 0.636619772f;
 
-// Force on folds that run along a rope, by rho/2 A: the mean of drag and lift over all normals across it.
-V3x4 on_folds(V3x4 v, F4 speed, V3x4 along, float drag, float lift) {
+// Force on folds along a rope, per rho/2 A: the mean of drag and lift over all normals across it.
+V3x4 fold_force(V3x4 v, F4 speed, V3x4 along, float drag, float lift) {
   F4 along2 = max(dot(along, along), 1e-16f);
   V3x4 across = v - along * (dot(v, along) / along2);
   F4 across2 = dot(across, across);
@@ -29,7 +30,7 @@ V3x4 on_folds(V3x4 v, F4 speed, V3x4 along, float drag, float lift) {
          across * (0.5f * lift * speed);
 }
 
-// Drag of cloth that is in no panel.
+// Drag and lift of cloth that is in no panel.
 void apply_loose_cloth_forces(ChainSet& set, float h) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
@@ -42,7 +43,7 @@ void apply_loose_cloth_forces(ChainSet& set, float h) {
       F4 speed = sqrt(max(dot(v, v), 1e-16f)), w = load(set.w + at);
       F4 strength = share * load(set.loose_area + at);
       F4 limited = strength / max(h * w * strength * ((drag + lift) * speed), 1.0f);
-      V3x4 f = on_folds(v, speed, load(set.x, at) - load(set.x, at - pitch), drag, lift) * limited;
+      V3x4 f = fold_force(v, speed, load(set.x, at) - load(set.x, at - pitch), drag, lift) * limited;
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
     }
   }
@@ -64,29 +65,29 @@ void apply_panel_forces(ChainSet& set, float dt) {
       V3x4 area2 = cross(d - a, c - b);  // twice the area vector
       F4 twice = sqrt(max(dot(area2, area2), 1e-24f));
       V3x4 n = area2 * (splat(1.0f) / twice);
-      V3x4 moving = load(set.v, up) + load(set.v, up + 1) + load(set.v, at) + load(set.v, at + 1);
-      V3x4 blowing = load(set.air, up) + load(set.air, up + 1) + load(set.air, at) + load(set.air, at + 1);
-      V3x4 v = (blowing - moving) * 0.25f;
+      V3x4 bones = load(set.v, up) + load(set.v, up + 1) + load(set.v, at) + load(set.v, at + 1);
+      V3x4 air = load(set.air, up) + load(set.air, up + 1) + load(set.air, at) + load(set.air, at + 1);
+      V3x4 v = (air - bones) * 0.25f;
       F4 speed = sqrt(max(dot(v, v), 1e-16f));
       F4 s = dot(v, n);
       F4 strength = 0.5f * half_rho * twice;
       V3x4 f = v * (drag * abs(s) - lift * s * s / speed) + n * (lift * s * speed);
       if (folds > 0) {
-        // Add what the folds take, as so much more of the panel.
+        // Add the force on the folds, as on that much more panel.
         F4 folded = half_rho * folds * max(load(set.panel_area + at) - 0.5f * twice, 0.0f),
            all = strength + folded;
-        V3x4 more = on_folds(v, speed, c + d - a - b, drag, lift);
-        f = (f * strength + more * folded) * (splat(1.0f) / max(all, 1e-24f));
+        V3x4 on_folds = fold_force(v, speed, c + d - a - b, drag, lift);
+        f = (f * strength + on_folds * folded) * (splat(1.0f) / max(all, 1e-24f));
         strength = all;
       }
       // Limit it like an implicit step: a corner gets up to four quarters of such panels.
       F4 w = max(load(set.w + at), load(set.w + at + 1));
-      F4 turned = h * w * strength * ((drag + lift) * speed);
-      F4 limited = strength / (folds > 0 ? max(turned, 1.0f) : 1.0f + turned);
+      F4 change = h * w * strength * ((drag + lift) * speed);
+      F4 limited = strength / (folds > 0 ? max(change, 1.0f) : 1.0f + change);
       M4 exists = load(set.lateral_length + at) > 0.0f;
       store(set.edge, lay.group_at(0, g), select(exists, f * (0.25f * limited), zero3()));
     }
-    // Hand the quarters to the bones above (level i-1, from this row) and at level i.
+    // Distribute the quarters of this row's panels to the bones of levels i-1 and i.
     size_t row = lay.at(0, 0);
     V3 before = lay.closed ? get(set.edge, row + static_cast<size_t>(lay.chains) - 1) : V3{0, 0, 0};
     billow::set(set.edge, row - 1, before);

@@ -1,8 +1,8 @@
 // Forces toward the rest angles between consecutive ropes.
 //
-// Going from the root to the tip, a rotation is carried along that takes the rest shape to the present one:
-// the root's own rotation, then at each rope the smallest turn that brings its expected direction onto its
-// actual one. The next rope is expected where that rotation takes its rest direction. The force k (expected -
+// From the root to the tip, a rotation is accumulated that takes the rest shape to the present one: the
+// root's own rotation, then at each rope the smallest rotation from its expected direction to its actual one.
+// The expected direction of the next rope is its rest direction under that rotation. The force k (expected -
 // actual) acts on the bone, its opposite on the parent.
 #include "rope/stages.h"
 
@@ -27,9 +27,9 @@ Quat4 compose(const Quat4& b, const Quat4& a) {
   return {q.x * s, q.y * s, q.z * s, q.w * s};
 }
 
-// The smallest turn from unit a to unit b (not normalised); a half turn about any axis when they are
+// The smallest rotation from unit a to unit b (not normalised); by 180 degrees about any axis if they are
 // opposite.
-Quat4 turn_between(V3x4 a, V3x4 b) {
+Quat4 rotation_between(V3x4 a, V3x4 b) {
   V3x4 axis = cross(a, b);
   F4 w = 1.0f + dot(a, b);
   M4 opposite = w < 1e-6f;
@@ -59,7 +59,7 @@ void apply_rest_angle_forces(ChainSet& set, float dt) {
       V3x4 f = (expected - rope.direction) * (k * load(set.is_bone + at));
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
       store(set.acceleration, at - pitch, load(set.acceleration, at - pitch) - f * w_parent);
-      q = compose(turn_between(expected, rope.direction), q);
+      q = compose(rotation_between(expected, rope.direction), q);
     }
   }
 }

@@ -53,7 +53,7 @@ void allocate(ChainSet& set, Arena& arena) {
   for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
   const size_t levels = static_cast<size_t>(set.layout.levels),
                groups = static_cast<size_t>(set.layout.groups());
-  set.candidates = arena.take<BroadPhase>(groups);
+  set.broad_phase = arena.take<BroadPhase>(groups);
   RopeScratch& r = set.rope;
   for (F4** p : {&r.diagonal, &r.next, &r.rhs, &r.solution, &r.ratio}) *p = arena.take<F4>(levels);
   for (M4** p : {&r.taut, &r.active}) *p = arena.take<M4>(levels);

@@ -1,6 +1,6 @@
-// The data of a set of rope chains, as rows: row `level` holds bone number `level` of every chain side
-// by side, so that four chains are advanced at once and a bone's neighbours on the next chains are
-// its neighbours in memory. Level 0 holds the kinematic roots.
+// The data of a set of rope chains, as structure of arrays: row `level` holds bone `level` of every chain
+// side by side, so that four chains are advanced at once and a bone's neighbours on the next chains are its
+// neighbours in memory. Level 0 holds the kinematic roots.
 //
 // Notation (paper, Section "Velocity Update"): x, v positions and velocities of the virtual bones,
 // l_i = x_i - x_{i-1}, L_i = l_max,i, w_i = 1 / M_i with w_0 = 0, T_i tension of the rope above bone i.
@@ -39,7 +39,8 @@ struct SolverSettings {
   bool warm_start = false;
 };
 
-enum ImpulsePlace : unsigned {
+// When impulses are applied: flags.
+enum ImpulseStage : unsigned {
   kAfterFirstVelocity = 1,
   kAfterMove = 2,
   kAfterCollision = 4,
@@ -70,7 +71,7 @@ struct RopeSettings {
   int rope_samples = 1, lateral_samples = 3;
   bool swept = true;
 
-  // Which of the optional forces are there at all, so that the others cost nothing.
+  // Which optional forces are not zero, so that the others cost nothing.
   bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,
        has_shrink = false;
   bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
@@ -86,19 +87,20 @@ struct Wind {
   bool any() const { return field || velocity.x != 0 || velocity.y != 0 || velocity.z != 0; }
 };
 
-// What a step leaves behind, beside the state.
+// Outputs of a step beside the state.
 struct Outcome {
   bool energy_limited = false;
   bool recovered = false;
   float collider_work = 0;
 };
 
-// Work space of the rope systems of four chains, one entry a level (solver.h).
 struct Rope4;
+// How a contact holds a bone (solver.h).
 struct Hold4 {
-  F4 keep;      // 1: free
-  V3x4 normal;  // no motion along it; zero: free
+  F4 keep;      // 1: free, 0: cannot move
+  V3x4 normal;  // cannot move along it; zero: free
 };
+// Scratch of the linear systems of four chains, one entry per level (solver.h).
 struct RopeScratch {
   F4 *diagonal = nullptr, *next = nullptr, *rhs = nullptr, *solution = nullptr, *ratio = nullptr;
   M4 *taut = nullptr, *active = nullptr;
@@ -106,14 +108,15 @@ struct RopeScratch {
   Hold4* hold = nullptr;
   V3x4* vectors = nullptr;
 };
-// Colliders that matter to one group of chains at the level at hand.
+// Result of the broad phase (find_candidates.cpp): colliders that can touch one group of chains at the
+// current level.
 struct BroadPhase {
-  uint64_t touching[kMaxColliders / 64];  // one bit each
-  int crossing_count = 0;
-  uint8_t crossing[kMaxColliders];  // their numbers
-  bool nothing = true;
+  uint64_t overlapping[kMaxColliders / 64];  // within reach at the sub-step's end, one bit each
+  int swept_count = 0;
+  uint8_t swept[kMaxColliders];  // may be passed through within the sub-step, for CCD: collider indices
+  bool empty = true;
 };
-// What the lateral segments ask of their ends, one row each (segment c joins chain c to chain c + 1).
+// Pushes of the lateral segments on their end bones, one row each (segment c joins chain c to chain c + 1).
 struct LateralScratch {
   float* touched = nullptr;
   Rows3 near_shift, far_shift;
@@ -128,23 +131,24 @@ struct ChainSet {
 
   // Description, fixed at creation.
   int* bones = nullptr;              // per chain, root included
-  float* rest_length = nullptr;      // rows: longest rope at scale 1
+  float* rest_length = nullptr;      // rows: maximum rope length at scale 1
   Rows3 rest;                        // rest position in the frame of the chain's root
   Rows3 rest_direction;              // rest rope direction in the frame of the chain's root
   float* rest_lateral = nullptr;     // rest distance to the next chain's bone; < 0: no such neighbour
-  float* longest_lateral = nullptr;  // from which on it is stretched; not less than the rest distance
+  float* longest_lateral = nullptr;  // distance above which it is stretched; not less than the rest distance
   float* mass_factor = nullptr;
-  float* area = nullptr;     // of the cloth that a bone stands for
+  float* area = nullptr;     // of the cloth that a bone represents
   float* is_bone = nullptr;  // 1 for simulated bones, 0 for roots and padding
 
   // Expanded from the settings.
   float *mass = nullptr, *w = nullptr;
   float* max_length = nullptr;
-  // Of the edge to the next chain: lengths under which it is compressed and over which it is stretched, w of both ends.
+  // Of the edge to the next chain: length below which it is compressed, length above which it is stretched,
+  // sum of w.
   float *lateral_length = nullptr, *lateral_longest = nullptr, *lateral_w = nullptr;
-  // Of the cloth between this rope and the next chain's, spread out: its area, its diagonals.
+  // Of the panel between this rope and the next chain's, spread out: area and diagonal.
   float *panel_area = nullptr, *panel_diagonal = nullptr;
-  float* loose_area = nullptr;  // of the cloth that a bone stands for and that is in no panel
+  float* loose_area = nullptr;  // of the cloth that a bone represents and that is in no panel
   float *drag = nullptr, *damping = nullptr, *stretch = nullptr, *compression = nullptr, *shear = nullptr;
   float *rest_angle = nullptr, *shrink = nullptr, *radius = nullptr;
 
@@ -154,8 +158,8 @@ struct ChainSet {
   float* energy_lost = nullptr;  // one row: see guard_energy.cpp
 
   // The roots during a sub-step.
-  V3 common_motion{0, 0, 0};     // by which they move, more or less
-  Rows3 root_target;             // one row: where they are at its end
+  V3 common_motion{0, 0, 0};     // approximate displacement of all of them
+  Rows3 root_target;             // one row: positions at its end
   float* root_rotation[4] = {};  // one row each: x y z w
 
   // Scratch of a sub-step.
@@ -170,9 +174,9 @@ struct ChainSet {
   float* collider_energy = nullptr;  // one row: work done by colliders
   LateralScratch lateral;
   RopeScratch rope;
-  float* distance = nullptr;  // of the bones from the body, as far as collide() looked
+  float* distance = nullptr;  // of the bones from the body, up to the range that collide() queried
   ColliderBounds bounds;
-  BroadPhase* candidates = nullptr;  // per group
+  BroadPhase* broad_phase = nullptr;  // per group
   // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
   // v_phi.
   float* held = nullptr;
@@ -183,14 +187,14 @@ struct ChainSet {
   float* trouble = nullptr;  // 1: rope shortened to stay outside, 2: enclosed
 };
 
-// Lays the rows out in `arena`. Call once to measure, once with memory.
+// Allocates the rows in `arena`. Call once to measure, once with memory.
 void allocate(ChainSet& set, Arena& arena);
 
-// What rope number i of four chains looks like now.
+// Present state of rope i of four chains.
 struct Rope4 {
   V3x4 direction;  // l / |l|
   F4 length;
-  F4 gap;  // how much longer it may get
+  F4 gap;  // to its maximum length
   M4 taut;
 };
 

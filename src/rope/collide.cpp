@@ -1,5 +1,5 @@
-// Collisions (paper, Section "Collisions"; step 3), positions: root to tip, each bone alternating between its
-// rope's length and the body, then the rope above it, then the lateral segments of its level.
+// Collisions (paper, Section "Collisions"; step 3), positions. From root to tip, each bone alternates between
+// its rope's length and the body; then the rope above it and the lateral segments of its level collide.
 #include "rope/collide.h"
 
 #include <algorithm>
@@ -12,17 +12,18 @@ namespace billow {
 namespace {
 
 constexpr int kSlides = 4;    // on the sphere of the rope's length
-constexpr int kHalvings = 7;  // of the rope, when all else fails
+constexpr int kHalvings = 7;  // of the rope, if sliding fails
 
-// Both constraints at once, or one by a stated rule (docs/pipeline.md, "When rope and body disagree"):
-//   1. slide on the sphere of the rope's length until out of the body;
-//   2. if that fails and the parent is outside: the rope gives way by shrinking; the bone goes the way it was
-//      heading, bent along the surface at the parent, as far as is free (at worst to the parent itself);
-//   3. if the parent is itself enclosed: the rope's length is kept and the bone may be inside.
+// Satisfies rope length and body, or one of them by this rule (docs/pipeline.md, "When rope and body
+// disagree"):
+//   1. slide on the sphere of the rope's length until outside the body;
+//   2. if that fails and the parent is outside: shorten the rope; the bone keeps its direction from the
+//      parent, deflected along the surface at the parent, as far as is free (at worst to the parent itself);
+//   3. if the parent itself is inside: keep the rope's length; the bone may be inside.
 struct Settling4 {
   V3x4 x, parent;
   F4 longest, clearance;
-  M4 doubtful;  // the others are known to be out of the body where they are
+  M4 doubtful;  // lanes that may be inside; the others are known to be outside
 };
 struct Settled4 {
   V3x4 x;
@@ -30,11 +31,11 @@ struct Settled4 {
   M4 enclosed;  // case 3
 };
 
-// Cases 2 and 3, of bones that are still inside.
-void give_way(const CollisionContext& context, const Settling4& bones, M4 inside, Settled4& out) {
+// Cases 2 and 3, for bones that are still inside.
+void resolve_inside(const CollisionContext& context, const Settling4& bones, M4 inside, Settled4& out) {
   const V3x4 parent = bones.parent;
   const F4 clearance = bones.clearance;
-  Nearest4 at_parent = nearest_surface(context.reach.obstacles, parent, clearance + bones.longest);
+  Nearest4 at_parent = nearest_surface(context.candidates.list, parent, clearance + bones.longest);
   M4 parent_free = at_parent.phi >= 0.0f;
   out.trapped = inside & parent_free;
   out.enclosed = inside & ~parent_free;
@@ -44,19 +45,19 @@ void give_way(const CollisionContext& context, const Settling4& bones, M4 inside
   heading = normalized_or(heading - n * min(dot(heading, n), zero()), n);
   F4 reach = usable_length(bones.longest, out.x, parent);
   M4 open = out.trapped;
-  V3x4 place = parent;
+  V3x4 position = parent;
   for (int k = 0; k < kHalvings && any(open); ++k) {
     V3x4 candidate = parent + heading * reach;
-    F4 phi = nearest_surface(context.reach.obstacles, candidate, clearance).phi;
+    F4 phi = nearest_surface(context.candidates.list, candidate, clearance).phi;
     M4 free = open & (phi >= clearance - kContactTolerance);
-    place = select(free, candidate, place);
+    position = select(free, candidate, position);
     open = open & ~free;
     reach = reach * 0.5f;
   }
-  out.x = select(out.trapped, place, out.x);
+  out.x = select(out.trapped, position, out.x);
 }
 
-// One slide along the sphere: only the part of the gradient across the rope helps when the rope is taut.
+// One step along the sphere: if the rope is taut, only the part of the gradient across it helps.
 V3x4 slide(const Settling4& bones, V3x4 x, const Nearest4& near) {
   V3x4 l = x - bones.parent;
   V3x4 l_hat = normalized_or(l, near.gradient);
@@ -68,34 +69,34 @@ V3x4 slide(const Settling4& bones, V3x4 x, const Nearest4& near) {
 }
 
 void satisfy_both(const CollisionContext& context, uint32_t groups, Settling4* bones, Settled4* out) {
-  SdfQuery asked;
-  V3x4* x = asked.x;
-  M4 inside[kQueryTogether];
-  const auto find_inside = [&](uint32_t of) {
-    nearest_surfaces(context.reach, of, asked);
+  SdfQuery query;
+  V3x4* x = query.x;
+  M4 inside[kQueryBatch];
+  const auto find_inside = [&](uint32_t queried) {
+    nearest_surfaces(context.candidates, queried, query);
     uint32_t some = 0;
-    for_each_group(of, [&](int g) {
-      inside[g] = asked.near[g].phi < bones[g].clearance - kContactTolerance;
+    for_each_group(queried, [&](int g) {
+      inside[g] = query.near[g].phi < bones[g].clearance - kContactTolerance;
       some |= uint32_t{any(inside[g])} << g;
     });
     return some;
   };
   uint32_t left = 0;
   for_each_group(groups, [&](int g) {
-    const V3x4 was = bones[g].x;
-    x[g] = limit_length(was, bones[g].parent, bones[g].longest);
-    asked.limit[g] = bones[g].clearance;
-    const M4 same = (x[g].x == was.x) & (x[g].y == was.y) & (x[g].z == was.z);
+    const V3x4 before = bones[g].x;
+    x[g] = limit_length(before, bones[g].parent, bones[g].longest);
+    query.limit[g] = bones[g].clearance;
+    const M4 same = (x[g].x == before.x) & (x[g].y == before.y) & (x[g].z == before.z);
     left |= uint32_t{any(bones[g].doubtful | ~same)} << g;
   });
   left = find_inside(left);
   for (int k = 0; k < kSlides && left; ++k) {
     for_each_group(left,
-                   [&](int g) { x[g] = select(inside[g], slide(bones[g], x[g], asked.near[g]), x[g]); });
+                   [&](int g) { x[g] = select(inside[g], slide(bones[g], x[g], query.near[g]), x[g]); });
     left = find_inside(left);
   }
   for_each_group(groups, [&](int g) { out[g] = {x[g], none(), none()}; });
-  for_each_group(left, [&](int g) { give_way(context, bones[g], inside[g], out[g]); });
+  for_each_group(left, [&](int g) { resolve_inside(context, bones[g], inside[g], out[g]); });
 }
 
 void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
@@ -103,7 +104,7 @@ void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
   store(set.trouble + at, select(enclosed, splat(2.0f), select(trapped, max(old, 1.0f), old)));
 }
 
-// Notes a contact for the velocity rule and the report.
+// Stores a contact for respond_to_contacts() and the report.
 void record_contact(ChainSet& set, const CollisionContext& context, size_t at, const Push4& push) {
   V3x4 v_body = body_velocity(context.colliders, push.near, push.x, context.inverse_dt);
   store(set.held + at, select(push.touched, splat(1.0f), zero()));
@@ -113,15 +114,15 @@ void record_contact(ChainSet& set, const CollisionContext& context, size_t at, c
   store(set.contact_collider + at, select(push.touched, push.near.first, load(set.contact_collider + at)));
 }
 
-// Points on the ropes above some groups of bones, which are `distance` from the body. What a point is pushed by moves the
-// bone, which turns the rope about its parent.
+// Collides samples on the ropes above the bones, whose distance from the body is `distance`. The push of a
+// sample moves its bone, which rotates the rope about the parent.
 void clear_ropes(const CollisionContext& context, const ChainSet& set, int level, uint32_t groups,
                  F4* distance, Push4* push) {
   const size_t pitch = static_cast<size_t>(set.layout.pitch);
   for (int k = 1; k <= context.settings.rope_samples; ++k) {
     const float t = static_cast<float>(k) / static_cast<float>(context.settings.rope_samples + 1);
-    Moved4 points[kQueryTogether];
-    Push4 pushed[kQueryTogether];
+    Moved4 points[kQueryBatch];
+    Push4 pushed[kQueryBatch];
     SdfQuery parents;
     uint32_t near = 0;
     for_each_group(groups, [&](int g) {
@@ -131,21 +132,21 @@ void clear_ropes(const CollisionContext& context, const ChainSet& set, int level
       F4 clearance = parents.limit[g] = load(set.radius + at);
       points[g] = {parent + rope * t, parent_before + (load(set.x_before, at) - parent_before) * t, clearance,
                    clearance};
-      // A sample cannot be nearer to the body than its bone by more than it is away from this.
-      M4 clear = distance[g] >= clearance + (1 - t) * length(rope) + kLookFarther;
+      // A sample cannot be nearer to the body than its bone by more than the distance between the two.
+      M4 clear = distance[g] >= clearance + (1 - t) * length(rope) + kQueryMargin;
       if (!all(clear | (clearance < -1.0f)) || may_pass_through(context, g, points[g])) near |= 1u << g;
     });
     uint32_t touched = push_out(context, near, points, pushed);
-    nearest_surfaces(context.reach, touched, parents);
+    nearest_surfaces(context.candidates, touched, parents);
     for_each_group(touched, [&](int g) {
       const size_t at = set.layout.group_at(level, context.first + g);
       Push4 &p = pushed[g], &of_bone = push[g];
       // A rope that starts inside the body (a root under the skin) cannot leave it.
       const M4 moves = p.touched & (parents.near[g].phi >= parents.limit[g] - 1e-3f);
-      V3x4 moved = of_bone.x + (p.x - points[g].x) * (1.0f / (t > 0.5f ? t : 0.5f));
+      V3x4 pushed_x = of_bone.x + (p.x - points[g].x) * (1.0f / (t > 0.5f ? t : 0.5f));
       V3x4 carried = embed(context.colliders, p.near, load(set.x_before, at));
-      of_bone.x = select(moves, select(p.stuck, carried, moved), of_bone.x);
-      of_bone.inside = of_bone.inside | moves;  // or may be
+      of_bone.x = select(moves, select(p.stuck, carried, pushed_x), of_bone.x);
+      of_bone.inside = of_bone.inside | moves;  // may be inside
       of_bone.normal = select(moves, p.normal, of_bone.normal);
       of_bone.near.first = select(moves, p.near.first, of_bone.near.first);
       of_bone.near.second = select(moves, p.near.second, of_bone.near.second);
@@ -161,9 +162,9 @@ void collide_bones(ChainSet& set, const CollisionContext& context, int level, in
   const Layout& lay = set.layout;
   const RopeSettings& s = set.settings;
   const size_t pitch = static_cast<size_t>(lay.pitch);
-  // How far a rope's samples are from its bone, by its length.
+  // Largest distance of a rope's samples from its bone, as a fraction of its length.
   const float reach = static_cast<float>(s.rope_samples) / static_cast<float>(s.rope_samples + 1);
-  Moved4 bones[kQueryTogether];
+  Moved4 bones[kQueryBatch];
   uint32_t groups = 0;
   for (int g = 0; g < count; ++g) {
     const size_t at = lay.group_at(level, context.first + g);
@@ -172,20 +173,20 @@ void collide_bones(ChainSet& set, const CollisionContext& context, int level, in
          x = limit_length(load(set.x, at), parent, load(set.max_length + at));
     store(set.x, at, x);
     store(set.distance + at, splat(kFarAway));
-    if (context.candidates[g].nothing) continue;
+    if (context.broad_phase[g].empty) continue;
     groups |= 1u << g;
-    // Look a little farther than needed: the distance tells whether rope and lateral segments need a look.
+    // Query farther than the clearance: the distance tells whether rope and lateral segments need queries.
     F4 clearance = load(set.radius + at),
        farther = max(reach * length(x - parent), 0.5f * load(set.lateral_longest + at));
-    bones[g] = {x, load(set.x_before, at), clearance, clearance + farther + 2 * kLookFarther};
+    bones[g] = {x, load(set.x_before, at), clearance, clearance + farther + 2 * kQueryMargin};
   }
-  Push4 push[kQueryTogether];
-  F4 distance[kQueryTogether];
+  Push4 push[kQueryBatch];
+  F4 distance[kQueryBatch];
   uint32_t touched = push_out(context, groups, bones, push);
   for_each_group(groups,
                  [&](int g) { distance[g] = select(push[g].touched, bones[g].clearance, push[g].near.phi); });
   for (int k = 1; k < s.alternations && touched; ++k) {
-    Push4 again[kQueryTogether];
+    Push4 again[kQueryBatch];
     for_each_group(touched, [&](int g) {
       const size_t at = lay.group_at(level, context.first + g);
       bones[g].x = limit_length(push[g].x, load(set.x, at - pitch), load(set.max_length + at));
@@ -195,8 +196,8 @@ void collide_bones(ChainSet& set, const CollisionContext& context, int level, in
     for_each_group(touched, [&](int g) { push[g].x = again[g].x, push[g].inside = again[g].inside; });
   }
   clear_ropes(context, set, level, groups, distance, push);
-  V3x4 x[kQueryTogether];
-  M4 doubtful[kQueryTogether];
+  V3x4 x[kQueryBatch];
+  M4 doubtful[kQueryBatch];
   touched = 0;
   for_each_group(groups, [&](int g) {
     x[g] = push[g].x, doubtful[g] = push[g].inside;
@@ -216,8 +217,8 @@ void collide_bones(ChainSet& set, const CollisionContext& context, int level, in
 
 void settle_bones(ChainSet& set, const CollisionContext& context, int level, uint32_t groups, V3x4* x,
                   M4* doubtful) {
-  Settling4 bones[kQueryTogether];
-  Settled4 settled[kQueryTogether];
+  Settling4 bones[kQueryBatch];
+  Settled4 settled[kQueryBatch];
   for_each_group(groups, [&](int g) {
     const size_t at = set.layout.group_at(level, context.first + g);
     bones[g] = {x[g], load(set.x, at - static_cast<size_t>(set.layout.pitch)), load(set.max_length + at),
@@ -232,25 +233,25 @@ void settle_bones(ChainSet& set, const CollisionContext& context, int level, uin
 }
 
 int use_candidates(CollisionContext& context, const ChainSet& set, int level, int first) {
-  const int count = std::min(kQueryTogether, set.layout.groups() - first);
+  const int count = std::min(kQueryBatch, set.layout.groups() - first);
   if (context.level == level && context.first == first) return count;
   context.level = level;
   context.first = first;
-  context.candidates = set.candidates + first;
-  CandidateSet& reach = context.reach;
-  reach.obstacles = {context.colliders, context.numbers, 0};
-  for (int g = 0; g < count; ++g) reach.from[g] = load(set.x, set.layout.group_at(level, first + g));
+  context.broad_phase = set.broad_phase + first;
+  CandidateSet& candidates = context.candidates;
+  candidates.list = {context.colliders, context.indices, 0};
+  for (int g = 0; g < count; ++g) candidates.from[g] = load(set.x, set.layout.group_at(level, first + g));
   for (int word = 0; word < kMaxColliders / 64; ++word) {
-    uint64_t touching = 0;
-    for (int g = 0; g < count; ++g) touching |= context.candidates[g].touching[word];
-    for (; touching; touching &= touching - 1) {
-      const int bit = std::countr_zero(touching), i = 64 * word + bit;
-      F4* least = reach.least[reach.obstacles.count];
+    uint64_t overlapping = 0;
+    for (int g = 0; g < count; ++g) overlapping |= context.broad_phase[g].overlapping[word];
+    for (; overlapping; overlapping &= overlapping - 1) {
+      const int bit = std::countr_zero(overlapping), i = 64 * word + bit;
+      F4* lower_bound = candidates.lower_bound[candidates.list.count];
       for (int g = 0; g < count; ++g)
-        least[g] = context.candidates[g].touching[word] >> bit & 1
-                       ? distance_from_axis(set.bounds, i, reach.from[g]) - set.bounds.radius[i]
-                       : splat(kFarAway);
-      context.numbers[reach.obstacles.count++] = static_cast<uint8_t>(i);
+        lower_bound[g] = context.broad_phase[g].overlapping[word] >> bit & 1
+                             ? distance_from_axis(set.bounds, i, candidates.from[g]) - set.bounds.radius[i]
+                             : splat(kFarAway);
+      context.indices[candidates.list.count++] = static_cast<uint8_t>(i);
     }
   }
   return count;
@@ -263,10 +264,10 @@ void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, 
   const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
     bool any_near = false;
-    for (int first = 0; first < set.layout.groups(); first += kQueryTogether) {
-      for (int g = first; g < first + kQueryTogether && g < set.layout.groups(); ++g) {
+    for (int first = 0; first < set.layout.groups(); first += kQueryBatch) {
+      for (int g = first; g < first + kQueryBatch && g < set.layout.groups(); ++g) {
         find_candidates(set, i, g);
-        any_near |= !set.candidates[g].nothing;
+        any_near |= !set.broad_phase[g].empty;
       }
       const int count = use_candidates(context, set, i, first);
       collide_bones(set, context, i, count);

@@ -1,23 +1,24 @@
-// Shared by the two halves of the collide stage: bones with their ropes, and lateral segments. Groups of a level are
-// worked on together, up to kQueryTogether of them: they have nothing to do with each other.
+// Shared by the two halves of the collide stage: bones with their ropes, and lateral segments. Up to
+// kQueryBatch groups of a level are processed together; they are independent of each other.
 #pragma once
 
 #include "rope/push_out.h"
 
 namespace billow {
 
-// Rounding may hide so much of how near something is (metres).
-inline constexpr float kLookFarther = 1e-4f;
+// Margin for rounding in tests of distances (metres).
+inline constexpr float kQueryMargin = 1e-4f;
 
-// Brings bones at x that were moved back within rope length and out of the body. Lanes that are not doubtful are known
-// to be out where they are.
+// Moves bones at x back within rope length and out of the body. Lanes that are not `doubtful` are known to be
+// outside.
 void settle_bones(ChainSet& set, const CollisionContext& context, int level, uint32_t groups, V3x4* x,
                   M4* doubtful);
 
-// Fills set.nearby[group] for a level.
+// Broad phase: fills set.broad_phase[group] for a level.
 void find_candidates(ChainSet& set, int level, int group);
 
-// Points `around` at what find_candidates() found for groups of the level at hand, from `first` on. How many these are.
+// Sets `context` to the candidates of a level's groups from `first` on, which find_candidates() found.
+// Returns the number of groups.
 int use_candidates(CollisionContext& context, const ChainSet& set, int level, int first);
 
 // Segments between the bones of one level on neighbouring chains.

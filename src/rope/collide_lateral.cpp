@@ -1,8 +1,8 @@
 // Collision of the lateral segments between neighbouring chains, so that a leg cannot slip through a skirt.
 //
-// Each segment finds its deepest sample point, pushes it out like a bone, and moves as a whole by that. A
-// bone with a segment on either side takes the mean of what they ask for. (Sharing the push by nearness to
-// the ends instead makes segments rock from sample to sample at rest.)
+// Each segment finds its deepest sample, pushes it out like a bone, and is translated by that push. A bone
+// takes the mean of the pushes of the segments on either side. (Distributing a push to the ends by the
+// sample's position instead makes segments rock from sample to sample at rest.)
 #include <initializer_list>
 
 #include "rope/collide.h"
@@ -11,7 +11,7 @@
 namespace billow {
 namespace {
 
-// Segments of a group from a to b, between chains.
+// Segments of a group, from a to b on the next chain.
 struct Segments4 {
   V3x4 a, b, a_before, b_before;
   F4 clearance;
@@ -21,10 +21,10 @@ struct Segments4 {
   }
 };
 
-// Segments none of whose samples can touch the body, which is so far from their ends.
+// Segments whose samples cannot touch the body, by the distances of their ends from it.
 M4 samples_clear(const RopeSettings& s, const Segments4& of, F4 from_a, F4 from_b) {
   const int n = s.lateral_samples;
-  const F4 l = length(of.b - of.a), needed = of.clearance + kLookFarther;
+  const F4 l = length(of.b - of.a), needed = of.clearance + kQueryMargin;
   M4 clear = ~none();
   for (int k = 1; k <= n; ++k) {
     const float t = static_cast<float>(k) / static_cast<float>(n + 1);
@@ -33,19 +33,19 @@ M4 samples_clear(const RopeSettings& s, const Segments4& of, F4 from_a, F4 from_
   return clear;
 }
 
-// Where on the segments the body goes deepest; the middle if nowhere.
+// Position of the deepest sample on each segment; unchanged if none is inside.
 void find_deepest_samples(const CollisionContext& context, uint32_t groups, Segments4* segments, F4* where) {
   const int n = context.settings.lateral_samples;
   if (n == 1) return;
-  SdfQuery asked;
-  F4 deepest[kQueryTogether];
-  for_each_group(groups, [&](int g) { deepest[g] = zero(), asked.limit[g] = segments[g].clearance; });
+  SdfQuery query;
+  F4 deepest[kQueryBatch];
+  for_each_group(groups, [&](int g) { deepest[g] = zero(), query.limit[g] = segments[g].clearance; });
   for (int k = 1; k <= n; ++k) {
     const float t = static_cast<float>(k) / static_cast<float>(n + 1);
-    for_each_group(groups, [&](int g) { asked.x[g] = segments[g].at(splat(t)).x; });
-    nearest_surfaces(context.reach, groups, asked);
+    for_each_group(groups, [&](int g) { query.x[g] = segments[g].at(splat(t)).x; });
+    nearest_surfaces(context.candidates, groups, query);
     for_each_group(groups, [&](int g) {
-      const F4 depth = asked.limit[g] - asked.near[g].phi;
+      const F4 depth = query.limit[g] - query.near[g].phi;
       const M4 deeper = depth > deepest[g];
       where[g] = select(deeper, splat(t), where[g]);
       deepest[g] = select(deeper, depth, deepest[g]);
@@ -58,7 +58,7 @@ void record_push(ChainSet& set, const CollisionContext& context, size_t edge, co
   const PosedCollider* colliders = context.colliders;
   const LateralScratch& out = set.lateral;
   store(out.touched + edge, select(push.touched, splat(1.0f), zero()));
-  // What sticks, sticks at both ends.
+  // A segment that sticks does so at both ends.
   V3x4 shift = push.x - point;
   store(out.near_shift, edge,
         select(push.stuck, embed(colliders, push.near, segments.a_before) - segments.a, shift));
@@ -70,18 +70,18 @@ void record_push(ChainSet& set, const CollisionContext& context, size_t edge, co
   store(out.collider + edge, push.near.first);
 }
 
-// Whether any of them touched.
+// Returns whether any segment touched.
 bool push_segments(ChainSet& set, const CollisionContext& context, int level, int count) {
   const Layout& lay = set.layout;
-  Segments4 segments[kQueryTogether];
-  Moved4 points[kQueryTogether];
-  F4 where[kQueryTogether];
+  Segments4 segments[kQueryBatch];
+  Moved4 points[kQueryBatch];
+  F4 where[kQueryBatch];
   uint32_t near = 0, passing = 0;
   for (int g = 0; g < count; ++g) {
     const size_t at = lay.group_at(level, context.first + g);
     store(set.lateral.touched + lay.group_at(0, context.first + g), zero());
     const M4 exists = load(set.lateral_length + at) > 0.0f;
-    if (context.candidates[g].nothing || !any(exists)) continue;
+    if (context.broad_phase[g].empty || !any(exists)) continue;
     const F4 clearance = max(load(set.radius + at), load(set.radius + at + 1));
     segments[g] = {load(set.x, at), load(set.x, at + 1), load(set.x_before, at), load(set.x_before, at + 1),
                    select(exists, clearance, splat(-kFarAway))};
@@ -95,7 +95,7 @@ bool push_segments(ChainSet& set, const CollisionContext& context, int level, in
   }
   find_deepest_samples(context, near, segments, where);
   for_each_group(near | passing, [&](int g) { points[g] = segments[g].at(where[g]); });
-  Push4 push[kQueryTogether];
+  Push4 push[kQueryBatch];
   const uint32_t touched = push_out(context, near | passing, points, push);
   for_each_group(touched, [&](int g) {
     record_push(set, context, lay.group_at(0, context.first + g), segments[g], points[g].x, push[g]);
@@ -103,40 +103,41 @@ bool push_segments(ChainSet& set, const CollisionContext& context, int level, in
   return touched;
 }
 
-// Notes the contact of bones that were moved by the segments on either side, unless they have one of their own.
-void note_contact(ChainSet& set, size_t at, size_t edge, M4 moved, M4 by_right) {
+// Stores the contact of bones that were moved by the segments on either side, unless they have one of their
+// own.
+void store_contact(ChainSet& set, size_t at, size_t edge, M4 moved, M4 by_right) {
   const LateralScratch& in = set.lateral;
-  M4 noted = moved & (load(set.held + at) < 1.0f);
-  auto note = [&](const Rows3& rows, const Rows3& of_segment) {
+  M4 stored = moved & (load(set.held + at) < 1.0f);
+  auto store_row = [&](const Rows3& rows, const Rows3& of_segment) {
     V3x4 value = select(by_right, load(of_segment, edge), load(of_segment, edge - 1));
-    store(rows, at, select(noted, value, load(rows, at)));
+    store(rows, at, select(stored, value, load(rows, at)));
   };
-  note(set.touch_normal, in.normal);
-  note(set.touch_velocity, in.velocity);
-  note(set.contact_normal, in.gradient);
-  store(set.held + at, select(noted, splat(1.0f), load(set.held + at)));
+  store_row(set.touch_normal, in.normal);
+  store_row(set.touch_velocity, in.velocity);
+  store_row(set.contact_normal, in.gradient);
+  store(set.held + at, select(stored, splat(1.0f), load(set.held + at)));
   F4 collider = select(by_right, load(in.collider + edge), load(in.collider + edge - 1));
-  store(set.contact_collider + at, select(noted, collider, load(set.contact_collider + at)));
+  store(set.contact_collider + at, select(stored, collider, load(set.contact_collider + at)));
 }
 
-// Moves the bones of a level by the mean of what the segments on either side ask for.
+// Moves the bones of a level by the mean push of the segments on either side.
 void move_bones(ChainSet& set, const CollisionContext& context, int level, int count) {
   const Layout& lay = set.layout;
   const LateralScratch& in = set.lateral;
-  V3x4 x[kQueryTogether];
-  M4 moved[kQueryTogether], by_right[kQueryTogether];
+  V3x4 x[kQueryBatch];
+  M4 moved[kQueryBatch], by_right[kQueryBatch];
   uint32_t groups = 0;
   for (int g = 0; g < count; ++g) {
     const size_t at = lay.group_at(level, context.first + g), edge = lay.group_at(0, context.first + g);
     F4 right = load(in.touched + edge), left = load(in.touched + edge - 1);
-    F4 asked = right + left;
-    moved[g] = (asked > 0.0f) & (load(set.w + at) > 0.0f);
+    F4 count_touching = right + left;
+    moved[g] = (count_touching > 0.0f) & (load(set.w + at) > 0.0f);
     if (!any(moved[g])) continue;
     groups |= 1u << g;
     by_right[g] = right > 0.0f;
     V3x4 shift = (select(by_right[g], load(in.near_shift, edge), zero3()) +
                   select(left > 0.0f, load(in.far_shift, edge - 1), zero3())) *
-                 (splat(1.0f) / max(asked, 1.0f));
+                 (splat(1.0f) / max(count_touching, 1.0f));
     x[g] = load(set.x, at);
     x[g] = select(moved[g], x[g] + shift, x[g]);
   }
@@ -144,7 +145,7 @@ void move_bones(ChainSet& set, const CollisionContext& context, int level, int c
   for_each_group(groups, [&](int g) {
     const size_t at = lay.group_at(level, context.first + g), edge = lay.group_at(0, context.first + g);
     store(set.x, at, select(moved[g], x[g], load(set.x, at)));
-    note_contact(set, at, edge, moved[g], by_right[g]);
+    store_contact(set, at, edge, moved[g], by_right[g]);
   });
 }
 
@@ -155,20 +156,20 @@ void copy_column(const Rows3& rows, size_t to, size_t from) { set(rows, to, get(
 
 void collide_lateral(ChainSet& set, CollisionContext& context, int level) {
   const Layout& lay = set.layout;
-  // On a ring the last segment's far end is chain 0: give it a copy to look at.
+  // If closed, the far end of the last segment is chain 0: copy it after the last chain.
   if (lay.closed) {
     for (const Rows3* rows : {&set.x, &set.x_before})
       copy_column(*rows, lay.at(level, lay.chains), lay.at(level, 0));
     set.distance[lay.at(level, lay.chains)] = set.distance[lay.at(level, 0)];
   }
   bool touched = false;
-  for (int first = 0; first < lay.groups(); first += kQueryTogether) {
+  for (int first = 0; first < lay.groups(); first += kQueryBatch) {
     const int count = use_candidates(context, set, level, first);
     touched |= push_segments(set, context, level, count);
   }
   if (!touched) return;
 
-  // Chain 0's left segment is the last one of a ring, or none.
+  // The left segment of chain 0 is the last one if closed, else none.
   const LateralScratch& s = set.lateral;
   const size_t before = lay.at(0, -1), last = lay.at(0, lay.chains - 1);
   if (lay.closed) {
@@ -178,7 +179,7 @@ void collide_lateral(ChainSet& set, CollisionContext& context, int level) {
   } else {
     s.touched[before] = 0;
   }
-  for (int first = 0; first < lay.groups(); first += kQueryTogether) {
+  for (int first = 0; first < lay.groups(); first += kQueryBatch) {
     const int count = use_candidates(context, set, level, first);
     move_bones(set, context, level, count);
   }

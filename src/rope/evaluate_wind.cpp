@@ -6,21 +6,21 @@ namespace {
 
 // sin(2 pi turns), by the same polynomials on every platform.
 F4 sine_of_turns(F4 turns) {
-  // Bring to [0, 1): adding 1.5 * 2^23 rounds to a whole number.
-  F4 whole = (turns + 12582912.0f) - 12582912.0f;
-  F4 f = turns - whole;  // [-0.5, 0.5]
+  // Subtract the nearest integer: adding 1.5 * 2^23 rounds to one.
+  F4 nearest = (turns + 12582912.0f) - 12582912.0f;
+  F4 f = turns - nearest;  // [-0.5, 0.5]
   F4 s, c;
   sin_cos(abs(f) * 6.28318531f, s, c);  // [0, pi]
   return select(f < 0.0f, -s, s);
 }
 
-// Two swells of unrelated frequency, and a slower one that turns the wind sideways.
+// Two waves of unrelated frequency, and a slower one that blows sideways.
 V3x4 gusty(const Wind& wind, V3x4 x, double time) {
   constexpr float kGustLength = 4.0f;  // metres from crest to crest
   float speed = length(wind.velocity);
   V3 along = wind.velocity * (1.0f / speed);
   V3 side = cross(along, V3{0, 1, 0});
-  // Phases from the seed; time enters modulo a long period so that single floats keep their digits.
+  // Phases are from the seed. Time enters modulo a period, which keeps the precision of a float.
   auto phase = [&](int k) {
     return static_cast<float>(((wind.seed * 2654435761u + 40503u * static_cast<unsigned>(k)) >> 8) & 0xffff) /
            65536.0f;

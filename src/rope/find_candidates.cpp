@@ -1,8 +1,8 @@
-// Which colliders matter to the four bones of one level and group, their ropes and lateral segments in a
-// sub-step.
+// Broad phase: the colliders that can touch the four bones of one level and group, their ropes and lateral
+// segments in a sub-step.
 //
-// One sphere holds wherever the bones can end up and whatever hangs between them; it is tested against the
-// colliders' bounding capsules, four of them at a time.
+// One sphere contains all positions that the bones can reach and the segments between them. It is tested
+// against the bounding capsules of the colliders, four at a time.
 #include <bit>
 
 #include "rope/collide.h"
@@ -10,13 +10,13 @@
 namespace billow {
 namespace {
 
-// A sphere around four points; lanes not in `used` do not count.
+// Bounding sphere of the lanes in `used`, each with its reach.
 struct Sphere {
   V3 centre{0, 0, 0};
   float radius = -1;
 };
 
-Sphere around_lanes(V3x4 x, F4 reach, M4 used) {
+Sphere bounding_sphere(V3x4 x, F4 reach, M4 used) {
   const int n = std::popcount(static_cast<unsigned>(bits(used)));
   if (n == 0) return {};
   const auto mean = [&](F4 row) {
@@ -39,24 +39,24 @@ void find_candidates(ChainSet& set, int level, int group) {
   if (set.layout.neighbours && set.settings.lateral_samples > 0)
     reach += max(load(set.lateral_longest + at), length(load(set.x, at + 1) - x));
   F4 moved = select(used, length(x - load(set.x_before, at) - splat(set.common_motion)), zero());
-  const Sphere sphere = around_lanes(parent, reach, used);
+  const Sphere sphere = bounding_sphere(parent, reach, used);
   const float farthest = set.settings.swept ? horizontal_max(moved) : -kFarAway;
 
-  BroadPhase& out = set.candidates[group];
-  out.crossing_count = 0;
-  for (uint64_t& bits : out.touching) bits = 0;
-  out.nothing = true;
+  BroadPhase& out = set.broad_phase[group];
+  out.swept_count = 0;
+  for (uint64_t& bits : out.overlapping) bits = 0;
+  out.empty = true;
   if (sphere.radius < 0) return;
   const ColliderBounds& b = set.bounds;
   for (int i = 0; i < b.count; i += kLanes) {
     F4 apart = distance_from_axes(b, i, sphere.centre) - load(b.radius + i) - sphere.radius;
     F4 path = farthest + load(b.travel + i);
-    const M4 touching = apart < 0.0f, crossing = (path > load(b.thinnest + i)) & (apart < path);
-    if (!any(touching | crossing)) continue;
-    out.nothing = false;
-    out.touching[i / 64] |= static_cast<uint64_t>(bits(touching)) << i % 64;
-    for (unsigned left = static_cast<unsigned>(bits(crossing)); left; left &= left - 1)
-      out.crossing[out.crossing_count++] = static_cast<uint8_t>(i + std::countr_zero(left));
+    const M4 overlapping = apart < 0.0f, swept = (path > load(b.half_thickness + i)) & (apart < path);
+    if (!any(overlapping | swept)) continue;
+    out.empty = false;
+    out.overlapping[i / 64] |= static_cast<uint64_t>(bits(overlapping)) << i % 64;
+    for (unsigned left = static_cast<unsigned>(bits(swept)); left; left &= left - 1)
+      out.swept[out.swept_count++] = static_cast<uint8_t>(i + std::countr_zero(left));
   }
 }
 

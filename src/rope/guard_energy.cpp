@@ -12,9 +12,9 @@
 namespace billow {
 namespace {
 
-constexpr float kTakeBack = 0.05f;
-constexpr float kNoticeable = 0.2f;  // m/s: slowing down slower chains is not worth a flag
-constexpr float kTrifle = 0.01f;     // m/s: energies this small are rounding, and left alone
+constexpr float kTakeBack = 0.05f;    // share of its energy that a chain may take back
+constexpr float kNoticeable = 0.2f;   // m/s: limiting slower chains sets no flag
+constexpr float kNegligible = 0.01f;  // m/s: kinetic energies this small are rounding, and left alone
 
 F4 kinetic_energy(const ChainSet& set, int group, V3x4 root) {
   const Layout& lay = set.layout;
@@ -42,7 +42,7 @@ F4 external_work(const ChainSet& set, int group) {
   return sum;
 }
 
-// What the chain started with and has been given since.
+// Energy at the start of the sub-step, plus all work done on the chain since.
 F4 supplied_energy(const ChainSet& set, int group) {
   size_t root_at = set.layout.group_at(0, group);
   return load(set.start_energy + root_at) + external_work(set, group) + load(set.collider_energy + root_at);
@@ -58,7 +58,7 @@ void scale_relative_velocities(ChainSet& set, int group, F4 factor) {
   }
 }
 
-// Kinetic energy of all bones at a speed.
+// Kinetic energy of all bones at the same speed.
 F4 energy_at(const ChainSet& set, int group, float speed) {
   F4 mass = zero();
   for (int i = 1; i < set.layout.levels; ++i) mass += load(set.mass + set.layout.group_at(i, group));
@@ -92,17 +92,17 @@ void start_substep(ChainSet& set, float h) {
 }
 
 void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
-  // |v + h a|^2 <= (1 + e) |v|^2 + (1 + 1/e) |h a|^2 for any e; with e = 1/4 there is room for what circling
-  // adds, too.
+  // |v + h a|^2 <= (1 + e) |v|^2 + (1 + 1/e) |h a|^2 for any e; e = 1/4 also allows for what centripetal
+  // tension adds.
   const Layout& lay = set.layout;
   for (int g = 0; g < lay.groups(); ++g) {
-    F4 pushed = zero();
+    F4 accelerated = zero();
     for (int i = 1; i < lay.levels; ++i) {
       size_t at = lay.group_at(i, g);
       V3x4 a = load(set.acceleration, at);
-      pushed += load(set.mass + at) * dot(a, a);
+      accelerated += load(set.mass + at) * dot(a, a);
     }
-    F4 allowed = 1.25f * max(supplied_energy(set, g), 0.0f) + (2.5f * h * h) * pushed;
+    F4 allowed = 1.25f * max(supplied_energy(set, g), 0.0f) + (2.5f * h * h) * accelerated;
     limit_energy(set, g, kinetic_energy(set, g, load(set.v, lay.group_at(0, g))), allowed, outcome);
   }
 }
@@ -114,8 +114,9 @@ void guard_energy(ChainSet& set, Outcome& outcome) {
     size_t root_at = lay.group_at(0, g);
     F4 allowed = supplied_energy(set, g) + load(set.energy_lost + root_at);
     F4 now = kinetic_energy(set, g, load(set.v, root_at));
-    // A debt (bones were lifted out of a collider by more than their motion pays for) is kept until paid.
-    F4 kept = min(max(allowed, energy_at(set, g, kTrifle)), now);
+    // A debt (bones were lifted out of a collider by more than their kinetic energy covers) is kept until
+    // paid.
+    F4 kept = min(max(allowed, energy_at(set, g, kNegligible)), now);
     store(set.energy_lost + root_at, min(allowed - kept, kTakeBack * now));
     if (set.settings.energy_guard) limit_energy(set, g, now, kept, outcome);
     collider_work += load(set.collider_energy + root_at);

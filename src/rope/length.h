@@ -5,8 +5,8 @@
 
 namespace billow {
 
-// The length to aim for so that the rope is not over `longest` after its end points were rounded to floats: a
-// few units in the last place of the coordinates shorter.
+// A length that keeps the rope within `longest` after its end points are rounded to floats: a few units in
+// the last place of the coordinates shorter.
 inline F4 usable_length(F4 longest, V3x4 a, V3x4 b) {
   F4 extent = max(max(abs(a.x), max(abs(a.y), abs(a.z))), max(abs(b.x), max(abs(b.y), abs(b.z))));
   return max(longest * (1.0f - 3e-7f) - extent * 2.5e-7f, longest * 0.5f);

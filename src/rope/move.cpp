@@ -6,11 +6,11 @@ namespace billow {
 namespace {
 
 // Moves a bone for `dt` at velocity v, held by a rope of length L to a parent that is already at its new
-// place.
+// position.
 //
-// The paper lets the bone start from where it was and the parent stand at its new place, so a chain in
-// uniform motion begins each step with its ropes too long and lags behind. Seen from the moving parent,
-// uniform motion is no motion.
+// In the paper the bone starts from its old position and the parent from its new one, so a chain in uniform
+// motion begins each step with its ropes too long and lags behind. Relative to the moving parent, uniform
+// motion is no motion.
 V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 longest, float dt,
                   bool with_parent) {
   F4 t = splat(dt);
@@ -35,7 +35,7 @@ V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 long
   M4 has_root = moving & (discriminant >= 0.0f) & (root >= 0.0f) & (root <= dt);
   F4 s = select(has_root, root, zero());
 
-  // Go straight until then (or start from the projection onto the sphere), then turn on the great circle.
+  // Move straight until then (or start from the projection onto the sphere), then along the great circle.
   V3x4 arm = from + v * s;
   V3x4 direction = normalized_or(arm, splat(V3{0, -1, 0}));
   V3x4 v_tangential = v - direction * dot(v, direction);
@@ -44,9 +44,9 @@ V3x4 move_on_rope(V3x4 x, V3x4 v_world, V3x4 parent_before, V3x4 parent, F4 long
   F4 angle = min(speed * (t - s) / reach, splat(3.14159265f));
   F4 sine, cosine;
   sin_cos(angle, sine, cosine);
-  // Normalise once more: a heading left over from a nearly radial velocity is not quite tangential.
-  V3x4 turned = parent + normalized_or(direction * cosine + heading * sine, direction) * reach;
-  return select(over, turned, free);
+  // Normalise again: the heading of a nearly radial velocity is not quite tangential.
+  V3x4 on_circle = parent + normalized_or(direction * cosine + heading * sine, direction) * reach;
+  return select(over, on_circle, free);
 }
 
 }  // namespace

@@ -5,21 +5,21 @@ namespace {
 
 constexpr int kAdvances = 12;    // of the swept check
 constexpr int kBisections = 10;  // of the line search
-constexpr int kLastPushes = 3;   // along the gradient, when the chosen way has not led out
+constexpr int kLastPushes = 3;   // along the gradient, if the chosen direction has not led out
 
-// Finds points that pass right through a collider within the sub-step, seen from the collider, and stops them
-// a little inside its surface, on the side they came from, for the push-out to deal with. Conservative
-// advancement: the distance to the surface is always safe to go.
-M4 stop_at_first_hit(const CandidateList& crossed, V3x4& x, V3x4 before, F4 clearance) {
+// CCD: finds points that pass right through a collider within the sub-step, relative to the collider's
+// motion, and stops them a little inside its surface, on the side they came from, where push-out handles
+// them. By conservative advancement: a step of the distance to the surface is always safe.
+M4 stop_at_first_hit(const CandidateList& swept, V3x4& x, V3x4 before, F4 clearance) {
   M4 stopped = none();
-  for (int i = 0; i < crossed.count; ++i) {
-    const PosedCollider& c = crossed.colliders[crossed.numbers[i]];
+  for (int i = 0; i < swept.count; ++i) {
+    const PosedCollider& c = swept.colliders[swept.indices[i]];
     V3x4 start = embed_with(c, before);
     V3x4 path = x - start;
     F4 l2 = dot(path, path);
-    M4 fast = l2 > c.thinnest * c.thinnest;
+    M4 fast = l2 > c.half_thickness * c.half_thickness;
     if (!any(fast)) continue;
-    // Bound: the path's middle farther from the collider than half the path.
+    // Cull: the path's middle is farther from the bounding sphere than half the path.
     F4 l = sqrt(max(l2, 1e-20f));
     V3x4 middle = (start + x) * 0.5f - splat(c.bound_centre);
     F4 near_enough = 0.5f * l + c.bound_radius + max(clearance, 0.0f);
@@ -43,12 +43,11 @@ M4 stop_at_first_hit(const CandidateList& crossed, V3x4& x, V3x4 before, F4 clea
   return stopped;
 }
 
-// The way back: from x toward where the collider would have carried the point.
+// The history direction: from x toward where the collider would have carried the point.
 struct WayBack {
   V3x4 carried;    // x_B^n
-  V3x4 direction;  // r, or the gradient where there is no such way (the point stood still, or it leads
-                   // farther in)
-  F4 length;       // 0 where there is none
+  V3x4 direction;  // r, or the gradient where r is not usable (the point did not move, or r leads farther in)
+  F4 length;       // 0 where r is not usable
 };
 
 WayBack way_back(const CollisionContext& context, const Nearest4& near, V3x4 x, V3x4 before) {
@@ -60,24 +59,25 @@ WayBack way_back(const CollisionContext& context, const Nearest4& near, V3x4 x, 
   return {carried, select(usable, r_hat, near.gradient), select(usable, l, zero())};
 }
 
-// Farthest point along `direction` from x, within `available`, is outside; bisects to the surface.
+// Bisects to the surface along `direction` from x. The point at `available` is outside.
 V3x4 line_search(const CollisionContext& context, V3x4 x, V3x4 direction, F4 available, F4 clearance) {
   F4 low = zero(), high = available;
   for (int k = 0; k < kBisections; ++k) {
     F4 middle = (low + high) * 0.5f;
-    M4 inside = nearest_surface(context.reach.obstacles, x + direction * middle, clearance).phi < clearance;
+    M4 inside = nearest_surface(context.candidates.list, x + direction * middle, clearance).phi < clearance;
     low = select(inside, middle, low);
     high = select(inside, high, middle);
   }
   return x + direction * high;
 }
 
-// Lanes whose path could have led through a collider, by its bound, its thickness and how far things moved.
+// Lanes whose path may have passed through a collider, by its bounding sphere, its thickness and the motion
+// of both.
 M4 may_have_crossed(const PosedCollider& c, V3x4 x, F4 moved, F4 clearance) {
   F4 path = moved + c.travel;
   V3x4 w = x - splat(c.bound_centre);
   F4 near = max(path + clearance + c.bound_radius, 0.0f);
-  return (path > c.thinnest) & (dot(w, w) < near * near);
+  return (path > c.half_thickness) & (dot(w, w) < near * near);
 }
 
 Nearest4 nearer(const Nearest4& a, const Nearest4& b) {
@@ -87,11 +87,11 @@ Nearest4 nearer(const Nearest4& a, const Nearest4& b) {
           select(named, b.second, a.second), select(named, b.blend, a.blend)};
 }
 
-// Some groups of points, pushed out step by step, side by side.
-class Pushing {
+// Pushes several groups of points out in lockstep.
+class PushOut {
  public:
-  Pushing(const CollisionContext& context, Moved4* points, Push4* out)
-      : around_(context), s_(context.settings), points_(points), out_(out) {}
+  PushOut(const CollisionContext& context, Moved4* points, Push4* out)
+      : context_(context), s_(context.settings), points_(points), out_(out) {}
 
   uint32_t run(uint32_t groups) {
     const uint32_t touched = find_touching(groups);
@@ -107,10 +107,10 @@ class Pushing {
           return (s_.push_along_history ? back_[g].direction : out_[g].near.gradient) * max(depth(g), 0.0f);
         });
     }
-    // If that has not led out, leave by the nearest way.
+    // Push those that are still inside along the gradient.
     inside = still_inside(inside);
     for (int k = 0; k < kLastPushes && inside; ++k)
-      inside = push(inside, [&](int g) { return asked_.near[g].gradient * depth(g); });
+      inside = push(inside, [&](int g) { return query_.near[g].gradient * depth(g); });
     for_each_group(inside, [&](int g) { out_[g].inside = inside_[g]; });
     if (s_.velocity_along_history)
       for_each_group(touched, [&](int g) { out_[g].normal = back_[g].direction; });
@@ -119,81 +119,82 @@ class Pushing {
 
  private:
   F4 target(int g) const { return points_[g].clearance + s_.push_extra; }
-  F4 depth(int g) const { return target(g) - asked_.near[g].phi; }
-  void look(uint32_t groups) { nearest_surfaces(around_.reach, groups, asked_); }
+  F4 depth(int g) const { return target(g) - query_.near[g].phi; }
+  void run_query(uint32_t groups) { nearest_surfaces(context_.candidates, groups, query_); }
 
   uint32_t find_touching(uint32_t groups) {
-    M4 stopped[kQueryTogether];
+    M4 stopped[kQueryBatch];
     for_each_group(groups, [&](int g) {
       const Moved4& p = points_[g];
-      asked_.x[g] = p.x;
-      asked_.limit[g] = p.horizon;
-      stopped[g] = may_pass_through(around_, g, p)
-                       ? stop_at_first_hit(around_.crossed(g), asked_.x[g], p.before, p.clearance)
+      query_.x[g] = p.x;
+      query_.limit[g] = p.horizon;
+      stopped[g] = may_pass_through(context_, g, p)
+                       ? stop_at_first_hit(context_.swept(g), query_.x[g], p.before, p.clearance)
                        : none();
     });
-    look(groups);
+    run_query(groups);
     uint32_t touched = 0;
     for_each_group(groups, [&](int g) {
       if (any(stopped[g])) {
-        const F4 limit = select(stopped[g], splat(kFarAway), asked_.limit[g]);
-        asked_.near[g] = nearer(asked_.near[g], nearest_surface(around_.crossed(g), asked_.x[g], limit));
+        const F4 limit = select(stopped[g], splat(kFarAway), query_.limit[g]);
+        query_.near[g] = nearer(query_.near[g], nearest_surface(context_.swept(g), query_.x[g], limit));
       }
-      inside_[g] = (asked_.near[g].phi < points_[g].clearance) | stopped[g];
-      out_[g] = {asked_.x[g], inside_[g], none(), none(), asked_.near[g].gradient, asked_.near[g]};
+      inside_[g] = (query_.near[g].phi < points_[g].clearance) | stopped[g];
+      out_[g] = {query_.x[g], inside_[g], none(), none(), query_.near[g].gradient, query_.near[g]};
       touched |= uint32_t{any(inside_[g])} << g;
     });
     return touched;
   }
 
   void find_ways_back(uint32_t groups) {
-    for_each_group(
-        groups, [&](int g) { back_[g] = way_back(around_, asked_.near[g], asked_.x[g], points_[g].before); });
+    for_each_group(groups, [&](int g) {
+      back_[g] = way_back(context_, query_.near[g], query_.x[g], points_[g].before);
+    });
   }
 
-  // Stick, where the way back is short and its end is free. Returns the groups with others to push.
+  // Sticks lanes whose way back is short and ends outside. Returns the groups with other lanes to push.
   uint32_t stick(uint32_t groups) {
-    M4 short_way[kQueryTogether];
+    M4 short_way[kQueryBatch];
     uint32_t some = 0, inside = 0;
     for_each_group(groups, [&](int g) {
       const F4 l = back_[g].length;
-      short_way[g] = inside_[g] & (l > 0.0f) & (l < around_.stick_distance);
+      short_way[g] = inside_[g] & (l > 0.0f) & (l < context_.stick_distance);
       some |= uint32_t{any(short_way[g])} << g;
-      asked_.x[g] = back_[g].carried;
-      asked_.limit[g] = points_[g].clearance;
+      query_.x[g] = back_[g].carried;
+      query_.limit[g] = points_[g].clearance;
     });
-    look(some);
+    run_query(some);
     for_each_group(some, [&](int g) {
       Push4& push = out_[g];
-      push.stuck = short_way[g] & (asked_.near[g].phi >= points_[g].clearance - kContactTolerance);
+      push.stuck = short_way[g] & (query_.near[g].phi >= points_[g].clearance - kContactTolerance);
       push.x = select(push.stuck, back_[g].carried, push.x);
       inside_[g] = inside_[g] & ~push.stuck;
-      asked_.near[g] = push.near;
+      query_.near[g] = push.near;
     });
     for_each_group(groups, [&](int g) { inside |= uint32_t{any(inside_[g])} << g; });
     return inside;
   }
 
-  // Which of them have lanes inside, by what is nearest to them now.
+  // The groups that have lanes inside, by the last query.
   uint32_t still_inside(uint32_t groups) {
     uint32_t inside = 0;
     for_each_group(groups, [&](int g) {
       const Push4& push = out_[g];
       inside_[g] =
-          push.touched & ~push.stuck & (asked_.near[g].phi < points_[g].clearance - kContactTolerance);
+          push.touched & ~push.stuck & (query_.near[g].phi < points_[g].clearance - kContactTolerance);
       inside |= uint32_t{any(inside_[g])} << g;
     });
     return inside;
   }
 
-  // Moves what is inside by what `by` says, and sees where that led.
-  template <class By> uint32_t push(uint32_t groups, By by) {
+  // Moves lanes that are inside by displacement(group), and queries them again.
+  template <class Displacement> uint32_t push(uint32_t groups, Displacement displacement) {
     for_each_group(groups, [&](int g) {
       V3x4& x = out_[g].x;
-      asked_.x[g] = x = select(inside_[g], x + by(g), x);
-      asked_.limit[g] = target(g);
+      query_.x[g] = x = select(inside_[g], x + displacement(g), x);
+      query_.limit[g] = target(g);
     });
-    look(groups);
+    run_query(groups);
     return still_inside(groups);
   }
 
@@ -201,38 +202,38 @@ class Pushing {
     for_each_group(groups, [&](int g) {
       V3x4& x = out_[g].x;
       const WayBack& back = back_[g];
-      const V3x4 found = line_search(around_, x, back.direction, back.length, target(g));
-      asked_.x[g] = x = select(inside_[g] & (back.length > 0.0f), found, x);
-      asked_.limit[g] = target(g);
+      const V3x4 found = line_search(context_, x, back.direction, back.length, target(g));
+      query_.x[g] = x = select(inside_[g] & (back.length > 0.0f), found, x);
+      query_.limit[g] = target(g);
     });
-    look(groups);
+    run_query(groups);
     return groups;
   }
 
-  const CollisionContext& around_;
+  const CollisionContext& context_;
   const RopeSettings& s_;
   Moved4* points_;
   Push4* out_;
-  // Of each group: what is nearest to where it is now; lanes that have to move; where they came from.
-  SdfQuery asked_;
-  M4 inside_[kQueryTogether];
-  WayBack back_[kQueryTogether];
+  // Per group: the query at its present position; lanes that are inside; the history direction.
+  SdfQuery query_;
+  M4 inside_[kQueryBatch];
+  WayBack back_[kQueryBatch];
 };
 
 }  // namespace
 
 bool may_pass_through(const CollisionContext& context, int group, const Moved4& p) {
-  const CandidateList crossed = context.crossed(group);
-  if (crossed.count == 0) return false;
+  const CandidateList swept = context.swept(group);
+  if (swept.count == 0) return false;
   F4 moved = length(p.x - p.before - splat(context.common));
   M4 may = none();
-  for (int i = 0; i < crossed.count; ++i)
-    may = may | may_have_crossed(crossed.colliders[crossed.numbers[i]], p.x, moved, p.clearance);
+  for (int i = 0; i < swept.count; ++i)
+    may = may | may_have_crossed(swept.colliders[swept.indices[i]], p.x, moved, p.clearance);
   return any(may);
 }
 
 uint32_t push_out(const CollisionContext& context, uint32_t groups, Moved4* points, Push4* out) {
-  return groups ? Pushing(context, points, out).run(groups) : 0;
+  return groups ? PushOut(context, points, out).run(groups) : 0;
 }
 
 }  // namespace billow

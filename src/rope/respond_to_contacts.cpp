@@ -1,5 +1,5 @@
-// Velocities of bones in contact (paper, Section "Collisions", last part): nothing moves into the body, and
-// friction slows what slides along it.
+// Velocities of bones in contact (paper, Section "Collisions", last part): no bone moves into the body, and
+// friction slows bones that slide along it.
 //
 // The paper applies this once, with the collision. It is applied again after the second velocity update,
 // because gravity and tension have had half a step since to push a resting bone into the body: without it
@@ -9,7 +9,8 @@
 namespace billow {
 namespace {
 
-// r of the half step since the collision: against the motion relative to the body, where that leads into it.
+// The history direction r of the half step since the collision: against the velocity relative to the body,
+// where that points into it.
 V3x4 way_back(V3x4 v, V3x4 v_body, V3x4 gradient) {
   V3x4 back = normalized_or(v_body - v, gradient);
   return select(dot(back, gradient) > 0.0f, back, gradient);
@@ -28,7 +29,7 @@ void respond_to_contacts(ChainSet& set, ContactPass pass) {
       V3x4 v = load(set.v, at), n = load(set.touch_normal, at), v_body = load(set.touch_velocity, at);
       if (history) n = way_back(v, v_body, load(set.contact_normal, at));
 
-      // What moves away is no longer held.
+      // Release bones that move away.
       F4 before = dot(v, n), body_normal = dot(v_body, n);
       held = held & (before < body_normal);
       store(set.held + at, select(held, splat(1.0f), zero()));

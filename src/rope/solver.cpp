@@ -4,7 +4,7 @@ namespace billow {
 namespace {
 
 // One Gauss-Seidel sweep (paper, Equations gaussseidel_set and impulse_gs_set): each unknown becomes
-// the larger of zero and what its row asks for. Returns the largest change.
+// the larger of zero and the solution of its row. Returns the largest change.
 F4 sweep(const RopeScratch& s, int count, SweepOrder order) {
   F4* t = s.solution;
   F4 change = zero();
@@ -26,56 +26,56 @@ F4 largest(const RopeScratch& s, int count) {
   return m;
 }
 
-// Thomas algorithm on the rows in `active`; the other unknowns are zero. Rows that depend on those before
-// them (a straight run of ropes between two bones that are held) are taken out.
+// Thomas algorithm on the rows in `active`; the other unknowns are zero. Rows that depend linearly on those
+// before them (a straight run of ropes between two held bones) are removed.
 void solve_active(const RopeScratch& s, int count) {
   constexpr float kDependent = 1e-3f;
   F4 *t = s.solution, *ratio = s.ratio;
   F4 one = splat(1.0f);
-  F4 previous_ratio = zero(), previous = zero(), link = zero();
+  F4 previous_ratio = zero(), previous = zero(), coupled = zero();
   for (int i = 1; i <= count; ++i) {
-    F4 pivot = s.diagonal[i] - link * previous_ratio;
+    F4 pivot = s.diagonal[i] - coupled * previous_ratio;
     M4 active = s.active[i] = s.active[i] & (pivot > kDependent * s.diagonal[i]);
     F4 inverse = one / select(active, pivot, one);
-    previous = select(active, (s.rhs[i] - link * previous) * inverse, zero());
-    // The link into a row just taken out must not come back in the second pass.
+    previous = select(active, (s.rhs[i] - coupled * previous) * inverse, zero());
+    // The coupling to a removed row must not return in back-substitution.
     if (i > 1) ratio[i - 1] = select(active, previous_ratio, zero());
-    link = i < count ? select(active & s.active[i + 1], s.next[i], zero()) : zero();
-    previous_ratio = link * inverse;
+    coupled = i < count ? select(active & s.active[i + 1], s.next[i], zero()) : zero();
+    previous_ratio = coupled * inverse;
     t[i] = previous;
   }
   for (int i = count - 1; i >= 1; --i) t[i] -= ratio[i] * t[i + 1];
 }
 
-// Active-set solve: assume all taut ropes pull, solve, let go of those that would push, and repeat. In the
-// first rounds ropes let go too early are taken back; after that only letting go is allowed, so it ends after
-// at most `count` more rounds, with T >= 0 and every pulling rope's row met exactly. That alone makes
-// impulses remove kinetic energy: they change it by -T.A.T/2.
+// Active-set solver: assume all taut ropes pull, solve, release those that would push, and repeat. In the
+// first rounds, ropes released too early are reactivated; after that they are only released, so it ends after
+// at most `count` more rounds, with T >= 0 and the row of every pulling rope satisfied exactly. That alone
+// makes impulses remove kinetic energy: they change it by -T.A.T/2.
 void solve_direct(const RopeScratch& s, int count) {
-  constexpr int kTakeBackRounds = 4;
+  constexpr int kReactivationRounds = 4;
   F4* t = s.solution;
   M4* active = s.active;
   for (int i = 1; i <= count; ++i) active[i] = s.taut[i];
   for (int round = 0;; ++round) {
     solve_active(s, count);
-    // Each lane goes by its own history only, so a chain's motion does not depend on its lane mates.
-    M4 let_go = none(), taken_back = none();
+    // Each lane depends on its own history only, so a chain's motion does not depend on the other lanes.
+    M4 released = none(), reactivated = none();
     for (int i = 1; i <= count; ++i) {
       M4 pushes = active[i] & (t[i] < 0.0f);
-      let_go = let_go | pushes;
+      released = released | pushes;
       active[i] = active[i] & ~pushes;
     }
-    if (round < kTakeBackRounds && !all(let_go)) {
+    if (round < kReactivationRounds && !all(released)) {
       for (int i = 1; i <= count; ++i) {
         F4 row = s.rhs[i];
         if (i > 1) row -= s.next[i - 1] * t[i - 1];
         if (i < count) row -= s.next[i] * t[i + 1];
-        M4 wanted = s.taut[i] & ~active[i] & ~let_go & (row > 1e-6f * abs(s.rhs[i]));
-        taken_back = taken_back | wanted;
-        active[i] = active[i] | wanted;
+        M4 missing = s.taut[i] & ~active[i] & ~released & (row > 1e-6f * abs(s.rhs[i]));
+        reactivated = reactivated | missing;
+        active[i] = active[i] | missing;
       }
     }
-    if (!any(let_go | taken_back)) return;
+    if (!any(released | reactivated)) return;
   }
 }
 
@@ -94,12 +94,12 @@ void load_system(ChainSet& set, int group, const float* warm, bool contacts) {
     size_t at = set.layout.group_at(i, group);
     F4 w = load(set.w + at);
     V3x4 l = s.ropes[i].direction;
-    // A rope between two bones that cannot give way can do nothing, nor can padding.
-    F4 free = w + load(set.w + at - static_cast<size_t>(set.layout.pitch));
+    // A rope between two held bones has no effect, nor has padding.
+    F4 w_free = w + load(set.w + at - static_cast<size_t>(set.layout.pitch));
     F4 diagonal = coupling(w, s.hold[i], l, l) + w_parent;
-    M4 able = diagonal > 1e-3f * free;
-    s.diagonal[i] = select(able, diagonal, splat(1.0f));
-    s.taut[i] = s.ropes[i].taut & able;
+    M4 effective = diagonal > 1e-3f * w_free;
+    s.diagonal[i] = select(effective, diagonal, splat(1.0f));
+    s.taut[i] = s.ropes[i].taut & effective;
     s.solution[i] = load(warm + at);
     s.next[i] = zero();
     if (i == last) break;

@@ -2,7 +2,7 @@
 //
 //   apply_forces          F_ext(x, v) / M
 //   accelerate            v += dt/2 (F_ext + tension) / M, then damping      steps 1 and 4
-//   apply_impulses        no taut rope lengthens                             where asked for
+//   apply_impulses        no taut rope lengthens                             settings.impulses
 //   move                  x += dt v, no rope over length                     step 2
 //   collide               bones, ropes and lateral segments leave the body   step 3, positions
 //   respond_to_contacts   nothing moves into the body; friction              step 3, velocities; again after 4
@@ -14,20 +14,20 @@
 
 namespace billow {
 
-// External accelerations at the present x and v. `dt` is the sub-step: stiff springs and strong drag are
-// limited by it (as an implicit step would), so that no stiffness is unstable.
+// External accelerations at the present x and v. `dt` is the sub-step: it limits stiff springs and strong
+// drag, as an implicit step would, so that no stiffness is unstable.
 void apply_forces(ChainSet& set, float dt, double time);
 void apply_panel_forces(ChainSet& set, float dt);       // part of it: drag and lift of the panels
 void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angles between ropes
 void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
 
-// On a ring, copies chain 0's x and v behind the last chain, so that edges and panels need no special case.
+// If closed, copies chain 0's x and v after the last chain, so that edges and panels need no special case.
 void wrap_around(ChainSet& set);
 
 // Tensions, then half a velocity update. `h` is dt/2.
 void accelerate(ChainSet& set, float h);
 
-// With `contacts`, bones that collide() found touching are held by the body.
+// With `contacts`, the body holds the bones that collide() found touching.
 void apply_impulses(ChainSet& set, float dt, bool contacts);
 
 void move(ChainSet& set, float dt);
@@ -38,18 +38,18 @@ void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, 
 enum class ContactPass { kWithCollision, kAfterSecondVelocity };
 void respond_to_contacts(ChainSet& set, ContactPass pass);
 
-// Notes where and with what energy the sub-step starts (h = dt/2; forces have been applied).
+// Stores positions and energy at the start of the sub-step (h = dt/2; forces have been applied).
 void start_substep(ChainSet& set, float h);
-// After each half velocity update: stops wild growth, before contacts and impulses react to it.
+// After each half velocity update: limits excessive growth, before contacts and impulses react to it.
 void limit_half_step(ChainSet& set, float h, Outcome& outcome);
-// At the end: enforces the bound, if settings.energy_guard.
+// At the end: enforces the energy bound, if settings.energy_guard.
 void guard_energy(ChainSet& set, Outcome& outcome);
 
-// Chains whose bones are all slower than settings.rest_speed come to rest soon.
+// Damps chains whose bones are all slower than settings.rest_speed.
 void calm_slow_chains(ChainSet& set, float dt);
 
-// Sub-steps this frame wants: so many that no rope turns by more than settings.substep_angle in one.
-// Not limited to max_substeps.
+// Number of sub-steps that this frame needs: so that no rope rotates by more than settings.substep_angle in
+// one, and the fastest swing is resolved. Not limited to max_substeps.
 float wanted_substeps(const ChainSet& set, float dt);
 
 }  // namespace billow

@@ -32,7 +32,7 @@ void resize_about_roots(ChainSet& set, float ratio) {
 }
 
 // The cloth between rope i of a chain and of the next, spread out: a trapezium with the ropes as legs. Its legs' product and
-// its sides' product add up to its diagonals' (Ptolemy).
+// its sides' product add up to its diagonals' (Ptolemy's theorem).
 void measure_panel(ChainSet& set, int i, int c) {
   const Layout& lay = set.layout;
   const size_t at = lay.at(i, c), up = lay.at(i - 1, c), beside = lay.at(i, c + 1 < lay.chains ? c + 1 : 0);
@@ -40,7 +40,7 @@ void measure_panel(ChainSet& set, int i, int c) {
   const float above = set.lateral_longest[up], below = set.lateral_longest[at];
   set.panel_area[at] = 0.25f * (above + below) * (leg + next);
   set.panel_diagonal[at] = std::sqrt(leg * next + above * below);
-  // Each corner has a quarter of it.
+  // Each corner gets a quarter of the area.
   for (const size_t corner : {at, up, beside, beside - static_cast<size_t>(lay.pitch)})
     set.loose_area[corner] = std::max(0.0f, set.loose_area[corner] - 0.25f * set.panel_area[at]);
 }
@@ -90,7 +90,7 @@ void apply_settings(Chains& chains, const Settings& s) {
     }
   }
   for (int i = 0; i < lay.levels; ++i) {
-    // The wrapped copy behind a ring's last chain has chain 0's mass (its w stays 0: it is not simulated).
+    // The wrapped copy behind the last chain of a closed garment has chain 0's mass (its w stays 0: it is not simulated).
     if (lay.closed) set.mass[lay.at(i, lay.chains)] = set.mass[lay.at(i, 0)];
     for (int c = 0; c < lay.chains; ++c) {
       if (i > 0 && set.rest_lateral[lay.at(i, c)] > 0) measure_panel(set, i, c);

@@ -78,7 +78,7 @@ void build(Chains& chains, const ChainsDescription& d, Arena& arena) {
     lay.levels = n > lay.levels ? n : lay.levels;
     chains.bone_total += n;
   }
-  // One more column than chains, for a ring's wrapped copy, and four of padding on either side.
+  // One more column than chains, for the wrapped copy of a closed garment, and four of padding on either side.
   lay.pitch = round_up_lanes(d.chains + 1) + 2 * kLanes;
   chains.max_colliders = d.max_colliders;
   size_t start = arena.used();

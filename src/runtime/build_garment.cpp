@@ -9,7 +9,7 @@ namespace billow {
 namespace {
 
 void find_joints(const Garment& g) {
-  // In model space first; parents stand before their children.
+  // In model space first; parents precede their children.
   for (size_t j = 0; j < g.view.joints.size(); ++j) {
     const asset::JointRecord& r = g.view.joints[j];
     const Transform rest{{r.position[0], r.position[1], r.position[2]},
@@ -20,7 +20,7 @@ void find_joints(const Garment& g) {
     g.joint_rest_inverse[j] = inverse(g.joint_rest_inverse[j]);
 }
 
-// `attached`: room for a number a vertex.
+// `attached` is scratch, one entry per vertex.
 void find_bones(const Garment& g, uint32_t* attached) {
   constexpr uint32_t kNone = ~0u;
   std::fill_n(attached, g.vertices(), kNone);
@@ -74,11 +74,11 @@ void order_patches(const Garment& g) {
   });
 }
 
-// Networks of patches are all of the same sizes.
+// Networks of all patches have the same layer sizes.
 void find_networks(Garment& g) {
   const auto measure = [&](const Mlp& m, const PackedMatrix& basis) {
     g.widest_layer = std::max(g.widest_layer, m.widest());
-    g.most_stored = std::max({g.most_stored, m.most_stored(), basis.stored_count()});
+    g.max_stored_columns = std::max({g.max_stored_columns, m.max_stored_columns(), basis.stored_count()});
   };
   if (g.view.correction.record) {
     g.correction = g.view.correction.mlp();

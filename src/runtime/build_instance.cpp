@@ -7,7 +7,7 @@ namespace billow {
 void build(Instance& i, Arena& arena) {
   const Garment& g = *i.garment;
   const asset::GarmentRecord& r = *g.view.record;
-  // Kernels work on whole groups of lanes and panels.
+  // Padded to groups of lanes and row panels.
   const size_t values = 3 * (size_t{r.vertices} + kPanelRows);
   i.positions = arena.take<float>(values);
   i.normals = arena.take<float>(values);
@@ -43,7 +43,7 @@ void build(Instance& i, Arena& arena) {
     scratch.inputs = arena.take<float>(widest);
     scratch.values = arena.take<float>(widest);
     scratch.linear = arena.take<float>(widest);
-    scratch.quantised = take_quantised(g.most_stored);
+    scratch.quantised = take_quantised(g.max_stored_columns);
   }
   i.quantised = take_quantised(3 * patches * g.view.patches.basis.stored_count());
 
@@ -55,7 +55,7 @@ void build(Instance& i, Arena& arena) {
   i.push.vertices = arena.take<uint32_t>(r.vertices);
   if (!i.positions) return;
 
-  // Before the first frame it is as at rest.
+  // The mesh before the first frame is the rest mesh.
   std::copy_n(g.view.rest.data(), g.view.rest.size(), i.positions);
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);

@@ -55,7 +55,7 @@ enum Flag : unsigned {
 
 struct StepInput {
   float dt = 0;
-  const Transform* roots = nullptr;  // one a chain
+  const Transform* roots = nullptr;  // one per chain
   const Transform* space = nullptr;  // may be null
   const Body* body = nullptr;        // may be null
 };
@@ -73,7 +73,7 @@ struct Chains {
   Transform space;             // likewise
   uint8_t has_space = 0;       // flags are bytes, so that any saved value may be loaded
   uint8_t started = 0;         // placed on its roots
-  uint8_t fresh = 0;           // placed since the last step: it takes its roots' velocity in the next
+  uint8_t fresh = 0;           // placed since the last step: takes the velocity of its roots in the next one
   uint8_t paused = 0;
 
   // Scratch of a step.
@@ -82,7 +82,7 @@ struct Chains {
   PosedCollider* posed = nullptr;
 };
 
-// What hangs, in model space.
+// Description of chains in model space.
 struct ChainsDescription {
   int chains = 0;
   const unsigned* bone_counts = nullptr;
@@ -109,7 +109,7 @@ void settle(Chains& chains, const StepInput& input, float seconds);
 // Saved state: everything that decides the future, as bytes.
 size_t state_size(const Chains& chains);
 void save_state(const Chains& chains, unsigned char* out);
-// Says what is wrong, or null. A state saved at another scale is resized to the present one, or brings its scale along.
+// Returns what is wrong, or null. A state saved at another scale is resized to the present scale, or sets it.
 enum class RestoredScale { kPresent, kSaved };
 const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size,
                           RestoredScale scale = RestoredScale::kPresent);

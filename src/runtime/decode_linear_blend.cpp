@@ -9,7 +9,7 @@ template <class Index>
 void blend(const asset::GarmentView& view, const Index* bones, const BlendMatrix* matrices,
            float* positions) {
   const uint8_t* weights = view.blend.weights.data();
-  constexpr float kPerWeight = 1.0f / static_cast<float>(kWholeWeight);
+  constexpr float kPerWeight = 1.0f / static_cast<float>(kBlendWeightSum);
   // Each store writes a fourth lane over the next vertex, which is written after it.
   for (size_t v = 0; v < view.record->vertices; ++v)
     store(positions + 3 * v, blended(matrices, bones + kBonesPerVertex * v, weights + kBonesPerVertex * v,

@@ -97,7 +97,7 @@ QuantisedCoefficients world_coefficients(Instance& i, float scale) {
     const V3 along = to_world(f.along), across = to_world(f.across), normal = to_world(f.normal),
              origin = to_world(f.origin - middle);
     const float* c = i.coefficients + p * g.coefficients_stride();
-    const float* s = v.basis_scales_of(0) + p * v.numbers_per_basis();
+    const float* s = v.basis_scales_of(0) + p * v.basis_stride();
     float* out = i.world_coefficients + p * g.world_coefficients_stride();
     rotate_coefficients(c, components, s, along.x, across.x, normal.x, origin.x, out);
     rotate_coefficients(c, components, s, along.y, across.y, normal.y, origin.y, out + columns);

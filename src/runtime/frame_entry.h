@@ -1,10 +1,10 @@
-// Where a frame begins, for the processor that it runs on. On x86-64 all that runs in a frame is in the library twice: built for any
-// processor, and for those with AVX2 in a namespace of its own (src/CMakeLists.txt). Both give the same bits.
+// Run-time dispatch of the frame. On x86-64 the library holds everything that runs in a frame twice: for any processor, and compiled
+// for AVX2 in a namespace of its own (src/CMakeLists.txt). Both give the same bits.
 #pragma once
 
 #include <cstddef>
 
-// Of one copy. Each has types of its own, hence none are named here.
+// Entry points of one copy. Each copy has types of its own, hence the void pointers.
 struct billow_frame_entry {
   void (*step_chains)(void* chains, const void* input);
   void (*step_instances)(void* instances, size_t count, const void* inputs);
@@ -12,10 +12,10 @@ struct billow_frame_entry {
 
 namespace billow {
 
-// That of this copy.
+// The entry points of this copy.
 extern const billow_frame_entry frame_entry;
 
-// That of the best copy for this processor.
+// The entry points of the best copy for this processor.
 const billow_frame_entry& best_frame_entry();
 
 }  // namespace billow

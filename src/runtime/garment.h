@@ -1,4 +1,4 @@
-// A garment as instances use it: the file, and what follows from it once and for all.
+// A garment as instances use it: a view of the file, and what is precomputed from it.
 #pragma once
 
 #include "asset/garment_view.h"
@@ -10,7 +10,7 @@
 
 namespace billow {
 
-// A bone lies on attachments, with a share of each.
+// A bone is embedded in the mesh by barycentric weights: the attached one of its vertices, and its weight.
 struct AttachmentShare {
   uint32_t attachment;
   float share;
@@ -18,38 +18,37 @@ struct AttachmentShare {
 
 struct Garment {
   asset::GarmentView view;
-  Mlp skinning,
-      shape;  // of the whole cloth, shape without outputs where there is none; or skinning of all patches
-  Mlp correction;                   // of bones; without outputs where there is none
-  TiledBasis patches;               // no tiles for the whole cloth
-  uint32_t* patch_order = nullptr;  // by their networks
+  // The networks of all patches, or skinning and shape of the whole cloth. A network without outputs is absent.
+  Mlp skinning, shape;
+  Mlp correction;
+  TiledBasis patches;               // empty for the whole cloth
+  uint32_t* patch_order = nullptr;  // sorted by network
   Transform* joint_rest_inverse = nullptr;
   V3* bone_rest = nullptr;
-  uint32_t* attachment_first = nullptr;  // one more than bones
+  uint32_t* attachment_first = nullptr;  // into attachment_shares, per bone; one entry more than bones
   AttachmentShare* attachment_shares = nullptr;
-  V3* attachment_offset =
-      nullptr;  // of bones that lie on attachments: from the mean of these to the bone, at rest
-  uint32_t* chainless = nullptr;  // bones that are in no chain
+  V3* attachment_offset = nullptr;  // at rest, from the mean of a bone's attachments to the bone
+  uint32_t* chainless = nullptr;    // bones that are in no chain
   size_t chainless_count = 0;
-  // Where there are weights for linear blend skinning: how bones turn, one each of the chains' bones, and the others.
+  // For linear blend skinning: how rotations of bones follow from their positions.
   uint32_t* chained_bones = nullptr;
   BoneAxes* bone_axes = nullptr;
   BoneFollower* bone_followers = nullptr;
   size_t bone_follower_count = 0;
   NormalPolygons normals;
-  TangentRows tangents;          // no neighbours where the garment has no pattern
+  TangentRows tangents;          // empty for a garment without a pattern
   uint32_t* clusters = nullptr;  // find_clusters
-  // The largest of all networks and bases.
-  uint32_t widest_layer = 0, most_stored = 0;
+  // Maxima over all networks and bases, for scratch memory.
+  uint32_t widest_layer = 0, max_stored_columns = 0;
 
   uint32_t vertices() const { return view.record->vertices; }
   uint32_t bones() const { return view.record->bones; }
   bool has_blend() const { return !view.blend.weights.empty(); }
-  // The whole cloth: of the vector that the basis is multiplied by.
+  // Whole cloth: index of the first shape coefficient; the factor of the skinning mean is before it.
   uint32_t shape_at() const { return skinning.outputs + 1; }
-  // Patches: from the numbers of one to those of the next.
+  // Patches: stride between the inputs of two patches.
   size_t inputs_stride() const { return round_up_to_panels(view.patches.inputs() + 1); }
-  // Whole groups of lanes are read from anywhere in them.
+  // Padded: SIMD loads start at any coefficient.
   size_t coefficients_stride() const {
     return round_up_to_panels(view.patches.record->coefficients() + kLanes);
   }
@@ -59,10 +58,10 @@ struct Garment {
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count` and
-// `tangents.count` have to be there.
+// `tangents.count` have to be set.
 void build(Garment& garment, const NormalScratch& scratch, Arena& arena);
 
-// A chain whose root lies on no attachment, or -1.
+// The first chain whose root lies on no attachment, or -1.
 int chain_without_attachment(const Garment& garment);
 
 }  // namespace billow

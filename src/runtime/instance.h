@@ -62,7 +62,7 @@ struct Instance {
 
 struct FrameInput {
   float dt = 0;
-  const Transform* joints = nullptr;  // in the world
+  const Transform* joints = nullptr;  // in world space
   const Transform* space = nullptr;   // may be null
   const Body* body = nullptr;         // posed; may be null
   float scale = 1;
@@ -77,7 +77,7 @@ void build(Instance& instance, Arena& arena);
 inline constexpr size_t kCrowd = 8;
 void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
-// Saved state: the chains' state, and where the body was. A mesh follows from these with the next frame.
+// Saved state: the state of the chains and the pose of the body. The next frame computes the mesh from these.
 size_t state_size(const Instance& instance, const Body& body);
 void save_state(const Instance& instance, const Body& body, unsigned char* out);
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);

@@ -73,8 +73,8 @@ void teleport(Chains& chains, Teleport mode, const Transform* roots) {
 
 namespace {
 
-// A jump over the thresholds. What is kept goes on at its root's speed: it starts a frame's way before the
-// new place.
+// A jump over the thresholds. A kept chain continues at its root's velocity: it starts one frame's motion before the
+// new position.
 void jump(Chains& chains, const StepInput& in) {
   const ChainSet& set = chains.set;
   for (int c = 0; c < set.layout.chains; ++c) {
@@ -117,8 +117,8 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   }
   for (int c = 0; c < count; ++c) chains.roots_target[c] = in.roots[c];
 
-  // What has just been placed moves along with its root at first, instead of being whipped by it. How fast
-  // that is shows in the step after.
+  // A chain that was just placed starts with its root's velocity, instead of being whipped by it. The velocity is
+  // known in the step after.
   if (chains.fresh && !placed && in.dt > 0 && !chains.paused) {
     ChainSet& set = chains.set;
     for (int c = 0; c < count; ++c) {

@@ -48,7 +48,7 @@ uint32_t layout_hash(const Chains& chains) {
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
-// A body has no state but where its colliders are: the next pose moves them on from there.
+// The only state of a body is where its colliders are: the next pose moves them from there.
 template <class F> void visit(Body& body, F f) {
   auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
   bytes(body.posed);
@@ -76,7 +76,7 @@ template <class State> void read(State& state, const unsigned char* from) {
   });
 }
 
-// Says what is wrong with bytes that should begin with the header `expected`, its hash aside; or null.
+// Returns what is wrong with bytes that should begin with the header `expected` (its hash aside), or null.
 const char* check(const Header& expected, const unsigned char* bytes, size_t size, const char* another_kind) {
   Header h;
   if (size < sizeof h) return "too short for a saved state";

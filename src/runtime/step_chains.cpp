@@ -67,7 +67,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   const float h = 0.5f * dt;
   const int colliders = in.body ? in.body->collider_count : 0;
   bool contacts = false;
-  auto impulses_if = [&](ImpulsePlace place) {
+  auto impulses_if = [&](ImpulseStage place) {
     if (!(set.settings.impulses & place)) return;
     apply_impulses(set, dt, contacts);
     clock.finish(Stage::kImpulses);

@@ -7,26 +7,26 @@
 namespace billow {
 namespace {
 
-// `find(v)` gives the numbers of a vertex.
+// `find(v)` returns the components of a vertex.
 template <size_t kNumbers, class Find> void write_each(const VertexOutput& o, Find find) {
   std::byte* to = o.out;
   for (uint32_t k = 0; k < o.count; ++k, to += o.stride) {
-    const F4 numbers = find(o.vertices ? o.vertices[k] : k);
+    const F4 components = find(o.vertices ? o.vertices[k] : k);
     uint16_t halves[kLanes];
     float floats[kLanes];
     if (o.halves) {
-      store_half(halves, numbers);
+      store_half(halves, components);
       std::memcpy(to, halves, kNumbers * sizeof halves[0]);
     } else {
-      store(floats, numbers);
+      store(floats, components);
       std::memcpy(to, floats, kNumbers * sizeof floats[0]);
     }
   }
 }
 
 F4 lanes_of(V3 v, float last) {
-  const float numbers[kLanes] = {v.x, v.y, v.z, last};
-  return load(numbers);
+  const float components[kLanes] = {v.x, v.y, v.z, last};
+  return load(components);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void write_vertices(const Instance& i, const VertexOutput& o) {
         o, [&](uint32_t v) { return lanes_of(find_tangent(rows, i.positions, i.normals, v), rows.side[v]); });
     return;
   }
-  // The fourth lane is the next vertex's, or room behind the last.
+  // The fourth lane overwrites the next vertex, or padding after the last.
   const float* from = o.attribute == Attribute::kNormal ? i.normals : i.positions;
   const V3 origin = o.attribute == Attribute::kNormal ? V3{0, 0, 0} : o.origin;
   const bool as_it_is = origin.x == 0 && origin.y == 0 && origin.z == 0;

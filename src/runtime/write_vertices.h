@@ -17,8 +17,8 @@ struct VertexOutput {
   V3 origin{0, 0, 0};                  // of positions
 };
 
-// Numbers of a vertex.
-constexpr size_t numbers_of(Attribute attribute) { return attribute == Attribute::kTangent ? 4 : 3; }
+// Components of a vertex.
+constexpr size_t components_of(Attribute attribute) { return attribute == Attribute::kTangent ? 4 : 3; }
 
 void write_vertices(const Instance& instance, const VertexOutput& output);
 

@@ -3,8 +3,8 @@
 namespace billow {
 namespace {
 
-// Where a collider is when its joints are at `joints`: the weighted blend of the places each joint would take
-// it to, which is rigid again.
+// The transform of a collider for given joints: the weighted blend of the transforms that each joint alone
+// would give it, which is rigid again.
 Transform follow_joints(const Body& body, const Collider& c, const Transform* joints, float scale) {
   Transform sum{{0, 0, 0}, {0, 0, 0, 0}};
   Quat first{0, 0, 0, 1};
@@ -44,7 +44,7 @@ namespace {
 float smallest(V3 v) { return v.x < v.y ? (v.x < v.z ? v.x : v.z) : (v.y < v.z ? v.y : v.z); }
 float largest(V3 v) { return -smallest(-v); }
 
-// A sphere that holds the collider, and how thick it is.
+// Bounding sphere and thickness of a collider.
 void bound(PosedCollider& p) {
   const Collider& c = *p.collider;
   p.bound_centre = p.transform.position;
@@ -55,26 +55,26 @@ void bound(PosedCollider& p) {
       float end_radius = c.radius - c.taper * c.length;
       p.bound_centre = p.transform.position + p.axis * (0.5f * c.length * p.scale);
       p.bound_radius = (0.5f * c.length + (c.radius > end_radius ? c.radius : end_radius)) * p.scale;
-      p.thinnest = (c.radius < end_radius ? c.radius : end_radius) * p.scale;
+      p.half_thickness = (c.radius < end_radius ? c.radius : end_radius) * p.scale;
       break;
     }
     case Shape::kEllipsoid:
       p.ellipsoid = ellipsoid_shape(c.half * p.scale);
       p.bound_radius = largest(c.half) * p.scale;
-      p.thinnest = smallest(c.half) * p.scale;
+      p.half_thickness = smallest(c.half) * p.scale;
       break;
     case Shape::kBox:
       p.bound_radius = length(c.half) * p.scale;
-      p.thinnest = smallest(c.half) * p.scale;
+      p.half_thickness = smallest(c.half) * p.scale;
       break;
     case Shape::kCustom:
     case Shape::kGrid:
     case Shape::kNeural:
       p.bound_radius = c.radius * p.scale;
-      p.thinnest = 0;
+      p.half_thickness = 0;
       break;
     case Shape::kHalfSpace:
-      p.bound_radius = p.thinnest = kFarAway;
+      p.bound_radius = p.half_thickness = kFarAway;
       break;
   }
 }
@@ -94,11 +94,11 @@ PosedCollider pose_collider(const Collider& collider, float scale, const Transfo
   bound(p);
   p.travel = length(to.position - from.position - common);
   if (p.moving) {
-    Quat turn = normalized(to.rotation * conjugate(from.rotation));
-    p.turn = to_matrix({{0, 0, 0}, turn});
-    // A turn moves a point by twice the sine of half its angle per metre of arm.
+    Quat delta = normalized(to.rotation * conjugate(from.rotation));
+    p.delta_rotation = to_matrix({{0, 0, 0}, delta});
+    // A rotation moves a point by twice the sine of half its angle per metre of lever arm.
     float arm = 2.0f * p.bound_radius + 0.3f;
-    p.travel += 2.0f * std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z) * arm;
+    p.travel += 2.0f * std::sqrt(delta.x * delta.x + delta.y * delta.y + delta.z * delta.z) * arm;
   }
   return p;
 }

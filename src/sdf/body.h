@@ -1,4 +1,4 @@
-// A body: colliders, the joints they follow, and where they are at the two ends of a frame.
+// A body: colliders, the joints they follow, and their transforms at the start and the end of a frame.
 #pragma once
 
 #include <cstdint>
@@ -42,14 +42,15 @@ struct Collider {
   float weight[kJointsPerCollider] = {1, 0, 0, 0};
   int blend_with = -1;  // an earlier collider
   float blend_radius = 0;
-  float reach = 0;  // how much farther than the nearest one it may be and still matter: blends, rounding
+  float reach = 0;  // how much farther than the nearest collider it may be and still count: blends, rounding
   SdfFunction sdf = nullptr;
   void* user = nullptr;
   Grid grid;
-  Network network;
-  float off_axis = 0;  // grid, neural: no point of the y axis within `half` is farther from the surface
+  SdfNetwork network;
+  float max_axis_distance = 0;  // grid, neural: upper bound of phi on the y axis within `half`
 
-  bool is_round() const { return shape <= Shape::kTaperedCapsule; }
+  // Sphere, capsule or tapered capsule.
+  bool is_capsule() const { return shape <= Shape::kTaperedCapsule; }
 };
 
 // A collider placed in the world for one sub-step, with its motion over it.
@@ -60,13 +61,14 @@ struct PosedCollider {
   V3 axis{0, 1, 0};      // local y in the world
   V3 bound_centre{0, 0, 0};
   float bound_radius = 0;
-  float travel = 0;    // the farthest it carries a point near it over the sub-step, beyond the common motion
-  float thinnest = 0;  // from its middle to its surface: a shorter path cannot pass through it
+  float travel = 0;  // largest displacement of a point near it over the sub-step, less the common motion
+  float half_thickness =
+      0;  // least distance from its middle to its surface: a shorter path cannot pass through
   float scale = 1;
-  EllipsoidShape ellipsoid;  // where it is one
-  // Motion over the sub-step: a point x goes to centre + turn * (x - centre_before).
+  EllipsoidShape ellipsoid;  // of an ellipsoid
+  // Motion over the sub-step: a point x goes to centre + delta_rotation * (x - centre_before).
   V3 centre_before{0, 0, 0};
-  RigidMatrix turn;  // rotation only
+  RigidMatrix delta_rotation;  // no translation
   bool moving = false;
 };
 
@@ -82,11 +84,11 @@ struct Body {
   uint8_t posed = 0;  // a byte, so that any saved value may be loaded
 };
 
-// Places the colliders for the joints given in world space. With `teleport` (or on first use) the frame
-// starts where it ends.
+// Poses the colliders for joints in world space. With `teleport`, or on first use, the frame has no motion:
+// its start becomes its end.
 void pose_body(Body& body, const Transform* joints, float scale, bool teleport);
 
-// A collider during a sub-step that takes it from `from` to `to`, while everything around moves by `common`.
+// A collider over a sub-step that takes it from `from` to `to`, while everything around it moves by `common`.
 PosedCollider pose_collider(const Collider& collider, float scale, const Transform& from, const Transform& to,
                             V3 common = {0, 0, 0});
 

@@ -11,62 +11,65 @@ struct Capsule {
   float length = 0, radius = 0, inner = 0;
 };
 
-// About the longest axis a, as thick as the next one b: holds the ellipsoid, because its cap has the ellipse's
-// largest radius of curvature beyond a - b. The spheres inside, about the axis, are smallest at its ends.
-Capsule around_ellipsoid(const PosedCollider& c) {
+// A capsule about the longest half-axis a, with the second longest b as radius. It contains the ellipsoid,
+// because its cap has the ellipse's largest radius of curvature beyond a - b. Of the spheres inside the
+// ellipsoid that are centred on the capsule's axis, those at its ends are smallest.
+Capsule capsule_around_ellipsoid(const PosedCollider& c) {
   const float half[3] = {c.collider->half.x * c.scale, c.collider->half.y * c.scale,
                          c.collider->half.z * c.scale};
   int order[3] = {0, 1, 2};
   std::sort(order, order + 3, [&](int i, int j) { return half[i] > half[j]; });
-  const float a = half[order[0]], b = half[order[1]], least = half[order[2]], past = a - b;
+  const float a = half[order[0]], b = half[order[1]], shortest = half[order[2]], half_length = a - b;
   V3 unit{0, 0, 0};
   (order[0] == 0 ? unit.x : order[0] == 1 ? unit.y : unit.z) = 1;
   Capsule out;
   out.axis = rotate(c.transform.rotation, unit);
-  out.start = c.transform.position - out.axis * past;
-  out.length = 2 * past;
+  out.start = c.transform.position - out.axis * half_length;
+  out.length = 2 * half_length;
   out.radius = b;
-  out.inner = past > 0 ? least * std::sqrt(1 - past * past / ((a - least) * (a + least))) : least;
+  out.inner = half_length > 0
+                  ? shortest * std::sqrt(1 - half_length * half_length / ((a - shortest) * (a + shortest)))
+                  : shortest;
   return out;
 }
 
-Capsule around(const PosedCollider& c) {
+Capsule capsule_around(const PosedCollider& c) {
   switch (c.collider->shape) {
     case Shape::kEllipsoid:
-      return around_ellipsoid(c);
+      return capsule_around_ellipsoid(c);
     case Shape::kSphere:
     case Shape::kCapsule:
     case Shape::kTaperedCapsule: {
       const float length = c.collider->length * c.scale;
-      return {c.transform.position, c.axis, length, c.bound_radius - 0.5f * length, c.thinnest};
+      return {c.transform.position, c.axis, length, c.bound_radius - 0.5f * length, c.half_thickness};
     }
     case Shape::kBox:
-      return {c.bound_centre, c.axis, 0, c.bound_radius, c.thinnest};
+      return {c.bound_centre, c.axis, 0, c.bound_radius, c.half_thickness};
     case Shape::kHalfSpace:
       return {c.bound_centre, c.axis, 0, c.bound_radius, 0};
     case Shape::kGrid:
     case Shape::kNeural: {
       const V3 half = c.collider->half * c.scale;
       return {c.transform.position - c.axis * half.y, c.axis, 2 * half.y,
-              std::sqrt(half.x * half.x + half.z * half.z), -c.collider->off_axis * c.scale};
+              std::sqrt(half.x * half.x + half.z * half.z), -c.collider->max_axis_distance * c.scale};
     }
-    default:  // may be hollow, and counts as far away beyond its bound
+    default:  // custom: may be hollow, and counts as far away beyond its bound
       return {c.bound_centre, c.axis, 0, c.bound_radius, -kFarAway};
   }
 }
 
 }  // namespace
 
-float farthest_on_axis(const Collider& c) {
+float find_max_axis_distance(const Collider& c) {
   constexpr int kSteps = 16;
   const float step = 2 * c.half.y / kSteps;
-  float farthest = 0;
+  float max_distance = 0;
   for (int k = 0; k <= kSteps; ++k) {
     const V3x4 p = splat(V3{0, static_cast<float>(k) * step - c.half.y, 0});
     const Distance4 d = c.shape == Shape::kGrid ? grid_distance(c.grid, p) : network_distance(c.network, p);
-    farthest = std::max(farthest, lane(d.phi, 0));
+    max_distance = std::max(max_distance, lane(d.phi, 0));
   }
-  return farthest + 0.5f * step;
+  return max_distance + 0.5f * step;
 }
 
 void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count) {
@@ -75,15 +78,15 @@ void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int coun
     Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kFarAway, -kFarAway};
     b.surface[i] = c.radius;
     b.travel[i] = 0;
-    b.thinnest[i] = kFarAway;
+    b.half_thickness[i] = kFarAway;
     if (i < count) {
-      c = around(colliders[i]);
-      // Where two colliders merge, the surface is at most a quarter of their blend's radius farther out.
+      c = capsule_around(colliders[i]);
+      // Where two colliders blend, the surface is at most a quarter of the blend radius farther out.
       const float reach = colliders[i].collider->reach * colliders[i].scale;
       b.surface[i] = c.radius + 0.25f * reach;
       c.radius += reach;
       b.travel[i] = colliders[i].travel;
-      b.thinnest[i] = colliders[i].thinnest;
+      b.half_thickness[i] = colliders[i].half_thickness;
     }
     b.x[i] = c.start.x, b.y[i] = c.start.y, b.z[i] = c.start.z;
     b.ux[i] = c.axis.x, b.uy[i] = c.axis.y, b.uz[i] = c.axis.z;

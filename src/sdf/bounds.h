@@ -1,4 +1,4 @@
-// Bounding capsules of a body's colliders, as rows, so that four are tested at a time.
+// Bounding capsules of a body's colliders as structure of arrays, so that four are tested at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ struct ColliderBounds {
   float x[kMaxColliders], y[kMaxColliders], z[kMaxColliders], ux[kMaxColliders], uy[kMaxColliders],
       uz[kMaxColliders];
   float length[kMaxColliders], radius[kMaxColliders];
-  float surface[kMaxColliders];  // radius of one that the surface is within, wherever it merges
-  float inner[kMaxColliders];    // of a capsule about the same axis that is inside the collider
-  float travel[kMaxColliders], thinnest[kMaxColliders];  // as in PosedCollider
+  float surface[kMaxColliders];  // radius of a capsule that contains the surface, blends included
+  float inner[kMaxColliders];    // radius of a capsule about the same axis inside the collider
+  float travel[kMaxColliders], half_thickness[kMaxColliders];  // as in PosedCollider
 };
 
-// Collider::off_axis of a grid or a network.
-float farthest_on_axis(const Collider& collider);
+// Collider::max_axis_distance of a grid or network.
+float find_max_axis_distance(const Collider& collider);
 
 void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
 
-// Distances of a point from the axes of four colliders, beginning with number i.
+// Distances of a point from the axes of four colliders, from index i on.
 inline F4 distance_from_axes(const ColliderBounds& b, int i, V3 p) {
   V3x4 w{splat(p.x) - load(b.x + i), splat(p.y) - load(b.y + i), splat(p.z) - load(b.z + i)};
   V3x4 u{load(b.ux + i), load(b.uy + i), load(b.uz + i)};

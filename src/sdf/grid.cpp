@@ -7,13 +7,13 @@
 namespace billow {
 namespace {
 
-// The cell a coordinate (counted in points) falls into.
+// The cell that contains a coordinate in units of the spacing.
 int cell_of(float coordinate, int size) { return std::min(static_cast<int>(coordinate), size - 2); }
 
-// The corners of each lane's cell: corner[4 z + 2 y + x].
+// The values at the corners of each lane's cell: corner[4 z + 2 y + x].
 template <AnyLanes F> struct Cells {
   F corner[8];
-  Vec3<F> within;  // the cell: 0 to 1
+  Vec3<F> within;  // position in the cell, 0 to 1
 };
 
 template <AnyLanes F> Cells<F> find_cells(const Grid& g, Vec3<F> at) {
@@ -42,7 +42,7 @@ template <AnyLanes F> Distance<F> grid_distance(const Grid& g, Vec3<F> p) {
   const Vec3<F> inside = clamp_to_box(p, g.half);
   const float per_metre = 1.0f / g.spacing;
   const auto [c, t] = find_cells(g, (inside + lanes<F>(g.half)) * per_metre);
-  // Interpolate along x, then y, then z; take the differences along.
+  // Interpolate along x, then y, then z, and the differences for the gradient likewise.
   F x00 = mix(c[0], c[1], t.x), x10 = mix(c[2], c[3], t.x);
   F x01 = mix(c[4], c[5], t.x), x11 = mix(c[6], c[7], t.x);
   F y0 = mix(x00, x10, t.y), y1 = mix(x01, x11, t.y);
@@ -62,7 +62,7 @@ V3 extent_of(const Grid& g) {
     for (int j = 0; j < g.size[1]; ++j)
       for (int i = 0; i < g.size[0]; ++i) {
         if (*value++ > 0) continue;
-        // The surface is at most a cell farther out.
+        // The surface is at most one cell farther out.
         const auto reach = [&](int at, float half) {
           return std::fabs(static_cast<float>(at) * g.spacing - half) + g.spacing;
         };

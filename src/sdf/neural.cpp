@@ -5,16 +5,16 @@
 namespace billow {
 namespace {
 
-template <AnyLanes F> Distance<F> evaluate(const Network& net, Vec3<F> p) {
+template <AnyLanes F> Distance<F> evaluate(const SdfNetwork& net, Vec3<F> p) {
   F value[kMaxUnits], slope[kMaxUnits];  // of the first layer
-  F pulled[kMaxUnits];                   // what phi changes by with each of those values
+  F d_value[kMaxUnits];                  // derivative of phi by each of those values
   const float* w = net.weights;
   for (int j = 0; j < net.width; ++j, w += 4) {
     const auto [v, s] = activate(w[0] * p.x + w[1] * p.y + w[2] * p.z + w[3]);
-    value[j] = v, slope[j] = s, pulled[j] = lanes<F>(0.0f);
+    value[j] = v, slope[j] = s, d_value[j] = lanes<F>(0.0f);
   }
-  // The second layer forward and at once back to the first, four units at a time: their sums run side by side,
-  // which takes half the time.
+  // Evaluate the second layer and back-propagate to the first in one loop, four units at a time: their sums
+  // are independent, which takes half the time.
   F phi = lanes<F>(net.weights[weight_count(net.width) - 1]);
   const int last = net.width + 1;
   for (int i = 0; i < net.width; i += 4, w += 4 * (last + 1)) {
@@ -28,25 +28,25 @@ template <AnyLanes F> Distance<F> evaluate(const Network& net, Vec3<F> p) {
     phi += (a[last] * fa.value + b[last] * fb.value) + (c[last] * fc.value + d[last] * fd.value);
     const F pa = a[last] * fa.slope, pb = b[last] * fb.slope, pc = c[last] * fc.slope,
             pd = d[last] * fd.slope;
-    for (int j = 1; j < last; ++j) pulled[j - 1] += (a[j] * pa + b[j] * pb) + (c[j] * pc + d[j] * pd);
+    for (int j = 1; j < last; ++j) d_value[j - 1] += (a[j] * pa + b[j] * pb) + (c[j] * pc + d[j] * pd);
   }
-  // Back to the point.
+  // Back-propagate to the point.
   Vec3<F> gradient = lanes<F>(V3{0, 0, 0});
   w = net.weights;
   for (int j = 0; j < net.width; ++j, w += 4) {
-    const F pull = slope[j] * pulled[j];
-    gradient += Vec3<F>{w[0] * pull, w[1] * pull, w[2] * pull};
+    const F d_sum = slope[j] * d_value[j];
+    gradient += Vec3<F>{w[0] * d_sum, w[1] * d_sum, w[2] * d_sum};
   }
   return {phi, gradient};
 }
 
 }  // namespace
 
-template <AnyLanes F> Distance<F> network_distance(const Network& net, Vec3<F> p) {
+template <AnyLanes F> Distance<F> network_distance(const SdfNetwork& net, Vec3<F> p) {
   const Vec3<F> inside = clamp_to_box(p, net.half);
   return beyond_box(evaluate(net, inside), p - inside);
 }
-template Distance<F4> network_distance(const Network& network, Vec3<F4> p);
-template Distance<F8> network_distance(const Network& network, Vec3<F8> p);
+template Distance<F4> network_distance(const SdfNetwork& network, Vec3<F4> p);
+template Distance<F8> network_distance(const SdfNetwork& network, Vec3<F8> p);
 
 }  // namespace billow

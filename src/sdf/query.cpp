@@ -1,20 +1,20 @@
 #include "sdf/query.h"
 
-#include "sdf/approach.h"
+#include "sdf/distance_bound.h"
 
 namespace billow {
 namespace {
 
-// Points outside the bound are not asked about: for them the bound stands for the surface.
+// Points outside the bound are not passed to the callback: for them the bound is the surface.
 Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
   F4 from_bound = length(local) - c.bound_radius;
   M4 outside = from_bound > 0.0f;
   Distance4 bound{from_bound, normalized_or(local, splat(V3{0, 1, 0}))};
   if (all(outside)) return bound;
   float points[12], phi[4], gradient[12], x[4], y[4], z[4];
-  V3x4 asked = select(outside, zero3(), local * (1.0f / c.scale));
+  V3x4 passed = select(outside, zero3(), local * (1.0f / c.scale));
   for (int i = 0; i < 4; ++i) {
-    V3 p = lane(asked, i);
+    V3 p = lane(passed, i);
     points[3 * i] = p.x;
     points[3 * i + 1] = p.y;
     points[3 * i + 2] = p.z;
@@ -29,33 +29,34 @@ Distance4 custom_distance(const PosedCollider& c, V3x4 local) {
           select(outside, bound.gradient, V3x4{load(x), load(y), load(z)})};
 }
 
-// Calls f(collider, lanes) for each collider named in a lane of `index`.
-template <AnyLanes F, class Function> BILLOW_ALWAYS_INLINE void for_each_named(F index, Function f) {
-  float names[kLanesOf<F>];
-  store(names, index);
+// Calls f(collider, mask of its lanes) for each collider index in a lane of `index`.
+template <AnyLanes F, class Function> BILLOW_ALWAYS_INLINE void for_each_collider(F index, Function f) {
+  float indices[kLanesOf<F>];
+  store(indices, index);
   for (unsigned left = static_cast<unsigned>(bits(index >= 0.0f)); left;) {
-    const float name = names[std::countr_zero(left)];
-    const auto named = index == lanes<F>(name);
-    f(static_cast<int>(name), named);
-    left &= ~static_cast<unsigned>(bits(named));
+    const float i = indices[std::countr_zero(left)];
+    const auto mask = index == lanes<F>(i);
+    f(static_cast<int>(i), mask);
+    left &= ~static_cast<unsigned>(bits(mask));
   }
 }
 
 V3x4 carry(const PosedCollider* colliders, F4 index, V3x4 x) {
   V3x4 out = x;
-  for_each_named(index, [&](int c, M4 named) { out = select(named, embed_with(colliders[c], x), out); });
+  for_each_collider(index, [&](int c, M4 mask) { out = select(mask, embed_with(colliders[c], x), out); });
   return out;
 }
 
 V3x4 velocity_of(const PosedCollider* colliders, F4 index, V3x4 x, float inverse_dt) {
   V3x4 out = zero3();
-  for_each_named(index, [&](int i, M4 named) {
+  for_each_collider(index, [&](int i, M4 mask) {
     const PosedCollider& c = colliders[i];
     if (!c.moving) return;
-    // Where the material point now at x came from, about the collider's centre to keep digits.
+    // The displacement of the material point now at x, about the collider's centre for precision.
     V3x4 arm = x - splat(c.transform.position);
-    V3x4 travelled = arm - apply_transposed(c.turn, arm) + splat(c.transform.position - c.centre_before);
-    out = select(named, travelled * inverse_dt, out);
+    V3x4 travelled =
+        arm - apply_transposed(c.delta_rotation, arm) + splat(c.transform.position - c.centre_before);
+    out = select(mask, travelled * inverse_dt, out);
   });
   return out;
 }
@@ -73,20 +74,20 @@ Distance<F8> local_custom_distance(const PosedCollider& c, Vec3<F8> p) {
            {low.gradient.z, high.gradient.z}}};
 }
 
-// A field that is given for scale 1. Its gradient is only nearly of unit length; its value is kept from
-// contradicting the bounds.
-template <AnyLanes F> Distance<F> field_distance(const PosedCollider& c, const Approach<F>& a) {
+// Distance of a grid or network, which are defined at scale 1. Their gradients only nearly have unit length.
+// The value is clamped to agree with the bounds.
+template <AnyLanes F> Distance<F> field_distance(const PosedCollider& c, const DistanceBound<F>& a) {
   const Vec3<F> p = a.local * (1.0f / c.scale);
   Distance<F> d = c.collider->shape == Shape::kGrid ? grid_distance(c.collider->grid, p)
                                                     : network_distance(c.collider->network, p);
   const Vec3<F> from_axis = {p.x, p.y - clamp(p.y, -c.collider->half.y, c.collider->half.y), p.z};
-  const F phi = min(d.phi, length(from_axis) + c.collider->off_axis);
+  const F phi = min(d.phi, length(from_axis) + c.collider->max_axis_distance);
   return {max(phi * c.scale, a.bound), normalized_or(d.gradient, lanes<F>(V3{0, 1, 0}))};
 }
 
-// Its distance; the gradient is in its own frame.
+// Exact distance of a collider that is not a capsule. The gradient is in its own frame.
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const Approach<F>& a) {
+BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const DistanceBound<F>& a) {
   const Collider& s = *c.collider;
   switch (s.shape) {
     case Shape::kEllipsoid:
@@ -106,190 +107,195 @@ BILLOW_ALWAYS_INLINE Distance<F> local_distance(const PosedCollider& c, const Ap
 }  // namespace
 
 Distance4 distance_to(const PosedCollider& c, V3x4 p) {
-  if (c.collider->is_round()) {
+  if (c.collider->is_capsule()) {
     const CapsuleDistance<F4> d = to_capsule(c, p);
     return {d.phi, capsule_gradient(d, p, c.transform.position, c.axis)};
   }
-  Distance4 d = local_distance(c, approach(c, p));
+  Distance4 d = local_distance(c, distance_bound(c, p));
   d.gradient = rotate_by(c.rotation, d.gradient);
   return d;
 }
 
 CandidateList all_of(const PosedCollider* colliders, int count) {
-  struct Numbers {
+  struct Indices {
     uint8_t value[kMaxColliders];
-    constexpr Numbers() : value{} {
+    constexpr Indices() : value{} {
       for (int i = 0; i < kMaxColliders; ++i) value[i] = static_cast<uint8_t>(i);
     }
   };
-  static constexpr Numbers kNumbers;
-  return {colliders, kNumbers.value, count};
+  static constexpr Indices kIndices;
+  return {colliders, kIndices.value, count};
 }
 
 namespace {
 
-// What is found out on the way about `kGroups` groups of points, by the place of a collider among the obstacles.
-template <AnyLanes F, int kGroups> struct Known {
-  uint8_t place[kMaxColliders];    // by the collider's number
-  uint32_t groups[kMaxColliders];  // for which the distance is known, one bit each
+// Intermediate results for kGroups groups of points, by a candidate's position in the list (its slot).
+template <AnyLanes F, int kGroups> struct DistanceCache {
+  uint8_t slot[kMaxColliders];    // by collider index
+  uint32_t exact[kMaxColliders];  // groups whose distance is exact, one bit each
   struct One {
-    F phi;   // until it is known, no more than it
-    F root;  // as in Approach
-    // In the collider's frame; the round ones' are found when needed. Until the distance is known, where the points are.
+    F phi;   // distance; before it is exact, a lower bound of it
+    F root;  // as in DistanceBound
+    // In the collider's frame; capsules compute theirs when needed. Before the distance is exact: the points.
     Vec3<F> gradient;
   } of[kMaxColliders][kGroups];
 };
 
-// Takes a collider where it is nearer than what was found so far, all of it unblended.
-template <AnyLanes F> BILLOW_ALWAYS_INLINE void consider(Nearest<F>& best, F phi, int number) {
+// Updates the nearest surface with one collider, not blended.
+template <AnyLanes F> BILLOW_ALWAYS_INLINE void consider(Nearest<F>& best, F phi, int index) {
   auto nearer = phi < best.phi;
   best.phi = select(nearer, phi, best.phi);
-  best.first = select(nearer, lanes<F>(static_cast<float>(number)), best.first);
+  best.first = select(nearer, lanes<F>(static_cast<float>(index)), best.first);
 }
 
-// A collider and an earlier one it blends with.
+// Updates the nearest surface with the blend of a collider and an earlier one.
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE void consider_merged(Nearest<F>& best, F one, F other, const PosedCollider& c,
-                                          int number) {
+BILLOW_ALWAYS_INLINE void consider_blend(Nearest<F>& best, F one, F other, const PosedCollider& c,
+                                         int index) {
   const float radius = c.collider->blend_radius * c.scale;
-  auto merges = (abs(other - one) < radius) & (min(one, other) - 0.25f * radius <= best.phi);
-  if (!any(merges)) return;
+  auto blends = (abs(other - one) < radius) & (min(one, other) - 0.25f * radius <= best.phi);
+  if (!any(blends)) return;
   F blend;
-  F merged = smooth_min(one, other, radius, blend);
-  // Where one of the two alone is what was found, take them both, even where rounding hides that they merge.
-  F a = lanes<F>(static_cast<float>(number)), b = lanes<F>(static_cast<float>(c.collider->blend_with));
+  F blended = smooth_min(one, other, radius, blend);
+  // If one of the two alone is the nearest so far, take the blend, even where rounding hides that it is
+  // nearer.
+  F a = lanes<F>(static_cast<float>(index)), b = lanes<F>(static_cast<float>(c.collider->blend_with));
   auto alone = ((best.first == a) | (best.first == b)) & (best.second < 0.0f);
-  auto nearer = merges & ((merged < best.phi) | alone);
-  // Name the one with the larger share first.
+  auto nearer = blends & ((blended < best.phi) | alone);
+  // The collider with the larger weight becomes `first`.
   auto swapped = blend > 0.5f;
-  best.phi = select(nearer, merged, best.phi);
+  best.phi = select(nearer, blended, best.phi);
   best.first = select(nearer, select(swapped, b, a), best.first);
   best.second = select(nearer, select(swapped, a, b), best.second);
   best.blend = select(nearer, select(swapped, 1.0f - blend, blend), best.blend);
 }
 
-// The gradients of the colliders named in the lanes.
+// The gradient of each lane's collider.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
-Vec3<F> gradient_of(const PosedCollider* colliders, const Known<F, kGroups>& known, int group, F index,
-                    Vec3<F> p) {
+Vec3<F> gradient_of(const PosedCollider* colliders, const DistanceCache<F, kGroups>& cache, int group,
+                    F index, Vec3<F> p) {
   Vec3<F> out = lanes<F>(V3{0, 1, 0});
-  for_each_named(index, [&](int i, auto named) {
+  for_each_collider(index, [&](int i, auto mask) {
     const PosedCollider& c = colliders[i];
-    if (c.collider->is_round()) {
-      out = select(named, capsule_gradient(to_capsule(c, p), p, c.transform.position, c.axis), out);
+    if (c.collider->is_capsule()) {
+      out = select(mask, capsule_gradient(to_capsule(c, p), p, c.transform.position, c.axis), out);
       return;
     }
-    Vec3<F> g = known.of[known.place[i]][group].gradient;
+    Vec3<F> g = cache.of[cache.slot[i]][group].gradient;
     if (kEllipsoids == Ellipsoids::kBounds && c.collider->shape == Shape::kEllipsoid)
       g = level_set_normal(g, c.ellipsoid);
-    out = select(named, rotate_by(c.rotation, g), out);
+    out = select(mask, rotate_by(c.rotation, g), out);
   });
   return out;
 }
 
-// What can be known of all obstacles cheaply: distances of the round ones, and bounds of the others', which may be enough.
+// The cheap part for all candidates: distances of capsules, and lower bounds for the others.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
-void find_bounds(const CandidateList& obstacles, const uint32_t* wanted, const Vec3<F>* p, Nearest<F>* best,
-                 Known<F, kGroups>& known) {
-  for (int k = 0; k < obstacles.count; ++k) {
-    const int i = obstacles.numbers[k];
-    const PosedCollider& c = obstacles.colliders[i];
-    known.place[i] = static_cast<uint8_t>(k);
-    const bool enough = kEllipsoids == Ellipsoids::kBounds && c.collider->shape == Shape::kEllipsoid;
-    known.groups[k] = c.collider->is_round() || enough ? wanted[k] : 0;
-    if (c.collider->is_round()) {
-      for_each_group(wanted[k], [&](int g) {
+void find_bounds(const CandidateList& candidates, const uint32_t* masks, const Vec3<F>* p, Nearest<F>* best,
+                 DistanceCache<F, kGroups>& cache) {
+  for (int k = 0; k < candidates.count; ++k) {
+    const int i = candidates.indices[k];
+    const PosedCollider& c = candidates.colliders[i];
+    cache.slot[i] = static_cast<uint8_t>(k);
+    const bool bound_only = kEllipsoids == Ellipsoids::kBounds && c.collider->shape == Shape::kEllipsoid;
+    cache.exact[k] = c.collider->is_capsule() || bound_only ? masks[k] : 0;
+    if (c.collider->is_capsule()) {
+      for_each_group(masks[k], [&](int g) {
         const F phi = to_capsule(c, p[g]).phi;
         consider(best[g], phi, i);
-        known.of[k][g].phi = phi;
+        cache.of[k][g].phi = phi;
       });
     } else {
-      for_each_group(wanted[k], [&](int g) {
-        const Approach<F> a = approach(c, p[g]);
-        if (enough) consider(best[g], a.bound, i);
-        known.of[k][g].phi = a.bound;
-        known.of[k][g].root = a.root;
-        known.of[k][g].gradient = a.local;
+      for_each_group(masks[k], [&](int g) {
+        const DistanceBound<F> a = distance_bound(c, p[g]);
+        if (bound_only) consider(best[g], a.bound, i);
+        cache.of[k][g].phi = a.bound;
+        cache.of[k][g].root = a.root;
+        cache.of[k][g].gradient = a.local;
       });
     }
   }
 }
 
-// The distance of a group from an obstacle of which only a bound was known.
+// Replaces the lower bound of a candidate by its exact distance, for one group.
 template <AnyLanes F, int kGroups>
-void find_distance(const CandidateList& obstacles, int k, int g, Nearest<F>& best, Known<F, kGroups>& known) {
-  const int i = obstacles.numbers[k];
-  const PosedCollider& c = obstacles.colliders[i];
-  const F bound = known.of[k][g].phi;
-  Distance<F> d = local_distance(c, Approach<F>{known.of[k][g].gradient, bound, known.of[k][g].root});
+void find_distance(const CandidateList& candidates, int k, int g, Nearest<F>& best,
+                   DistanceCache<F, kGroups>& cache) {
+  const int i = candidates.indices[k];
+  const PosedCollider& c = candidates.colliders[i];
+  const F bound = cache.of[k][g].phi;
+  Distance<F> d = local_distance(c, DistanceBound<F>{cache.of[k][g].gradient, bound, cache.of[k][g].root});
   if (c.collider->shape == Shape::kCustom)  // beyond its bound it counts as far away
     d.phi = select(bound > 0.0f, lanes<F>(kFarAway), d.phi);
   consider(best, d.phi, i);
-  known.groups[k] |= 1u << g;
-  known.of[k][g].phi = d.phi;
-  known.of[k][g].gradient = d.gradient;
+  cache.exact[k] |= 1u << g;
+  cache.of[k][g].phi = d.phi;
+  cache.of[k][g].gradient = d.gradient;
 }
 
-// Whether two colliders may be nearest together, by what is known of their distances: the merged distance rises with both, so bounds bound it.
-// Where the other's is known, it also tells which are too far from it to merge.
+// Whether the blend of two colliders may be nearest, from lower bounds of their distances: the smooth minimum
+// increases with both, so it is bounded too. If the other's distance is exact, it also excludes points too
+// far from it to blend.
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE bool may_merge(F bound, F other, bool other_known, float radius, F best) {
+BILLOW_ALWAYS_INLINE bool may_blend(F bound, F other, bool other_exact, float radius, F best) {
   constexpr float kRounding = 1e-5f;
   auto may = smooth_min(bound, other, radius) < best + kRounding;
-  if (other_known) may = may & (bound < other + (radius + kRounding));
+  if (other_exact) may = may & (bound < other + (radius + kRounding));
   return any(may);
 }
 
-// The dearer distances where they matter: of what may be nearest, and then of what may be nearest with another.
+// The expensive distances where they matter: of candidates that may be nearest, then of those that may be
+// nearest in a blend.
 template <AnyLanes F, int kGroups>
-void find_distances(const CandidateList& obstacles, const Merges& merges, const uint32_t* wanted,
-                    Nearest<F>* best, Known<F, kGroups>& known) {
-  for (int k = 0; k < obstacles.count; ++k)
-    for_each_group(wanted[k] & ~known.groups[k], [&](int g) {
-      if (any(known.of[k][g].phi < best[g].phi)) find_distance(obstacles, k, g, best[g], known);
+void find_distances(const CandidateList& candidates, const BlendPairs& blends, const uint32_t* masks,
+                    Nearest<F>* best, DistanceCache<F, kGroups>& cache) {
+  for (int k = 0; k < candidates.count; ++k)
+    for_each_group(masks[k] & ~cache.exact[k], [&](int g) {
+      if (any(cache.of[k][g].phi < best[g].phi)) find_distance(candidates, k, g, best[g], cache);
     });
-  for (int m = 0; m < merges.count; ++m) {
-    const int k = merges.of[m].one, other = merges.of[m].other;
-    const float radius = merges.of[m].radius;
-    const uint32_t both_known = known.groups[k] & known.groups[other];
-    for_each_group(wanted[k] & wanted[other] & ~both_known, [&](int g) {
-      const bool know = known.groups[k] >> g & 1, know_other = known.groups[other] >> g & 1;
-      const F one = known.of[k][g].phi, two = known.of[other][g].phi, most = best[g].phi;
-      if (!(know ? may_merge(two, one, true, radius, most) : may_merge(one, two, know_other, radius, most)))
+  for (int m = 0; m < blends.count; ++m) {
+    const int k = blends.of[m].one, other = blends.of[m].other;
+    const float radius = blends.of[m].radius;
+    const uint32_t both_exact = cache.exact[k] & cache.exact[other];
+    for_each_group(masks[k] & masks[other] & ~both_exact, [&](int g) {
+      const bool exact = cache.exact[k] >> g & 1, other_exact = cache.exact[other] >> g & 1;
+      const F one = cache.of[k][g].phi, two = cache.of[other][g].phi, limit = best[g].phi;
+      if (!(exact ? may_blend(two, one, true, radius, limit)
+                  : may_blend(one, two, other_exact, radius, limit)))
         return;
-      if (!know) find_distance(obstacles, k, g, best[g], known);
-      if (!know_other) find_distance(obstacles, other, g, best[g], known);
+      if (!exact) find_distance(candidates, k, g, best[g], cache);
+      if (!other_exact) find_distance(candidates, other, g, best[g], cache);
     });
   }
 }
 
-// The nearest surface of `kGroups` groups of points. On entry best[].phi is a limit; `wanted` has the groups
-// that each obstacle may matter to.
+// The nearest surface of kGroups groups of points. On entry best[].phi is the limit; `masks` has the groups
+// that each candidate can affect.
 template <Ellipsoids kEllipsoids, AnyLanes F, int kGroups>
-void find_nearest(const CandidateList& obstacles, const uint32_t* wanted, const Vec3<F>* p,
+void find_nearest(const CandidateList& candidates, const uint32_t* masks, const Vec3<F>* p,
                   Nearest<F>* best) {
-  const PosedCollider* colliders = obstacles.colliders;
-  Known<F, kGroups> known;
-  find_bounds<kEllipsoids>(obstacles, wanted, p, best, known);
-  const Merges merges(obstacles);
-  find_distances(obstacles, merges, wanted, best, known);
-  // Merge those that blend.
-  for (int m = 0; m < merges.count; ++m) {
-    const int k = merges.of[m].one, other = merges.of[m].other, i = obstacles.numbers[k];
-    for_each_group(known.groups[k] & known.groups[other], [&](int g) {
-      consider_merged(best[g], known.of[k][g].phi, known.of[other][g].phi, colliders[i], i);
+  const PosedCollider* colliders = candidates.colliders;
+  DistanceCache<F, kGroups> cache;
+  find_bounds<kEllipsoids>(candidates, masks, p, best, cache);
+  const BlendPairs blends(candidates);
+  find_distances(candidates, blends, masks, best, cache);
+  // Blend candidates.
+  for (int m = 0; m < blends.count; ++m) {
+    const int k = blends.of[m].one, other = blends.of[m].other, i = candidates.indices[k];
+    for_each_group(cache.exact[k] & cache.exact[other], [&](int g) {
+      consider_blend(best[g], cache.of[k][g].phi, cache.of[other][g].phi, colliders[i], i);
     });
   }
   uint32_t groups = 0;
-  for (int k = 0; k < obstacles.count; ++k) groups |= wanted[k];
+  for (int k = 0; k < candidates.count; ++k) groups |= masks[k];
   for_each_group(groups, [&](int g) {
     Nearest<F>& n = best[g];
     if (!any(n.first >= 0.0f)) return;
-    n.gradient = gradient_of<kEllipsoids>(colliders, known, g, n.first, p[g]);
+    n.gradient = gradient_of<kEllipsoids>(colliders, cache, g, n.first, p[g]);
     if (!any(n.blend > 0.0f)) return;
-    const Vec3<F> other = gradient_of<kEllipsoids>(colliders, known, g, n.second, p[g]);
-    const Vec3<F> merged = n.gradient + (other - n.gradient) * n.blend;
-    n.gradient = select(n.blend > 0.0f, normalized_or(merged, n.gradient), n.gradient);
+    const Vec3<F> other = gradient_of<kEllipsoids>(colliders, cache, g, n.second, p[g]);
+    const Vec3<F> blended = n.gradient + (other - n.gradient) * n.blend;
+    n.gradient = select(n.blend > 0.0f, normalized_or(blended, n.gradient), n.gradient);
   });
 }
 
@@ -299,36 +305,36 @@ template <AnyLanes F> Nearest<F> nothing_within(F limit) {
 
 }  // namespace
 
-Nearest4 nearest_surface(const CandidateList& obstacles, V3x4 p, F4 limit) {
-  // Skip colliders whose bounding sphere is too far to matter, blending included.
-  uint8_t numbers[kMaxColliders];
-  uint32_t wanted[kMaxColliders];
-  CandidateList near{obstacles.colliders, numbers, 0};
-  for (int k = 0; k < obstacles.count; ++k) {
-    const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
+Nearest4 nearest_surface(const CandidateList& candidates, V3x4 p, F4 limit) {
+  // Skip colliders whose bounding sphere is too far to matter, blends included.
+  uint8_t indices[kMaxColliders];
+  uint32_t masks[kMaxColliders];
+  CandidateList near{candidates.colliders, indices, 0};
+  for (int k = 0; k < candidates.count; ++k) {
+    const PosedCollider& c = candidates.colliders[candidates.indices[k]];
     V3x4 w = p - splat(c.bound_centre);
     F4 needed = max(limit + (c.collider->reach * c.scale + c.bound_radius), 0.0f);
-    numbers[near.count] = obstacles.numbers[k];
-    wanted[near.count] = 1;
+    indices[near.count] = candidates.indices[k];
+    masks[near.count] = 1;
     near.count += any(dot(w, w) < needed * needed);
   }
   Nearest4 best = nothing_within(limit);
-  if (near.count > 0) find_nearest<Ellipsoids::kExact, F4, 1>(near, wanted, &p, &best);
+  if (near.count > 0) find_nearest<Ellipsoids::kExact, F4, 1>(near, masks, &p, &best);
   return best;
 }
 
-void nearest_surfaces(const CandidateList& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
+void nearest_surfaces(const CandidateList& candidates, Ellipsoids ellipsoids, const uint32_t* masks,
                       const Vec3<F8>* points, const F8* limits, Nearest<F8>* out) {
   for (int g = 0; g < kQueryGroups; ++g) out[g] = nothing_within(limits[g]);
   if (ellipsoids == Ellipsoids::kExact)
-    find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(obstacles, wanted, points, out);
+    find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(candidates, masks, points, out);
   else
-    find_nearest<Ellipsoids::kBounds, F8, kQueryGroups>(obstacles, wanted, points, out);
+    find_nearest<Ellipsoids::kBounds, F8, kQueryGroups>(candidates, masks, points, out);
 }
 
 namespace {
 
-// Groups two by two; the last may be alone.
+// Pairs of groups of four, to be evaluated as groups of eight; the last group may be paired with itself.
 struct Pairs {
   int low[kQueryGroups], high[kQueryGroups], count = 0;
 
@@ -350,7 +356,7 @@ struct Pairs {
 
 }  // namespace
 
-void nearest_surfaces(const CandidateSet& around, uint32_t groups, SdfQuery& question) {
+void nearest_surfaces(const CandidateSet& set, uint32_t groups, SdfQuery& query) {
   constexpr float kRounding = 1e-4f;
   if (!groups) return;
   const Pairs pairs(groups);
@@ -358,30 +364,30 @@ void nearest_surfaces(const CandidateSet& around, uint32_t groups, SdfQuery& que
   Nearest<F8> best[kQueryGroups];
   F8 needed[kQueryGroups];
   for (int k = 0; k < pairs.count; ++k) {
-    p[k] = pairs.of(question.x, k);
-    const F8 limit = pairs.of(question.limit, k);
+    p[k] = pairs.of(query.x, k);
+    const F8 limit = pairs.of(query.limit, k);
     best[k] = nothing_within(limit);
-    needed[k] = limit + length(p[k] - pairs.of(around.from, k)) + kRounding;
+    needed[k] = limit + length(p[k] - pairs.of(set.from, k)) + kRounding;
   }
-  // Skip colliders that are too far to matter, however the points have moved since.
-  uint8_t numbers[kMaxColliders];
-  uint32_t wanted[kMaxColliders];
-  CandidateList near{around.obstacles.colliders, numbers, 0};
-  for (int i = 0; i < around.obstacles.count; ++i) {
-    uint32_t wanting = 0;
+  // Skip candidates that are too far to matter, given how far the points have moved since the set was made.
+  uint8_t indices[kMaxColliders];
+  uint32_t masks[kMaxColliders];
+  CandidateList near{set.list.colliders, indices, 0};
+  for (int i = 0; i < set.list.count; ++i) {
+    uint32_t mask = 0;
     for (int k = 0; k < pairs.count; ++k)
-      wanting |= uint32_t{any(pairs.of(around.least[i], k) < needed[k])} << k;
-    numbers[near.count] = around.obstacles.numbers[i];
-    wanted[near.count] = wanting;
-    near.count += wanting != 0;
+      mask |= uint32_t{any(pairs.of(set.lower_bound[i], k) < needed[k])} << k;
+    indices[near.count] = set.list.indices[i];
+    masks[near.count] = mask;
+    near.count += mask != 0;
   }
-  if (near.count > 0) find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(near, wanted, p, best);
+  if (near.count > 0) find_nearest<Ellipsoids::kExact, F8, kQueryGroups>(near, masks, p, best);
   for (int k = 0; k < pairs.count; ++k) {
     const Nearest<F8>& n = best[k];
-    question.near[pairs.low[k]] = {low_half(n.phi), low_half(n.gradient), low_half(n.first),
-                                   low_half(n.second), low_half(n.blend)};
-    question.near[pairs.high[k]] = {high_half(n.phi), high_half(n.gradient), high_half(n.first),
-                                    high_half(n.second), high_half(n.blend)};
+    query.near[pairs.low[k]] = {low_half(n.phi), low_half(n.gradient), low_half(n.first), low_half(n.second),
+                                low_half(n.blend)};
+    query.near[pairs.high[k]] = {high_half(n.phi), high_half(n.gradient), high_half(n.first),
+                                 high_half(n.second), high_half(n.blend)};
   }
 }
 

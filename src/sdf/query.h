@@ -9,8 +9,9 @@
 
 namespace billow {
 
-// The nearest surface of some points, and what moves it: collider `first`, blended by `blend` (0 to 1/2)
-// with collider `second` where two colliders merge. Indices are kept as floats to stay in lanes.
+// The nearest surface of some points, and the colliders it moves with: `first` (-1: none), and where two
+// colliders blend, `second` with the weight `blend` (0 to 1/2). Indices are stored as floats to stay in
+// lanes.
 template <AnyLanes F> struct Nearest {
   F phi;
   Vec3<F> gradient;
@@ -23,36 +24,36 @@ using Nearest4 = Nearest<F4>;
 // Distance to one collider.
 Distance4 distance_to(const PosedCollider& c, V3x4 p);
 
-// Some of the body's colliders, by number, in rising order.
+// Some of the body's colliders, by index in ascending order.
 struct CandidateList {
   const PosedCollider* colliders = nullptr;
-  const uint8_t* numbers = nullptr;
+  const uint8_t* indices = nullptr;
   int count = 0;
 };
 CandidateList all_of(const PosedCollider* colliders, int count);
 
-// Which obstacles merge, by their places among them: each with an earlier one.
-struct Merges {
+// Pairs of candidates that blend, by their positions in the list: each with an earlier one.
+struct BlendPairs {
   int count = 0;
   struct {
     uint8_t one, other;
     float radius;
   } of[kMaxColliders];
 
-  explicit Merges(const CandidateList& obstacles) {
-    uint8_t place[kMaxColliders] = {};  // by number; 0 for those that are not there, too
-    for (int k = 0; k < obstacles.count; ++k) {
-      const PosedCollider& c = obstacles.colliders[obstacles.numbers[k]];
-      place[obstacles.numbers[k]] = static_cast<uint8_t>(k);
+  explicit BlendPairs(const CandidateList& candidates) {
+    uint8_t slot[kMaxColliders] = {};  // position in the list by collider index; also 0 if not in the list
+    for (int k = 0; k < candidates.count; ++k) {
+      const PosedCollider& c = candidates.colliders[candidates.indices[k]];
+      slot[candidates.indices[k]] = static_cast<uint8_t>(k);
       const int with = c.collider->blend_with;
-      if (with < 0 || obstacles.numbers[place[with]] != with) continue;
-      of[count++] = {static_cast<uint8_t>(k), place[with], c.collider->blend_radius * c.scale};
+      if (with < 0 || candidates.indices[slot[with]] != with) continue;
+      of[count++] = {static_cast<uint8_t>(k), slot[with], c.collider->blend_radius * c.scale};
     }
   }
 };
 
 // Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
-// `weight` is b's share, which is also the derivative, so the gradient blends by it.
+// `weight` is the weight of b, which is also the derivative by b, so gradients blend by it.
 template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k, F& weight) {
   weight = clamp(0.5f + (a - b) * (0.5f / k), 0.0f, 1.0f);
   return a + (b - a) * weight - k * weight * (1.0f - weight);
@@ -63,53 +64,54 @@ template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k) {
 }
 
 // Distance to the union, exact where it is below `limit`; elsewhere phi = limit and first = -1.
-Nearest4 nearest_surface(const CandidateList& obstacles, V3x4 p, F4 limit);
+Nearest4 nearest_surface(const CandidateList& candidates, V3x4 p, F4 limit);
 
-// Calls f(group) for each bit.
+// Calls f(group) for each bit that is set.
 template <class Function> inline void for_each_group(uint32_t groups, Function f) {
   for (; groups; groups &= groups - 1) f(std::countr_zero(groups));
 }
 
-// What counts as the distance of an ellipsoid: the distance, or the bound that its solver starts from, which is no more than it, exact on
-// the surface, and near it off by little.
+// How the distance of an ellipsoid is found: exactly, or as the lower bound that its solver starts from,
+// which is exact on the surface and close to the distance near it.
 enum class Ellipsoids { kExact, kBounds };
 
-// The same for several groups of eight points at once. `wanted`: for each obstacle the groups (one bit each) that
-// it can matter to. Groups that nothing is wanted for are left with the limit.
+// The same for several groups of eight points at once. `masks` has for each candidate the groups (one bit
+// each) whose result it can affect. Groups without candidates keep the limit.
 inline constexpr int kQueryGroups = 4;
-void nearest_surfaces(const CandidateList& obstacles, Ellipsoids ellipsoids, const uint32_t* wanted,
+void nearest_surfaces(const CandidateList& candidates, Ellipsoids ellipsoids, const uint32_t* masks,
                       const Vec3<F8>* points, const F8* limits, Nearest<F8>* out);
 
-inline constexpr int kQueryTogether = 2 * kQueryGroups;  // groups of four
+inline constexpr int kQueryBatch = 2 * kQueryGroups;  // groups of four per SdfQuery
 
-// CandidateList of several groups of four points that do not move far, and how far these are from where the points were first.
+// Candidates of several groups of four points that do not move far from where they were when the set was
+// made.
 struct CandidateSet {
-  CandidateList obstacles;
-  V3x4 from[kQueryTogether];
-  F4 least[kMaxColliders][kQueryTogether];  // no more than the distance less the collider's reach
+  CandidateList list;
+  V3x4 from[kQueryBatch];                      // the points when the set was made
+  F4 lower_bound[kMaxColliders][kQueryBatch];  // of their distance less the collider's reach
 };
 
-// What is asked about each of the groups, and the answer.
+// A query for each of the groups: points and limits in, nearest surfaces out.
 struct SdfQuery {
-  V3x4 x[kQueryTogether];
-  F4 limit[kQueryTogether];
-  Nearest4 near[kQueryTogether];
+  V3x4 x[kQueryBatch];
+  F4 limit[kQueryBatch];
+  Nearest4 near[kQueryBatch];
 };
 
-// nearest_surface() for those groups that have a bit in `groups`. Side by side they wait less for their roots and divisions.
-void nearest_surfaces(const CandidateSet& around, uint32_t groups, SdfQuery& question);
+// nearest_surface() for the groups whose bit is set in `groups`. Together, so that the latencies of square
+// roots and divisions overlap.
+void nearest_surfaces(const CandidateSet& set, uint32_t groups, SdfQuery& query);
 
-// Where points that stood at x at the sub-step's start are carried by the collider(s) named in `near`
-// (the paper's x_B^n).
+// Where the collider(s) of `near` carry points that were at x at the sub-step's start (the paper's x_B^n).
 V3x4 embed(const PosedCollider* colliders, const Nearest4& near, V3x4 x);
 
 // Velocity of the (extended) body at points x at the sub-step's end (the paper's v_phi).
 V3x4 body_velocity(const PosedCollider* colliders, const Nearest4& near, V3x4 x, float inverse_dt);
 
-// One collider's part of embed().
+// embed() by one collider.
 inline V3x4 embed_with(const PosedCollider& c, V3x4 x) {
   if (!c.moving) return x;
-  return apply(c.turn, x - splat(c.centre_before)) + splat(c.transform.position);
+  return apply(c.delta_rotation, x - splat(c.centre_before)) + splat(c.transform.position);
 }
 
 }  // namespace billow

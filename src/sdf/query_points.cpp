@@ -5,37 +5,37 @@
 #include <cmath>
 
 #include "core/wide.h"
-#include "sdf/approach.h"
+#include "sdf/distance_bound.h"
 
 namespace billow {
 namespace {
 
 constexpr size_t kWidth = kLanesOf<F8>;
-static_assert(kQueryGroups == kLanes && kQueryBlocks == kLanes, "one lane a group or block, below");
+static_assert(kQueryGroups == kLanes && kQueryBlocks == kLanes, "one lane per group or block, below");
 
-// x y z, and a lane of anything.
+// Axis-aligned: x y z, the fourth lane is undefined.
 struct Box {
   F4 low, high;
 };
 
-Box around_both(const Box& a, const Box& b) { return {smaller(a.low, b.low), larger(a.high, b.high)}; }
+Box union_of(const Box& a, const Box& b) { return {fast_min(a.low, b.low), fast_max(a.high, b.high)}; }
 
-// Around a group of points. Each load takes a lane too many.
-Box around_group(const float* points, const uint32_t* numbers) {
-  const auto point = [&](size_t k) { return load(points + 3 * size_t{numbers[k]}); };
+// Bounding box of a group of points. Each load reads one float too many.
+Box bounding_box(const float* points, const uint32_t* indices) {
+  const auto point = [&](size_t k) { return load(points + 3 * size_t{indices[k]}); };
   Box box{point(0), point(0)};
 #pragma GCC unroll 8
-  for (size_t k = 1; k < kWidth; ++k) box = around_both(box, {point(k), point(k)});
+  for (size_t k = 1; k < kWidth; ++k) box = union_of(box, {point(k), point(k)});
   return box;
 }
 
-// Around the corners of four boxes.
+// Bounding spheres of four boxes.
 struct Spheres {
   V3x4 centres;
   F4 radii;
 };
 
-Spheres round_boxes(const Box* four) {
+Spheres bounding_spheres(const Box* four) {
   F4 x[kLanes], half[kLanes];
   for (int k = 0; k < kLanes; ++k) {
     x[k] = (four[k].low + four[k].high) * 0.5f;
@@ -51,38 +51,39 @@ struct Sphere {
   float radius;
 };
 
-Sphere round_box(const Box& box) {
+Sphere bounding_sphere(const Box& box) {
   float low[kLanes], high[kLanes];
   store(low, box.low), store(high, box.high);
   const V3 a{low[0], low[1], low[2]}, b{high[0], high[1], high[2]};
   return {(a + b) * 0.5f, length(b - a) * 0.5f};
 }
 
-// Each load takes a lane too many here, too.
-V3x4 load_four(const float* points, const uint32_t* numbers) {
-  const auto point = [&](int k) { return load(points + 3 * size_t{numbers[k]}); };
+// Here, too, each load reads one float too many.
+V3x4 load_four(const float* points, const uint32_t* indices) {
+  const auto point = [&](int k) { return load(points + 3 * size_t{indices[k]}); };
   F4 a = point(0), b = point(1), c = point(2), d = point(3);
   transpose(a, b, c, d);
   return {a, b, c};
 }
 
-void load_block(const float* points, const uint32_t* numbers, PointBlock& block) {
+void load_block(const float* points, const uint32_t* indices, PointBlock& block) {
   for (Vec3<F8>& p : block.p) {
-    const V3x4 low = load_four(points, numbers), high = load_four(points, numbers + kLanes);
+    const V3x4 low = load_four(points, indices), high = load_four(points, indices + kLanes);
     p = {{low.x, high.x}, {low.y, high.y}, {low.z, high.z}};
-    numbers += kWidth;
+    indices += kWidth;
   }
 }
 
-// A distance that no point within `radius` of a middle exceeds, if the middle is `within` of the surface; a
-// little more, for rounding: of coordinates as well, however near the surface is, and of iterations.
+// Upper bound of the distance of points within `radius` of a centre whose distance is at most `within`. Plus
+// a margin for the rounding of coordinates, which does not shrink with the distance, and of iterations.
 F4 limit_of(F4 within, F4 radius) {
   const F4 limit = within + radius;
   return limit + (1e-5f * (abs(within) + radius) + 1e-4f);
 }
 
-// The colliders that can be nearest to a point of some blocks; none if all are beyond the limit.
-int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float limit, uint8_t* numbers) {
+// Broad phase: the colliders that can be nearest to a point of the blocks. None if all points are beyond the
+// limit.
+int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float limit, uint8_t* indices) {
   float apart[kMaxColliders];
   const F4 reach = limit_of(splat(limit), splat(blocks.radius));
   F4 within = splat(kFarAway);
@@ -94,96 +95,99 @@ int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float li
     store(apart + i, from_axis - load(bounds.radius + i));
   }
   if (!any(near)) return 0;
-  const F4 most = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.radius)), reach);
+  const F4 max_distance = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.radius)), reach);
   int count = 0;
   for (int i = 0; i < bounds.count; i += kLanes)
-    for (unsigned wanted = static_cast<unsigned>(bits(load(apart + i) <= most)); wanted;
-         wanted &= wanted - 1) {
-      const int at = i + std::countr_zero(wanted);
-      if (at < bounds.count) numbers[count++] = static_cast<uint8_t>(at);
+    for (unsigned left = static_cast<unsigned>(bits(load(apart + i) <= max_distance)); left;
+         left &= left - 1) {
+      const int at = i + std::countr_zero(left);
+      if (at < bounds.count) indices[count++] = static_cast<uint8_t>(at);
     }
   return count;
 }
 
-// Of those, which can be nearest to which block, one bit each. The blocks that are not beyond the limit.
-uint32_t share_out(const ColliderBounds& bounds, const Spheres& blocks, const CandidateList& candidates,
-                   float limit, uint32_t* wanted) {
+// Of the candidates, which can be nearest to a point of which block: `masks` has a bit per block. Returns the
+// blocks that are not beyond the limit.
+uint32_t assign_to_blocks(const ColliderBounds& bounds, const Spheres& blocks,
+                          const CandidateList& candidates, float limit, uint32_t* masks) {
   const F4 reach = limit_of(splat(limit), blocks.radii);
   F4 apart[kMaxColliders], within = splat(kFarAway);
   M4 near = none();
   for (int k = 0; k < candidates.count; ++k) {
-    const int i = candidates.numbers[k];
+    const int i = candidates.indices[k];
     const F4 from_axis = distance_from_axis(bounds, i, blocks.centres);
     near = near | (from_axis - bounds.surface[i] <= reach);
     within = min(within, from_axis - bounds.inner[i]);
     apart[k] = from_axis - bounds.radius[i];
   }
-  const F4 most = min(limit_of(within, 2.0f * blocks.radii), reach);
-  for (int k = 0; k < candidates.count; ++k) wanted[k] = static_cast<uint32_t>(bits(apart[k] <= most));
+  const F4 max_distance = min(limit_of(within, 2.0f * blocks.radii), reach);
+  for (int k = 0; k < candidates.count; ++k) masks[k] = static_cast<uint32_t>(bits(apart[k] <= max_distance));
   return static_cast<uint32_t>(bits(near));
 }
 
-// Of those, which can be nearest to which group, and a distance that no point of it exceeds. The groups that are not beyond the limit.
-uint32_t find_wanted(const ColliderBounds& bounds, const Spheres& spheres, const CandidateList& obstacles,
-                     float limit, uint32_t* wanted, F8* limits) {
-  F4 least[kMaxColliders], within = splat(kFarAway);
-  for (int k = 0; k < obstacles.count; ++k) {
-    const int i = obstacles.numbers[k];
-    const PosedCollider& c = obstacles.colliders[i];
-    if (c.collider->is_round()) {
+// Of the candidates of a block, which can be nearest to a point of which group: `masks` has a bit per group.
+// `limits` are upper bounds of the distance in each group. Returns the groups that are not beyond the limit.
+uint32_t assign_to_groups(const ColliderBounds& bounds, const Spheres& spheres,
+                          const CandidateList& candidates, float limit, uint32_t* masks, F8* limits) {
+  F4 lower_bound[kMaxColliders], within = splat(kFarAway);
+  for (int k = 0; k < candidates.count; ++k) {
+    const int i = candidates.indices[k];
+    const PosedCollider& c = candidates.colliders[i];
+    if (c.collider->is_capsule()) {
       const F4 phi = to_capsule(c, spheres.centres).phi;
       within = min(within, phi);
-      least[k] = phi - spheres.radii;
+      lower_bound[k] = phi - spheres.radii;
     } else {
       within = min(within, distance_from_axis(bounds, i, spheres.centres) - bounds.inner[i]);
-      least[k] = approach(c, spheres.centres).bound - spheres.radii;
+      lower_bound[k] = distance_bound(c, spheres.centres).bound - spheres.radii;
     }
   }
   const F4 own_limit = limit_of(within, spheres.radii),
-           most = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
-  // Near enough alone, or merged with an earlier one: that rises with both, so bounds bound it.
-  const Merges merges(obstacles);
+           max_distance = min(own_limit, splat(limit + 1e-5f * limit + 2e-4f));
+  // Near enough alone, or blended with an earlier one: the smooth minimum increases with both, so lower
+  // bounds bound it.
+  const BlendPairs blends(candidates);
   M4 alone[kMaxColliders], together[kMaxColliders], near = none();
-  for (int k = 0; k < obstacles.count; ++k) {
-    alone[k] = least[k] <= most;
+  for (int k = 0; k < candidates.count; ++k) {
+    alone[k] = lower_bound[k] <= max_distance;
     together[k] = none();
     near = near | alone[k];
   }
-  for (int m = 0; m < merges.count; ++m) {
-    const int k = merges.of[m].one, other = merges.of[m].other;
-    const float radius = merges.of[m].radius;
-    M4 merge = smooth_min(least[k], least[other], radius) <= most;
-    near = near | merge;
-    // Of what is near, all that it may merge with.
-    M4 both = merge & (min(least[k], least[other]) > most);
-    together[k] = together[k] | both | (alone[other] & (least[k] <= most + radius));
-    together[other] = together[other] | both | (alone[k] & (least[other] <= most + radius));
+  for (int m = 0; m < blends.count; ++m) {
+    const int k = blends.of[m].one, other = blends.of[m].other;
+    const float radius = blends.of[m].radius;
+    M4 blend = smooth_min(lower_bound[k], lower_bound[other], radius) <= max_distance;
+    near = near | blend;
+    // A candidate that is near enough also needs all that it may blend with.
+    M4 both = blend & (min(lower_bound[k], lower_bound[other]) > max_distance);
+    together[k] = together[k] | both | (alone[other] & (lower_bound[k] <= max_distance + radius));
+    together[other] = together[other] | both | (alone[k] & (lower_bound[other] <= max_distance + radius));
   }
   if (!any(near)) return 0;
-  for (int k = 0; k < obstacles.count; ++k) wanted[k] = static_cast<uint32_t>(bits(alone[k] | together[k]));
+  for (int k = 0; k < candidates.count; ++k) masks[k] = static_cast<uint32_t>(bits(alone[k] | together[k]));
   float each[kQueryGroups];
   store(each, min(own_limit, splat(limit)));
   for (int g = 0; g < kQueryGroups; ++g) limits[g] = lanes<F8>(each[g]);
   return static_cast<uint32_t>(bits(near));
 }
 
-// Up to kQueryBlocks whole blocks of points x y z. The pointers are to results of the first; `gradients` and `nearest` may be NULL.
+// Up to kQueryBlocks whole blocks of points x y z. `gradients` and `nearest` may be NULL.
 void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
                 size_t blocks, float limit, float* distances, float* gradients, int32_t* nearest) {
   struct InOrder {
-    uint32_t numbers[kQueryBlocks * kPointBlock];
-    constexpr InOrder() : numbers{} {
-      for (uint32_t i = 0; i < kQueryBlocks * kPointBlock; ++i) numbers[i] = i;
+    uint32_t indices[kQueryBlocks * kPointBlock];
+    constexpr InOrder() : indices{} {
+      for (uint32_t i = 0; i < kQueryBlocks * kPointBlock; ++i) indices[i] = i;
     }
   };
   static constexpr InOrder kInOrder;
-  // With room behind the last.
-  float some[3 * kQueryBlocks * kPointBlock + 1];
-  std::copy_n(points, 3 * blocks * kPointBlock, some);
-  some[3 * blocks * kPointBlock] = 0;
+  // A copy, padded by one float.
+  float padded[3 * kQueryBlocks * kPointBlock + 1];
+  std::copy_n(points, 3 * blocks * kPointBlock, padded);
+  padded[3 * blocks * kPointBlock] = 0;
   PointBlock rows[kQueryBlocks];
   Nearest<F8> found[kQueryBlocks * kQueryGroups];
-  const uint32_t near = query_blocks(colliders, bounds, Ellipsoids::kExact, some, kInOrder.numbers,
+  const uint32_t near = query_blocks(colliders, bounds, Ellipsoids::kExact, padded, kInOrder.indices,
                                      static_cast<int>(blocks), limit, rows, found);
   for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
     const bool far = !(near >> g & 1);
@@ -194,9 +198,9 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
       store_points(gradients + 3 * kWidth * g + 3 * kLanes, high_half(n.x), high_half(n.y), high_half(n.z));
     }
     if (nearest) {
-      float names[kWidth];
-      store(names, far ? lanes<F8>(-1.0f) : found[g].first);
-      for (size_t k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(names[k]);
+      float colliders_of[kWidth];
+      store(colliders_of, far ? lanes<F8>(-1.0f) : found[g].first);
+      for (size_t k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(colliders_of[k]);
     }
   }
 }
@@ -204,39 +208,40 @@ void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, co
 }  // namespace
 
 uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
-                      const float* points, const uint32_t* numbers, int count, float limit,
+                      const float* points, const uint32_t* indices, int count, float limit,
                       PointBlock* blocks, Nearest<F8>* found) {
   Box groups[kQueryBlocks][kQueryGroups], each[kQueryBlocks];
   for (int b = 0; b < count; ++b)
     for (int g = 0; g < kQueryGroups; ++g)
-      groups[b][g] = around_group(
-          points, numbers + kPointBlock * static_cast<size_t>(b) + kWidth * static_cast<size_t>(g));
-  // Those that are not there are as the last one is.
+      groups[b][g] = bounding_box(
+          points, indices + kPointBlock * static_cast<size_t>(b) + kWidth * static_cast<size_t>(g));
+  // Missing blocks repeat the last one.
   for (int b = 0; b < kQueryBlocks; ++b) {
     const Box* in = groups[std::min(b, count - 1)];
-    each[b] = around_both(around_both(in[0], in[1]), around_both(in[2], in[3]));
+    each[b] = union_of(union_of(in[0], in[1]), union_of(in[2], in[3]));
   }
-  const Box all = around_both(around_both(each[0], each[1]), around_both(each[2], each[3]));
-  uint8_t candidate_numbers[kMaxColliders], own[kMaxColliders];
-  uint32_t wanted[kMaxColliders], near = 0;
-  const CandidateList candidates{colliders, candidate_numbers,
-                                 find_candidates(bounds, round_box(all), limit, candidate_numbers)};
+  const Box all = union_of(union_of(each[0], each[1]), union_of(each[2], each[3]));
+  uint8_t candidate_indices[kMaxColliders], block_indices[kMaxColliders];
+  uint32_t block_masks[kMaxColliders], near = 0;
+  const CandidateList candidates{colliders, candidate_indices,
+                                 find_candidates(bounds, bounding_sphere(all), limit, candidate_indices)};
   if (candidates.count == 0) return 0;
-  const uint32_t near_blocks = share_out(bounds, round_boxes(each), candidates, limit, wanted);
+  const uint32_t near_blocks =
+      assign_to_blocks(bounds, bounding_spheres(each), candidates, limit, block_masks);
   for_each_group(near_blocks & ((1u << count) - 1), [&](int b) {
-    CandidateList obstacles{colliders, own, 0};
+    CandidateList of_block{colliders, block_indices, 0};
     for (int k = 0; k < candidates.count; ++k) {
-      own[obstacles.count] = candidate_numbers[k];
-      obstacles.count += static_cast<int>(wanted[k] >> b & 1);
+      block_indices[of_block.count] = candidate_indices[k];
+      of_block.count += static_cast<int>(block_masks[k] >> b & 1);
     }
-    uint32_t of_groups[kMaxColliders];
+    uint32_t group_masks[kMaxColliders];
     F8 limits[kQueryGroups];
     const uint32_t near_groups =
-        find_wanted(bounds, round_boxes(groups[b]), obstacles, limit, of_groups, limits);
+        assign_to_groups(bounds, bounding_spheres(groups[b]), of_block, limit, group_masks, limits);
     if (!near_groups) return;
-    load_block(points, numbers + kPointBlock * static_cast<size_t>(b), blocks[b]);
+    load_block(points, indices + kPointBlock * static_cast<size_t>(b), blocks[b]);
     const int at = b * kQueryGroups;
-    nearest_surfaces(obstacles, ellipsoids, of_groups, blocks[b].p, limits, found + at);
+    nearest_surfaces(of_block, ellipsoids, group_masks, blocks[b].p, limits, found + at);
     near |= near_groups << at;
   });
   return near;
@@ -250,16 +255,16 @@ void query_points(const PosedCollider* colliders, const ColliderBounds& bounds, 
     query_rows(colliders, bounds, points + 3 * at, blocks, limit, distances + at,
                gradients ? gradients + 3 * at : nullptr, nearest ? nearest + at : nullptr);
   if (at == count) return;
-  // What is left, filled up with its last point.
-  float some[3 * kPointBlock], phi[kPointBlock], gradient[3 * kPointBlock];
-  int32_t names[kPointBlock];
+  // The rest, padded with the last point.
+  float rest[3 * kPointBlock], phi[kPointBlock], gradient[3 * kPointBlock];
+  int32_t indices[kPointBlock];
   const size_t left = count - at;
   for (size_t i = 0; i < kPointBlock; ++i)
-    std::copy_n(points + 3 * (at + std::min(i, left - 1)), 3, some + 3 * i);
-  query_rows(colliders, bounds, some, 1, limit, phi, gradient, names);
+    std::copy_n(points + 3 * (at + std::min(i, left - 1)), 3, rest + 3 * i);
+  query_rows(colliders, bounds, rest, 1, limit, phi, gradient, indices);
   std::copy_n(phi, left, distances + at);
   if (gradients) std::copy_n(gradient, 3 * left, gradients + 3 * at);
-  if (nearest) std::copy_n(names, left, nearest + at);
+  if (nearest) std::copy_n(indices, left, nearest + at);
 }
 
 }  // namespace billow

@@ -56,7 +56,7 @@ TEST_F(Outputs, AllOfThemBesideEachOtherInOneBuffer) {
                              output(BILLOW_ATTRIBUTE_NORMAL, buffer[0].normal),
                              output(BILLOW_ATTRIBUTE_TANGENT, buffer[0].tangent)};
   for (billow_output& o : outputs) o.stride = sizeof(Vertex);
-  outputs[1].number = outputs[2].number = BILLOW_FORMAT_FLOAT16;
+  outputs[1].format = outputs[2].format = BILLOW_FORMAT_FLOAT16;
   ASSERT_EQ(billow_instance_write(instance_, outputs, 3), BILLOW_OK) << billow_last_error();
   for (uint32_t v = 0; v < kVertices; ++v) {
     ASSERT_EQ(std::memcmp(buffer[v].position, positions_ + 3 * v, 12), 0);
@@ -75,7 +75,7 @@ TEST_F(Outputs, AllOfThemBesideEachOtherInOneBuffer) {
 TEST_F(Outputs, HalvesAreFinerNearTheOrigin) {
   std::vector<uint16_t> halves(3 * kVertices);
   billow_output o = output(BILLOW_ATTRIBUTE_POSITION, halves.data());
-  o.number = BILLOW_FORMAT_FLOAT16;
+  o.format = BILLOW_FORMAT_FLOAT16;
   const auto worst = [&] {
     EXPECT_EQ(write(o), BILLOW_OK) << billow_last_error();
     float most = 0;
@@ -132,7 +132,7 @@ TEST_F(Outputs, WhatIsWrongIsRefusedAndNothingIsWritten) {
           [](billow_output& o) { o.capacity = 98; });
   refused(BILLOW_ERROR_INVALID_ARGUMENT, "16 bytes or more", [](billow_output& o) { o.stride = 12; });
   refused(BILLOW_ERROR_INVALID_ARGUMENT, "in steps of 2", [](billow_output& o) {
-    o.number = BILLOW_FORMAT_FLOAT16;
+    o.format = BILLOW_FORMAT_FLOAT16;
     o.stride = 9;
   });
   refused(BILLOW_ERROR_INVALID_ARGUMENT, "less than 99, found 99 as number 1", [&](billow_output& o) {
@@ -146,7 +146,7 @@ TEST_F(Outputs, WhatIsWrongIsRefusedAndNothingIsWritten) {
   refused(BILLOW_ERROR_INVALID_ARGUMENT, "billow_attribute, found 3",
           [&](billow_output& o) { put(o.attribute, 3); });
   refused(BILLOW_ERROR_INVALID_ARGUMENT, "billow_format, found -1",
-          [&](billow_output& o) { put(o.number, -1); });
+          [&](billow_output& o) { put(o.format, -1); });
   billow_instance_options options = billow_instance_options_default();
   options.normals = 0;
   billow_instance_set_options(instance_, &options);

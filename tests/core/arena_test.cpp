@@ -12,7 +12,7 @@ struct Odd {
   char bytes[13];
 };
 
-// Takes pieces of several types and sizes, noting where they are.
+// Takes pieces of several types and sizes, and returns their addresses.
 struct Piece {
   void* memory;
   size_t bytes;
@@ -27,7 +27,7 @@ std::vector<Piece> take_pieces(Arena& arena) {
   return pieces;
 }
 
-TEST(Arena, MeasuringGivesNoMemory) {
+TEST(Arena, MeasuringReturnsNoMemory) {
   Arena measure;
   for (const Piece& p : take_pieces(measure)) EXPECT_EQ(p.memory, nullptr);
   EXPECT_GT(measure.used(), 0u);
@@ -48,7 +48,7 @@ TEST(Arena, PiecesAreAlignedAndDoNotOverlap) {
   struct alignas(Arena::kAlignment) Line {
     std::byte bytes[Arena::kAlignment];
   };
-  // One line more on either side, to see that nothing is written there.
+  // One more cache line on either side, to check that nothing is written there.
   std::vector<Line> block(measure.used() / sizeof(Line) + 2);
   std::memset(static_cast<void*>(block.data()), 0xee, block.size() * sizeof(Line));
   Arena arena(block.data() + 1);
@@ -67,7 +67,7 @@ TEST(Arena, PiecesAreAlignedAndDoNotOverlap) {
   for (std::byte b : block.back().bytes) EXPECT_EQ(b, std::byte{0xee});
 }
 
-TEST(Arena, APieceUsesWholeLines) {
+TEST(Arena, PiecesAreWholeCacheLines) {
   Arena arena;
   arena.take<float>(16);
   EXPECT_EQ(arena.used(), 64u);

@@ -1,5 +1,5 @@
-// Every lane operation against plain C++ on the same floats. They have to agree to the bit; only the payload
-// of a NaN is the processor's own affair.
+// Every lane operation against plain C++ on the same floats. They have to agree to the bit, except for the
+// payload of a NaN, which depends on the processor.
 #include "core/simd.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ bool same_value(float a, float b) {
   return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
 
-// All pairs of special values, ordinary numbers, and arbitrary bit patterns.
+// Special values, ordinary numbers, and arbitrary bit patterns.
 std::vector<float> interesting_values() {
   using Limits = std::numeric_limits<float>;
   std::vector<float> values = {0.0f,
@@ -53,7 +53,7 @@ std::vector<float> interesting_values() {
   testing::Random random(1);
   for (int i = 0; i < 24; ++i) values.push_back(random.uniform_float(-1e3, 1e3));
   while (values.size() < 64) {
-    // Signalling NaNs are left out: what an operation makes of them is not part of the contract.
+    // NaNs are left out: the results for signalling ones are unspecified.
     const float any = std::bit_cast<float>(random.bits());
     if (!std::isnan(any)) values.push_back(any);
   }
@@ -121,7 +121,7 @@ const CompareCase kCompare[] = {
     {"none", [](F4, F4) { return none(); }, [](float, float) { return false; }},
 };
 
-TEST(Simd, ArithmeticIsThatOfPlainFloats) {
+TEST(Simd, ArithmeticMatchesPlainFloats) {
   for (const BinaryCase& c : kBinary) {
     SCOPED_TRACE(c.name);
     for_all_pairs([&](const Lanes& a, const Lanes& b) {
@@ -132,7 +132,7 @@ TEST(Simd, ArithmeticIsThatOfPlainFloats) {
   }
 }
 
-TEST(Simd, ComparisonsAreThoseOfPlainFloats) {
+TEST(Simd, ComparisonsMatchPlainFloats) {
   for (const CompareCase& c : kCompare) {
     SCOPED_TRACE(c.name);
     for_all_pairs([&](const Lanes& a, const Lanes& b) {
@@ -248,7 +248,7 @@ TEST(Simd, EightLanesAreTwiceFour) {
   EXPECT_FALSE(all(x < y));
 }
 
-TEST(Simd, PointsBecomeRowsAndBack) {
+TEST(Simd, PointsConvertToRowsAndBack) {
   float points[12], back[12], x[4], y[4], z[4];
   for (int i = 0; i < 12; ++i) points[i] = static_cast<float>(i);
   F4 rx, ry, rz;

@@ -15,7 +15,7 @@ using Matrix = std::array<std::array<double, 3>, 3>;
 using testing::Random;
 using testing::Vector;
 
-// A few roundings of numbers of about 10.
+// A few roundings of values of about 10.
 constexpr double kRounding = 1e-5;
 
 Quat to_quat(const std::array<double, 4>& q) {
@@ -56,7 +56,7 @@ void expect_same_rotation(Quat a, Quat b, double tolerance = 1e-6) {
   EXPECT_NEAR(a.w, sign * b.w, tolerance);
 }
 
-TEST(Vec3, ProductsAreThoseOfTheTextbook) {
+TEST(Vec3, ProductsAreCorrect) {
   const V3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
   expect_near(cross(x, y), z);
   expect_near(cross(y, z), x);
@@ -78,7 +78,7 @@ TEST(Vec3, NormalisesOrFallsBackLaneByLane) {
   expect_near(lane(n, 3), V3{-1, 0, 0});
 }
 
-TEST(Quaternion, RotatesAsItsMatrix) {
+TEST(Quaternion, RotatesLikeItsMatrix) {
   Random random(2);
   for (int i = 0; i < 1000; ++i) {
     const auto q = random.rotation();
@@ -112,13 +112,13 @@ TEST(Quaternion, NormalisedHasLengthOneAndZeroBecomesIdentity) {
   EXPECT_EQ(nothing.x, 0);
 }
 
-TEST(Quaternion, BlendStartsAndEndsWhereItShouldAndTakesTheShortWay) {
+TEST(Quaternion, BlendMeetsItsEndsAndTakesTheShortWay) {
   Random random(5);
   for (int i = 0; i < 1000; ++i) {
     const Quat a = to_quat(random.rotation()), b = to_quat(random.rotation());
     expect_same_rotation(nlerp(a, b, 0), a);
     expect_same_rotation(nlerp(a, b, 1), b);
-    // Half way is as far from the one as from the other, and not farther than either from the other.
+    // The middle is equally far from both ends, and not farther than the ends from each other.
     const Quat half = nlerp(a, b, 0.5f);
     EXPECT_NEAR(std::fabs(dot(half, a)), std::fabs(dot(half, b)), 1e-5);
     EXPECT_GE(std::fabs(dot(half, a)), std::fabs(dot(a, b)) - 1e-5f);
@@ -126,7 +126,7 @@ TEST(Quaternion, BlendStartsAndEndsWhereItShouldAndTakesTheShortWay) {
 }
 
 TEST(Quaternion, BlendFollowsTheAngleOfASlerpWithinAThousandth) {
-  // A frame's turn: up to 30 degrees.
+  // Rotations within a frame: up to 30 degrees.
   for (float angle : {0.01f, 0.1f, 0.3f, 0.52f}) {
     const Quat end{0, std::sin(0.5f * angle), 0, std::cos(0.5f * angle)};
     for (int k = 0; k <= 20; ++k) {
@@ -180,7 +180,7 @@ TEST(Transform, BlendOfEqualTransformsIsThatTransformToTheBit) {
   }
 }
 
-TEST(Transform, SameSeesEveryComponent) {
+TEST(Transform, SameComparesEveryComponent) {
   const Transform t{{1, 2, 3}, {0.5f, 0.5f, 0.5f, 0.5f}};
   EXPECT_TRUE(same(t, t));
   for (int k = 0; k < 7; ++k) {
@@ -192,7 +192,7 @@ TEST(Transform, SameSeesEveryComponent) {
   }
 }
 
-TEST(RigidMatrix, MovesFourPointsAsTheTransformMovesOne) {
+TEST(RigidMatrix, MovesFourPointsLikeTheTransform) {
   Random random(10);
   for (int i = 0; i < 500; ++i) {
     const Transform t = random_transform(random);

@@ -1,4 +1,4 @@
-// Tiles against what they stand for: sums over patches in doubles, vertex by vertex.
+// Decoded tiles against sums over patches in double precision, vertex by vertex.
 #include "decode/expand_tiles.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr V3 kKeyJoint{1, 2, 3};
 
 constexpr V3 kCentre{0.5f, -0.25f, 4};
 
-// Vertices in any order, three patches for each tile, and integers in so many columns.
+// Vertices in arbitrary order, three patches per tile, random int8 columns.
 class RandomTiles {
  public:
   explicit RandomTiles(uint32_t columns) : columns_(columns) {
@@ -30,9 +30,10 @@ class RandomTiles {
     bytes_.resize(kPanelRows * blocks_.size() * columns);
     for (int8_t& b : bytes_) b = static_cast<int8_t>(static_cast<int>(random_.bits() % 255) - 127);
     for (uint32_t k = 0; k < columns; ++k) sources_.push_back(k), scales_.push_back(1.0f / 128);
-    for (uint32_t k = 0; k < 3 * kPatches * columns; ++k) directions_.push_back(random_.uniform_float(-1, 1));
-    const size_t all = directions_.size();
-    scaled_.resize(all), q16_.resize(all), factor_bytes_.resize(2 * all);
+    for (uint32_t k = 0; k < 3 * kPatches * columns; ++k)
+      coefficients_.push_back(random_.uniform_float(-1, 1));
+    const size_t all = coefficients_.size();
+    scaled_.resize(all), q16_.resize(all), q16_bytes_.resize(2 * all);
   }
   TiledBasis basis() const {
     PackedMatrix m;
@@ -42,20 +43,20 @@ class RandomTiles {
     precompute(m);
     return {m, tiles_.data(), blocks_.data(), 3};
   }
-  std::vector<float>& directions() { return directions_; }
-  QuantisedCoefficients said() {
-    const QuantisedVector scratch{scaled_.data(), q16_.data(), factor_bytes_.data()};
-    return {scratch, quantise_coefficients(basis(), directions_, scratch), kCentre, kKeyJoint};
+  std::vector<float>& coefficients() { return coefficients_; }
+  QuantisedCoefficients quantised() {
+    const QuantisedVector scratch{scaled_.data(), q16_.data(), q16_bytes_.data()};
+    return {scratch, quantise_coefficients(basis(), coefficients_, scratch), kCentre, kKeyJoint};
   }
   const std::vector<TileRecord>& tiles() const { return tiles_; }
 
-  // Of a vertex of a tile, from the centre.
-  double place(const TileRecord& t, uint32_t lane, uint32_t axis) const {
+  // A coordinate of a vertex of a tile, relative to the centre.
+  double coordinate(const TileRecord& t, uint32_t lane, uint32_t axis) const {
     double sum = 0;
     for (uint32_t b = t.first_block; b < t.first_block + t.blocks; ++b)
       for (uint32_t k = 0; k < columns_; ++k)
         sum += static_cast<double>(entry(b, lane, k)) / 128 *
-               directions_[(3 * blocks_[b] + axis) * columns_ + k];
+               coefficients_[(3 * blocks_[b] + axis) * columns_ + k];
     return sum;
   }
 
@@ -68,8 +69,8 @@ class RandomTiles {
   uint32_t columns_;
   std::vector<TileRecord> tiles_;
   std::vector<uint32_t> blocks_, sources_;
-  std::vector<int8_t> bytes_, factor_bytes_;
-  std::vector<float> scales_, directions_, scaled_;
+  std::vector<int8_t> bytes_, q16_bytes_;
+  std::vector<float> scales_, coefficients_, scaled_;
   std::vector<int16_t> q16_;
 };
 
@@ -79,33 +80,33 @@ TEST(ExpandTiles, AreSumsOverPatches) {
     const TiledBasis basis = random.basis();
     ASSERT_TRUE(basis.all_int8());
     std::vector<float> positions(3 * (kVertices + 1), -99);
-    // In two parts, as crowds have it.
+    // In two parts, as for crowds.
     const ExpandTiles expand = best_expand_tiles(basis);
-    const QuantisedCoefficients said = random.said();
-    expand(basis, 0, 2, said, positions.data());
-    expand(basis, 2, random.tiles().size() - 2, said, positions.data());
+    const QuantisedCoefficients quantised = random.quantised();
+    expand(basis, 0, 2, quantised, positions.data());
+    expand(basis, 2, random.tiles().size() - 2, quantised, positions.data());
     const float from[] = {kCentre.x + kKeyJoint.x, kCentre.y + kKeyJoint.y, kCentre.z + kKeyJoint.z};
     for (const TileRecord& t : random.tiles())
       for (uint32_t k = 0; k < kPanelRows; ++k)
         for (uint32_t axis = 0; axis < 3; ++axis) {
           if (t.vertices[k] == kVertices) continue;
-          EXPECT_NEAR(positions[3 * t.vertices[k] + axis], random.place(t, k, axis) + from[axis],
+          EXPECT_NEAR(positions[3 * t.vertices[k] + axis], random.coordinate(t, k, axis) + from[axis],
                       5e-5 * columns)
               << columns << " " << t.vertices[k];
         }
   }
 }
 
-TEST(ExpandTiles, WhatIsNoNumberStaysWithinTenKilometres) {
+TEST(ExpandTiles, NanStaysWithinTenKilometres) {
   RandomTiles random(16);
   const TiledBasis basis = random.basis();
   const ExpandTiles expand = best_expand_tiles(basis);
   std::vector<float> positions(3 * (kVertices + 1));
-  // Counts as nothing, as far as a direction goes.
-  for (float& d : random.directions()) d = std::numeric_limits<float>::quiet_NaN();
-  QuantisedCoefficients said = random.said();
-  said.centre = {std::numeric_limits<float>::quiet_NaN(), 1e30f, 4};
-  expand(basis, 0, random.tiles().size(), said, positions.data());
+  // A coefficient that is NaN counts as 0.
+  for (float& c : random.coefficients()) c = std::numeric_limits<float>::quiet_NaN();
+  QuantisedCoefficients quantised = random.quantised();
+  quantised.centre = {std::numeric_limits<float>::quiet_NaN(), 1e30f, 4};
+  expand(basis, 0, random.tiles().size(), quantised, positions.data());
   EXPECT_EQ(positions[0], -1e4f + kKeyJoint.x);
   EXPECT_EQ(positions[1], 1e4f + kKeyJoint.y);
   EXPECT_EQ(positions[2], 4 + kKeyJoint.z);

@@ -12,7 +12,7 @@ namespace {
 
 struct Mesh {
   std::vector<uint32_t> triangles;
-  std::vector<float> positions;  // and a float more
+  std::vector<float> positions;
   uint32_t vertices() const { return static_cast<uint32_t>(positions.size() / 3); }
 };
 
@@ -35,7 +35,7 @@ std::vector<float> normals_of(const Mesh& mesh, uint32_t* more = nullptr) {
   return normals;
 }
 
-void expect_as_triangles(const Mesh& mesh) {
+void expect_triangle_normals(const Mesh& mesh) {
   const auto at = [&](uint32_t v) {
     return V3{mesh.positions[3 * v], mesh.positions[3 * v + 1], mesh.positions[3 * v + 2]};
   };
@@ -48,10 +48,10 @@ void expect_as_triangles(const Mesh& mesh) {
   const std::vector<float> normals = normals_of(mesh);
   for (uint32_t v = 0; v < mesh.vertices(); ++v) {
     const float size = length(sums[v]);
-    const V3 right = size > 1e-5f ? sums[v] * (1 / size) : V3{0, 1, 0};
-    EXPECT_NEAR(normals[3 * v], right.x, 2e-4) << "vertex " << v;
-    EXPECT_NEAR(normals[3 * v + 1], right.y, 2e-4) << "vertex " << v;
-    EXPECT_NEAR(normals[3 * v + 2], right.z, 2e-4) << "vertex " << v;
+    const V3 expected = size > 1e-5f ? sums[v] * (1 / size) : V3{0, 1, 0};
+    EXPECT_NEAR(normals[3 * v], expected.x, 2e-4) << "vertex " << v;
+    EXPECT_NEAR(normals[3 * v + 1], expected.y, 2e-4) << "vertex " << v;
+    EXPECT_NEAR(normals[3 * v + 2], expected.z, 2e-4) << "vertex " << v;
   }
 }
 
@@ -69,9 +69,9 @@ Mesh sheet(uint32_t across, uint32_t down) {
   return mesh;
 }
 
-TEST(Normals, OfASheetAreThoseOfItsTriangles) { expect_as_triangles(sheet(11, 9)); }
+TEST(Normals, OfASheetMatchItsTriangles) { expect_triangle_normals(sheet(11, 9)); }
 
-TEST(Normals, ASheetNeedsNoMoreThanItsPolygons) {
+TEST(Normals, ASheetNeedsNoExtraQuadrilaterals) {
   uint32_t more = 1;
   normals_of(sheet(11, 9), &more);
   EXPECT_EQ(more, 0u);
@@ -87,7 +87,7 @@ TEST(Normals, OfAFanWithManyCorners) {
                           {std::cos(angle), 0.1f * std::cos(3 * angle), -std::sin(angle)});
     mesh.triangles.insert(mesh.triangles.end(), {0, 1 + k, 1 + (k + 1) % kCorners});
   }
-  expect_as_triangles(mesh);
+  expect_triangle_normals(mesh);
 }
 
 TEST(Normals, OfTrianglesInNoOrder) {
@@ -99,7 +99,7 @@ TEST(Normals, OfTrianglesInNoOrder) {
       const uint32_t a = random.bits() % 12, b = random.bits() % 12, c = random.bits() % 12;
       mesh.triangles.insert(mesh.triangles.end(), {a, b, c});
     }
-    expect_as_triangles(mesh);
+    expect_triangle_normals(mesh);
   }
 }
 

@@ -1,4 +1,4 @@
-// Tangents run along u of the pattern, wherever the cloth is and however it was cut.
+// Tangents follow the u axis of the pattern, for any shape of the cloth and any pattern.
 #include "decode/tangents.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint32_t kSide = 6, kVertices = kSide * kSide;
 
-// A square of cloth of 0.1 m a cell, whose pattern lies as `pattern(u, v)` says.
+// A square of cloth with cells of 0.1 m, whose positions are place(u, v) and whose pattern is mapped by
+// pattern(u, v).
 struct Square {
   explicit Square(V3 (*place)(float u, float v), void (*pattern)(float& u, float& v)) {
     for (uint32_t r = 0; r < kSide; ++r)
@@ -60,21 +61,21 @@ struct Square {
 };
 
 V3 flat_place(float u, float v) { return {u, v, 0}; }
-// Half round a cylinder of radius 0.3.
+// Rolled on a cylinder of radius 0.3.
 V3 rolled(float u, float v) { return {0.3f * std::sin(u / 0.3f), v, 0.3f * std::cos(u / 0.3f)}; }
-void as_it_is(float&, float&) {}
+void identity(float&, float&) {}
 
-TEST(Tangents, RunAlongU) {
-  const Square s(flat_place, as_it_is);
-  EXPECT_EQ(s.rows.count, 2u * (2 * kSide * (kSide - 1) + (kSide - 1) * (kSide - 1))) << "two an edge";
+TEST(Tangents, FollowU) {
+  const Square s(flat_place, identity);
+  EXPECT_EQ(s.rows.count, 2u * (2 * kSide * (kSide - 1) + (kSide - 1) * (kSide - 1))) << "two per edge";
   for (uint32_t v = 0; v < kVertices; ++v) {
     EXPECT_LT(length(s.tangent(v) - V3{1, 0, 0}), 1e-5f) << v;
     EXPECT_EQ(s.side[v], 1);
   }
 }
 
-TEST(Tangents, OfCurvedClothAreAtRightAnglesToItsNormals) {
-  const Square s(rolled, as_it_is);
+TEST(Tangents, OfCurvedClothAreOrthogonalToItsNormals) {
+  const Square s(rolled, identity);
   for (uint32_t r = 0; r < kSide; ++r)
     for (uint32_t c = 0; c < kSide; ++c) {
       const uint32_t v = r * kSide + c;
@@ -82,41 +83,41 @@ TEST(Tangents, OfCurvedClothAreAtRightAnglesToItsNormals) {
       const V3 t = s.tangent(v);
       EXPECT_NEAR(dot(t, s.normal(v)), 0, 1e-5f);
       EXPECT_NEAR(length(t), 1, 1e-5f);
-      // At the edges normals and tangents are those of the cells on one side.
+      // At the edges, normals and tangents are one-sided.
       const bool edge = r == 0 || r + 1 == kSide || c == 0 || c + 1 == kSide;
-      const float off = edge ? 0.2f : 0.01f;
-      EXPECT_LT(length(t - V3{std::cos(angle), 0, -std::sin(angle)}), off) << v;
+      const float tolerance = edge ? 0.2f : 0.01f;
+      EXPECT_LT(length(t - V3{std::cos(angle), 0, -std::sin(angle)}), tolerance) << v;
     }
 }
 
-TEST(Tangents, PatternsMayBeTurnedStretchedAndMirrored) {
-  const Square turned(flat_place, [](float& u, float& v) {
+TEST(Tangents, PatternsMayBeRotatedStretchedAndMirrored) {
+  const Square rotated(flat_place, [](float& u, float& v) {
     const float was = u;
     u = 2 * v, v = -2 * was;
   });
   const Square mirrored(flat_place, [](float& u, float&) { u = -u; });
   for (uint32_t v = 0; v < kVertices; ++v) {
-    EXPECT_LT(length(turned.tangent(v) - V3{0, 1, 0}), 1e-5f) << v;
-    EXPECT_EQ(turned.side[v], 1);
+    EXPECT_LT(length(rotated.tangent(v) - V3{0, 1, 0}), 1e-5f) << v;
+    EXPECT_EQ(rotated.side[v], 1);
     EXPECT_LT(length(mirrored.tangent(v) - V3{-1, 0, 0}), 1e-5f) << v;
-    EXPECT_EQ(mirrored.side[v], -1) << "w * cross(normal, tangent) is the way of v";
+    EXPECT_EQ(mirrored.side[v], -1) << "w * cross(normal, tangent) is the direction of v";
   }
 }
 
-TEST(Tangents, TrianglesAcrossASeamDoNotCount) {
-  // The last column is where the pattern begins again, as on a skirt.
+TEST(Tangents, TrianglesAcrossASeamAreLeftOut) {
+  // The pattern starts again at the last column, as on a skirt.
   const Square s(flat_place, [](float& u, float&) {
     if (u > 0.45f) u = -3;
   });
   for (uint32_t r = 0; r < kSide; ++r)
     for (uint32_t c = 0; c + 1 < kSide; ++c)
       EXPECT_LT(length(s.tangent(r * kSide + c) - V3{1, 0, 0}), 1e-5f) << r << " " << c;
-  // Nothing is known of the last column's own: of unit length all the same.
+  // The last column has no triangles of its own; its tangents still have unit length.
   EXPECT_NEAR(length(s.tangent(kSide - 1)), 1, 1e-5f);
 }
 
-TEST(Tangents, ClothThatIsAPointHasSomeAllTheSame) {
-  Square s(flat_place, as_it_is);
+TEST(Tangents, DegenerateClothHasUnitTangents) {
+  Square s(flat_place, identity);
   std::fill(s.positions.begin(), s.positions.end(), 1.0f);
   for (uint32_t v = 0; v < kVertices; ++v) EXPECT_NEAR(length(s.tangent(v)), 1, 1e-5f);
 }

@@ -1,4 +1,4 @@
-// Half floats: every one comes back as it was, and what lies between two goes to the nearer, or to the even one.
+// float16: every value round-trips, and values between two halves round to nearest, ties to even.
 #include "decode/to_half.h"
 
 #include <gtest/gtest.h>
@@ -13,14 +13,14 @@ namespace {
 
 constexpr uint16_t kLargest = 0x7bff, kSign = 0x8000;
 
-TEST(ToHalf, EveryHalfComesBack) {
+TEST(ToHalf, EveryHalfRoundTrips) {
   for (uint16_t h = 0; h <= kLargest; ++h) {
     ASSERT_EQ(to_half(from_half(h)), h);
     ASSERT_EQ(to_half(-from_half(h)), h | kSign);
   }
 }
 
-TEST(ToHalf, RoundsToTheNearestAndThenToEven) {
+TEST(ToHalf, RoundsToNearestTiesToEven) {
   for (uint16_t h = 0; h < kLargest; ++h) {
     const float low = from_half(h), high = from_half(static_cast<uint16_t>(h + 1)), middle = (low + high) / 2;
     ASSERT_EQ(to_half(middle), h % 2 == 0 ? h : h + 1) << h;
@@ -29,14 +29,14 @@ TEST(ToHalf, RoundsToTheNearestAndThenToEven) {
   }
 }
 
-TEST(ToHalf, WhatIsTooLargeIsTheLargest) {
+TEST(ToHalf, LargeValuesSaturate) {
   EXPECT_EQ(to_half(65504), kLargest);
   EXPECT_EQ(to_half(65519.99f), kLargest);
   EXPECT_EQ(to_half(1e30f), kLargest);
   EXPECT_EQ(to_half(-1e30f), kLargest | kSign);
 }
 
-TEST(ToHalf, FourAtATimeAreTheSame) {
+TEST(ToHalf, FourAtATimeGiveTheSame) {
   testing::Random random(3);
   for (int k = 0; k < 100'000; ++k) {
     float values[kLanes];

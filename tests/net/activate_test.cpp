@@ -24,13 +24,13 @@ TEST(Activate, TanhIsWithin5e7) {
 TEST(Activate, GeluIsWithin1e6) {
   for (double x = -12; x < 12; x += 0.001) {
     const double at = static_cast<double>(static_cast<float>(x));
-    const double right = 0.5 * at * (1 + std::erf(at * std::sqrt(0.5)));
-    EXPECT_NEAR(one(gelu, static_cast<float>(x)), right, 1e-6 * std::max(1.0, std::fabs(at))) << at;
+    const double expected = 0.5 * at * (1 + std::erf(at * std::sqrt(0.5)));
+    EXPECT_NEAR(one(gelu, static_cast<float>(x)), expected, 1e-6 * std::max(1.0, std::fabs(at))) << at;
   }
   EXPECT_EQ(one(gelu, 1e6f), 1e6f);
 }
 
-TEST(Activate, ReluCutsOffBelowZero) {
+TEST(Activate, ReluIsZeroBelowZero) {
   EXPECT_EQ(one(relu, -3), 0);
   EXPECT_EQ(one(relu, 2.5f), 2.5f);
 }

@@ -17,19 +17,19 @@ TEST(IntegerSums, EveryKernelHasTheSameSumsAndLayers) {
       std::vector<std::byte> bytes(count * panel + 1);
       for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
       std::vector<int16_t> q16(columns);
-      std::vector<int8_t> step_bytes(2 * columns);
+      std::vector<int8_t> q16_bytes(2 * columns);
       for (size_t j = 0; j < columns; ++j) {
-        const int whole = static_cast<int>(random.bits() % 65025) - 32512, high = (whole + 128) >> 8;
-        q16[j] = static_cast<int16_t>(whole);
-        step_bytes[j / 8 * 16 + j % 8] = static_cast<int8_t>(high);
-        step_bytes[j / 8 * 16 + 8 + j % 8] = static_cast<int8_t>(whole - 256 * high);
+        const int q = static_cast<int>(random.bits() % 65025) - 32512, high = (q + 128) >> 8;
+        q16[j] = static_cast<int16_t>(q);
+        q16_bytes[j / 8 * 16 + j % 8] = static_cast<int8_t>(high);
+        q16_bytes[j / 8 * 16 + 8 + j % 8] = static_cast<int8_t>(q - 256 * high);
       }
-      const QuantisedVector quantised{nullptr, q16.data(), step_bytes.data()};
+      const QuantisedVector quantised{nullptr, q16.data(), q16_bytes.data()};
       const PanelRun run{bytes.data(), panel, count, columns, 64};
       std::vector<float> scales(count * kPanelRows), bias(scales.size());
       for (float& x : scales) x = random.uniform_float(1, 2);
       for (float& x : bias) x = random.uniform_float(-0.5, 0.5);
-      const auto made_by = [&](const IntegerKernel& kernel) {
+      const auto run_kernel = [&](const IntegerKernel& kernel) {
         std::vector<int32_t> sums(count * kPanelRows);
         kernel.sums(run, quantised, sums.data());
         std::vector<std::vector<float>> out;
@@ -40,10 +40,10 @@ TEST(IntegerSums, EveryKernelHasTheSameSumsAndLayers) {
         }
         return std::pair(sums, out);
       };
-      const auto right = made_by(*integer_kernel_plain());
+      const auto expected = run_kernel(*integer_kernel_plain());
       for (const IntegerKernel* kernel : find_integer_kernels().by_speed)
         if (kernel) {
-          ASSERT_EQ(made_by(*kernel), right) << count << " panels of " << columns;
+          ASSERT_EQ(run_kernel(*kernel), expected) << count << " panels of " << columns;
         }
     }
 }

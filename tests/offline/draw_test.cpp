@@ -1,5 +1,4 @@
-// The software renderer: what covers which pixels, what hides what, and files that come back as they were
-// written.
+// The software renderer: coverage, depth order and PNG round trips.
 #include <gtest/gtest.h>
 #include <png.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 namespace billow::draw {
 namespace {
 
-// A folder of this test's own that is gone afterwards.
+// A temporary folder, unique to the running test and removed at its end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -29,7 +28,7 @@ class TemporaryFolder {
   std::filesystem::path path;
 };
 
-// Ten metres away, so that the picture shows 10 m from bottom to top: 10 pixels a metre in 100 pixels.
+// At 10 m the picture is 10 m high: 10 pixels per metre in 100 pixels.
 const Camera kCamera{.eye = {0, 0, 10}, .target = {}, .field_of_view = 2 * std::atan(0.5f)};
 const Colour kRed = srgb(0xff0000), kGreen = srgb(0x00ff00), kBlue = srgb(0x0000ff);
 
@@ -68,7 +67,7 @@ TEST(Canvas, RaysSeeShadowsAndBothSides) {
   bare.light.toward = {0, 1, 0};
   bare.ground({.height = -4, .grid = 0, .centre = {0, -4, 0}, .reach = 50});
   const Image open = bare.trace({.eye = {0, 4, 14}, .target = {0, -4, 0}, .field_of_view = 1.0f}, 64, 1);
-  // Straight below the sphere: its light comes from above.
+  // (50, 47) shows the ground below the sphere, and the key light is straight above.
   EXPECT_LT(above.at(50, 47).g, 0.75f * open.at(50, 47).g) << "a shadow";
   EXPECT_NEAR(above.at(5, 95).g, open.at(5, 95).g, 0.05f) << "far from it there is none";
 }
@@ -96,7 +95,7 @@ TEST(Canvas, SphereCoversADisc) {
     EXPECT_FALSE(is_background(image, x, y)) << x << " " << y;
   for (auto [x, y] : {std::pair{36, 50}, {84, 50}, {60, 27}, {60, 73}, {76, 66}})
     EXPECT_TRUE(is_background(image, x, y)) << x << " " << y;
-  // Its outline is nearer than its centre: seen under asin(2/10), 20.4 pixels at the centre of the picture.
+  // The silhouette lies in front of the centre plane: asin(2/10) is 20.4 pixels at the centre of the picture.
   EXPECT_NEAR(covered(image), 3.14159 * 20.4 * 20.4, 50);
 }
 
@@ -184,7 +183,7 @@ TEST(Mesh, CapsuleIsClosedAndOnItsSurface) {
     const Mesh mesh = capsule_mesh({0, 0, 0}, {0, 1, 0}, a, b, 24);
     ASSERT_EQ(mesh.positions.size(), mesh.normals.size());
     for (size_t i = 0; i < mesh.positions.size(); i += 3) {
-      // Outside neither sphere by more than the flank's sagitta, inside neither.
+      // No vertex lies inside either sphere.
       const Vec3 p{mesh.positions[i], mesh.positions[i + 1], mesh.positions[i + 2]};
       const float to_a = length(p) - a, to_b = length(p - Vec3{0, 1, 0}) - b;
       EXPECT_GT(std::min(to_a, to_b), -1e-5f);
@@ -233,7 +232,7 @@ TEST(Image, SaysWhyItCannotBeWritten) {
     EXPECT_NE(std::string(e.what()).find(missing.string()), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("no folder"), std::string::npos) << e.what();
   }
-  // A folder of the picture's name is in the way; nothing is left beside it.
+  // A folder has the picture's name; no temporary file remains.
   std::filesystem::create_directories(folder.path / "taken.png" / "inside");
   EXPECT_THROW(write_png(Image(2, 2), folder.path / "taken.png"), std::runtime_error);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path), {}), 1);
@@ -289,7 +288,7 @@ TEST(Plot, DrawsItsSeriesWhereTheyBelong) {
   EXPECT_LT(red(left + 40, top + 40), 0.1f);
   EXPECT_LT(red(right - 40, bottom - 40), 0.1f);
 
-  // Nothing to show, or nothing finite, is no trouble.
+  // An empty plot and one without finite values do not crash.
   draw_plot({});
   draw_plot({"", "", "", {{"nothing", {NAN, 1}, {1, INFINITY}}}, 400, 300, {}, {}, true});
 }

@@ -1,5 +1,4 @@
-// How close the chains come to the truth: a pendulum against its equation, a chain against the limit of small
-// steps.
+// Accuracy of chains: a pendulum against its exact solution, a chain against the limit of small steps.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +28,7 @@ PendulumError pendulum_error(double hz) {
   return worst;
 }
 
-TEST(Accuracy, PendulumFollowsItsEquation) {
+TEST(Accuracy, PendulumFollowsItsExactSolution) {
   const PendulumError at_60 = pendulum_error(60), at_120 = pendulum_error(120), at_240 = pendulum_error(240);
   std::printf("pendulum: 60 Hz %.4f / %.4f rad, 120 Hz %.4f / %.4f, 240 Hz %.4f / %.4f\n", at_60.over_2s,
               at_60.over_20s, at_120.over_2s, at_120.over_20s, at_240.over_2s, at_240.over_20s);
@@ -39,15 +38,15 @@ TEST(Accuracy, PendulumFollowsItsEquation) {
   EXPECT_LT(at_240.over_20s, at_120.over_20s);
 }
 
-// Largest RMS distance over the bones to the converged motion.
+// Largest RMS error over the bones against the converged motion.
 double swing_error(const Settings& settings, double hz, double seconds) {
-  static const auto truth = reference_chain(14, 0.1, std::acos(-1.0) / 6, 3, 1.0 / 120, 800);
+  static const auto reference = reference_chain(14, 0.1, std::acos(-1.0) / 6, 3, 1.0 / 120, 800);
   Scene s = swing(settings);
   double worst = 0;
   for (int k = 1; k <= static_cast<int>(seconds * hz); ++k) {
     s.step(1 / hz);
     const std::vector<float> x = s.positions();
-    const auto& t = truth[static_cast<size_t>(std::lround(k * 120 / hz))];
+    const auto& t = reference[static_cast<size_t>(std::lround(k * 120 / hz))];
     double sum = 0;
     for (size_t i = 1; i <= 14; ++i) {
       const double dx = static_cast<double>(x[3 * i]) - t[i].x,
@@ -89,7 +88,7 @@ TEST(Accuracy, MoreSweepsAreCloserAndDirectIsBest) {
 }
 
 TEST(Accuracy, ThePapersOwnRuleIsOverdamped) {
-  // Taut only at full length, no gap return: what gap_return is there for.
+  // Taut only at full length, no gap return: the reason for gap_return.
   Settings paper = billow_settings_default();
   paper.solver.tautness = 1e-6f;
   paper.solver.gap_return = 0;

@@ -1,4 +1,4 @@
-// A chain that sways gently does not tremble, however coarse its turns may be: docs/findings.md 26.
+// A chain that sways gently does not tremble, however large substep_angle is: docs/findings.md 26.
 #include <gtest/gtest.h>
 
 #include <billow/billow.hpp>
@@ -12,11 +12,11 @@ constexpr uint32_t kBones = 25;
 constexpr float kRope = 0.05f;
 
 struct Motion {
-  double jerk = 0;  // RMS change of acceleration from frame to frame, mm a frame cubed
+  double jerk = 0;  // RMS change of acceleration from frame to frame, mm per frame cubed
   double substeps = 0;
 };
 
-// The root goes to and fro by 5 cm each second.
+// The root oscillates by 5 cm, once per second.
 Motion sway(float hz, uint32_t min_substeps) {
   std::vector<float> rest;
   for (uint32_t k = 0; k < kBones; ++k) rest.insert(rest.end(), {0, -kRope * static_cast<float>(k), 0});
@@ -52,14 +52,14 @@ Motion sway(float hz, uint32_t min_substeps) {
   return m;
 }
 
-TEST(Calm, TautRopesAreNotFedByLongSteps) {
+TEST(Calm, LongStepsDoNotExciteTautRopes) {
   const Motion fine = sway(60, 8), chosen = sway(60, 1);
   std::printf("  jerk %.3f with 8 sub-steps, %.3f with %.2f\n", fine.jerk, chosen.jerk, chosen.substeps);
   EXPECT_LT(chosen.jerk, 1.3 * fine.jerk);
   EXPECT_LT(chosen.substeps, 3);
 }
 
-TEST(Calm, StepsAreAsLongAtAnyFrameRate) {
+TEST(Calm, SubstepLengthDoesNotDependOnFrameRate) {
   EXPECT_NEAR(sway(120, 1).substeps, 1, 0.01);
   EXPECT_NEAR(sway(30, 1).substeps, 3, 0.5);
 }

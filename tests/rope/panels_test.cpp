@@ -1,4 +1,4 @@
-// Cloth between neighbouring chains that is wider than they are apart: folds in the air, slack to the side, no shear.
+// Cloth between neighbouring chains that is wider than their distance: air on folds, lateral slack, shear.
 #include <gtest/gtest.h>
 
 #include <billow/billow.hpp>
@@ -39,7 +39,7 @@ billow_settings light() {
   return s;
 }
 
-// The tips' places after some seconds, the second root having gone aside.
+// Positions after some seconds, during which the second root moves aside.
 std::vector<float> after(const OwnedChains& chains, float seconds, float aside, float wind_x = 0) {
   billow_wind wind{};
   wind.velocity[0] = wind_x;
@@ -65,9 +65,9 @@ TEST(LateralLengths, ClothPullsOnlyWhereItIsSpreadOut) {
     const auto x = after(two_chains(width, s), 6, 0.1f);
     return tip(x, 1, 0) - tip(x, 0, 0);
   };
-  EXPECT_NEAR(apart(0.2f), kApart + 0.1f, 1e-3f) << "0.15 m apart under 0.2 m of cloth: they hang straight";
+  EXPECT_NEAR(apart(0.2f), kApart + 0.1f, 1e-3f) << "0.15 m apart with 0.2 m of cloth: they hang straight";
   EXPECT_LT(apart(0.1f), 0.12f) << "0.1 m of cloth draws them together";
-  EXPECT_NEAR(apart(0), apart(kApart), 1e-6f) << "less than at rest counts as the distance at rest";
+  EXPECT_NEAR(apart(0), apart(kApart), 1e-6f) << "less than the rest distance counts as the rest distance";
 }
 
 TEST(PanelFolds, AreMovedByAirAlongThePanel) {
@@ -78,7 +78,7 @@ TEST(PanelFolds, AreMovedByAirAlongThePanel) {
     return tip(after(two_chains(width, s, area), 4, 0, 2), 0, 0);
   };
   EXPECT_NEAR(swept(0, 0.2f, 0), 0, 1e-3f) << "a flat panel is not moved by air along it";
-  EXPECT_NEAR(swept(1, kApart, 0), 0, 1e-3f) << "nor are folds where there are none";
+  EXPECT_NEAR(swept(1, kApart, 0), 0, 1e-3f) << "nor is cloth without folds";
   EXPECT_GT(swept(1, 0.2f, 0), 0.05f);
   EXPECT_GT(swept(1, kApart, 0.005f), 0.05f) << "cloth that is in no panel";
 }
@@ -86,9 +86,9 @@ TEST(PanelFolds, AreMovedByAirAlongThePanel) {
 TEST(LateralShear, HoldsSpreadClothInShape) {
   constexpr float kAside = 0.5f;  // m/s2, too little to tip so narrow a strip over
   billow_settings s = light();
-  s.solver.min_substeps = 8;          // springs are no stiffer than a step can bear
-  s.gravity[0] = kAside;              // it hangs aslant
-  s.lateral_compression.value = 100;  // and cannot give way by folding
+  s.solver.min_substeps = 8;          // short steps, which limit the stiffness of springs less
+  s.gravity[0] = kAside;              // it hangs obliquely
+  s.lateral_compression.value = 100;  // and cannot fold
   const auto slant = [&](float shear, float width) {
     s.lateral_shear.value = shear;
     const auto x = after(two_chains(width, s), 6, 0);

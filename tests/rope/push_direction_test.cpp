@@ -14,7 +14,7 @@ namespace {
 struct Colour {
   std::vector<double> angle;  // from the sphere's direction of travel, just before it stops
   std::vector<double> gap;    // to its surface
-  double sideways = 0;        // how far particles have left their own height
+  double sideways = 0;        // largest vertical displacement of a particle
 };
 
 Colour run(billow_contact_direction push, billow_contact_direction velocity) {
@@ -42,12 +42,12 @@ TEST(PushDirection, GreenParticlesKeepContact) {
   EXPECT_LT(green.sideways, 0.05);
 }
 
-TEST(PushDirection, RedAndPurpleWorkTheirWayRound) {
+TEST(PushDirection, RedAndPurpleSlideAroundTheSphere) {
   for (billow_contact_direction push :
        {BILLOW_CONTACT_DIRECTION_GRADIENT, BILLOW_CONTACT_DIRECTION_HISTORY}) {
     const Colour c = run(push, BILLOW_CONTACT_DIRECTION_GRADIENT);
     EXPECT_GT(c.sideways, 0.5);
-    // The outer ones have left the sphere's front.
+    // The outer particles have left the front of the sphere.
     EXPECT_GT(c.angle[0], 1.2);
     EXPECT_GT(c.angle[5], 1.2);
   }

@@ -1,5 +1,6 @@
-// Thousands of violent random cases: nothing becomes non-finite, no rope gets too long, no bone is left in a
-// collider, and no energy comes from nowhere. BILLOW_VIOLENT_CASES sets how many (100,000 by default).
+// Thousands of random cases with violent motion: nothing becomes non-finite, no rope exceeds its length, no
+// bone stays in a collider, and no energy is created. BILLOW_VIOLENT_CASES sets how many (100,000 by
+// default).
 #include <gtest/gtest.h>
 
 #include <billow/billow.hpp>
@@ -29,9 +30,9 @@ struct Worst {
   int teleported = 0, contacts = 0, trapped = 0, enclosed = 0;
 };
 
-class Violence {
+class ViolentCases {
  public:
-  explicit Violence(uint64_t seed) : random_(seed) {}
+  explicit ViolentCases(uint64_t seed) : random_(seed) {}
 
   float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(random_); }
   bool chance(float p) { return uniform(0, 1) < p; }
@@ -99,7 +100,7 @@ double kinetic(const Case& c, int chain, size_t first, const std::vector<float>&
   return sum;
 }
 
-// Height above the root times weight.
+// Potential energy relative to the root.
 double potential(const Case& c, int chain, size_t first, const std::vector<float>& x, double mass) {
   double sum = 0;
   for (uint32_t i = 1; i < c.bone_counts[static_cast<size_t>(chain)]; ++i)
@@ -108,7 +109,7 @@ double potential(const Case& c, int chain, size_t first, const std::vector<float
   return sum;
 }
 
-void run(Violence& v, Worst& worst) {
+void run(ViolentCases& v, Worst& worst) {
   const Case c = v.make();
   billow_chains_desc d{};
   d.chain_count = kChains;
@@ -209,7 +210,7 @@ void run(Violence& v, Worst& worst) {
       allowed += k0 + p0;
       scale += k0 + k1 + std::fabs(p1 - p0);
     }
-    // A chain may take back a twentieth of its energy that it lost before: that is its reserve here.
+    // The energy guard lets a chain take back a twentieth of its energy that it lost before: the reserve.
     if (jump || frame == 0) {
       reserve = 0.05 * kinetic_now;
       continue;
@@ -221,11 +222,11 @@ void run(Violence& v, Worst& worst) {
 }
 
 TEST(ViolentSlow, NothingExplodes) {
-  const char* wanted = std::getenv("BILLOW_VIOLENT_CASES");
-  const int cases = wanted ? std::atoi(wanted) : 100000;
-  Violence violence(20240607);
+  const char* requested = std::getenv("BILLOW_VIOLENT_CASES");
+  const int cases = requested ? std::atoi(requested) : 100000;
+  ViolentCases generator(20240607);
   Worst worst;
-  for (int n = 0; n < cases && !HasFatalFailure(); n += kChains) run(violence, worst);
+  for (int n = 0; n < cases && !HasFatalFailure(); n += kChains) run(generator, worst);
   std::printf(
       "%d cases: rope excess %.2e, depth %.2e m, energy gain %.2e, contacts %d, trapped %d, enclosed %d, "
       "teleports %d\n",

@@ -1,4 +1,4 @@
-// Where colliders are: placed in model space, carried by joints, scaled with the character.
+// Transforms of colliders: placed in model space, carried by joints, scaled with the character.
 #include "sdf/body.h"
 
 #include <gtest/gtest.h>
@@ -20,11 +20,11 @@ using testing::Vector;
 // Positions of about 2 m, rounded a few times.
 constexpr double kRounding = 3e-6;
 
-TEST(Body, EachShapeStandsWhereItWasPlaced) {
+TEST(Body, EachShapeIsWhereItWasPlaced) {
   const Vector centre{{0.3, -0.2, 0.1}}, half{{0.3, 0.2, 0.1}}, end{{0.1, 0.4, 0.5}};
-  const std::array<double, 4> turn{0.5, -0.5, 0.5, 0.5};
+  const std::array<double, 4> rotation{0.5, -0.5, 0.5, 0.5};
   const auto local = [&](const Vector& p) {
-    return testing::rotate({-turn[0], -turn[1], -turn[2], turn[3]}, p - centre);
+    return testing::rotate({-rotation[0], -rotation[1], -rotation[2], rotation[3]}, p - centre);
   };
   const auto along = [&](const Vector& p) {
     const double l = length(end - centre), y = dot(p - centre, end - centre) / l;
@@ -52,37 +52,37 @@ TEST(Body, EachShapeStandsWhereItWasPlaced) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     billow_collider collider = c.collider;
-    testing::copy(turn, collider.rotation);
+    testing::copy(rotation, collider.rotation);
     const BodyHandle body = testing::make_body({collider});
     Random random(31);
     for (int i = 0; i < 1000; ++i) {
       const Vector p = random.in_box(1);
-      // Capsules: close to the axis see Shapes.DistanceIsExactEverywhere.
+      // Shapes.DistanceIsExactEverywhere covers points close to a capsule's axis.
       if (along(p)[0] < 0.01) continue;
       ASSERT_NEAR(testing::query(body, p).distance, c.exact(p), kRounding);
     }
   }
 }
 
-TEST(Body, ATurnedEllipsoidIsThatEllipsoidSeenFromItsFrame) {
+TEST(Body, ARotatedEllipsoidIsTheSameInItsFrame) {
   const Vector centre{{0.3, -0.2, 0.1}};
   Random random(32);
   for (int i = 0; i < 300; ++i) {
-    const auto turn = random.rotation();
-    billow_collider turned = testing::ellipsoid(centre, {{0.3, 0.2, 0.1}});
-    testing::copy(turn, turned.rotation);
-    const BodyHandle body = testing::make_body({turned});
+    const auto rotation = random.rotation();
+    billow_collider rotated = testing::ellipsoid(centre, {{0.3, 0.2, 0.1}});
+    testing::copy(rotation, rotated.rotation);
+    const BodyHandle body = testing::make_body({rotated});
     const BodyHandle plain = testing::make_body({testing::ellipsoid({}, {{0.3, 0.2, 0.1}})});
     // On a shell around it, away from the kinks inside.
     const Vector local = random.direction() * random.uniform(0.35, 1);
-    const auto found = testing::query(body, centre + testing::rotate(turn, local));
+    const auto found = testing::query(body, centre + testing::rotate(rotation, local));
     const auto wanted = testing::query(plain, local);
     ASSERT_NEAR(found.distance, wanted.distance, kRounding);
-    ASSERT_NEAR(length(found.gradient - testing::rotate(turn, wanted.gradient)), 0, 1e-4);
+    ASSERT_NEAR(length(found.gradient - testing::rotate(rotation, wanted.gradient)), 0, 1e-4);
   }
 }
 
-TEST(Body, OneEndThatSwallowsTheOtherLeavesTheLargerSphere) {
+TEST(Body, ACapsuleEndInsideTheOtherLeavesTheLargerSphere) {
   const Vector from{{0.1, 0, 0}}, to{{0.1, 0.1, 0}};
   Random random(33);
   const struct {
@@ -103,28 +103,28 @@ TEST(Body, OneEndThatSwallowsTheOtherLeavesTheLargerSphere) {
   }
 }
 
-TEST(Body, CapsulesMayPointAnyWay) {
+TEST(Body, CapsulesMayHaveAnyDirection) {
   // Straight down and nearly so is where a rotation from +y is undefined.
   Random random(34);
-  std::vector<Vector> ways = {{{0, 1, 0}},     {{0, -1, 0}}, {{1e-4, -1, 0}},
-                              {{0, -1, 2e-3}}, {{1, 0, 0}},  {{0, 0, -1}}};
-  for (int i = 0; i < 50; ++i) ways.push_back(random.direction());
-  for (const Vector& way : ways) {
-    const Vector end = way * 0.5;
+  std::vector<Vector> directions = {{{0, 1, 0}},     {{0, -1, 0}}, {{1e-4, -1, 0}},
+                                    {{0, -1, 2e-3}}, {{1, 0, 0}},  {{0, 0, -1}}};
+  for (int i = 0; i < 50; ++i) directions.push_back(random.direction());
+  for (const Vector& direction : directions) {
+    const Vector end = direction * 0.5;
     const BodyHandle body = testing::make_body({testing::capsule({}, end, 0.1)});
-    const Vector tip = end + way * 0.3;
+    const Vector tip = end + direction * 0.3;
     EXPECT_NEAR(testing::query(body, tip).distance, length(tip - end) - 0.1, kRounding)
-        << way[0] << ' ' << way[1] << ' ' << way[2];
-    EXPECT_NEAR(testing::query(body, way * -0.3).distance, 0.3 * length(way) - 0.1, kRounding);
+        << direction[0] << ' ' << direction[1] << ' ' << direction[2];
+    EXPECT_NEAR(testing::query(body, direction * -0.3).distance, 0.3 * length(direction) - 0.1, kRounding);
   }
 }
 
 // A rigid motion applied to all joints alike.
 billow_transform moved(const billow_transform& joint, const Vector& shift,
-                       const std::array<double, 4>& turn) {
-  const Vector p = shift + testing::rotate(turn, testing::vector_at(joint.position, 0));
-  const Quat a{static_cast<float>(turn[0]), static_cast<float>(turn[1]), static_cast<float>(turn[2]),
-               static_cast<float>(turn[3])};
+                       const std::array<double, 4>& rotation) {
+  const Vector p = shift + testing::rotate(rotation, testing::vector_at(joint.position, 0));
+  const Quat a{static_cast<float>(rotation[0]), static_cast<float>(rotation[1]),
+               static_cast<float>(rotation[2]), static_cast<float>(rotation[3])};
   const Quat q = a * Quat{joint.rotation[0], joint.rotation[1], joint.rotation[2], joint.rotation[3]};
   billow_transform out = testing::at(p);
   out.rotation[0] = q.x, out.rotation[1] = q.y, out.rotation[2] = q.z, out.rotation[3] = q.w;
@@ -149,24 +149,25 @@ TEST(Body, CollidersFollowTheirJointsFromTheRestPose) {
     std::vector<Vector> points;
     std::vector<float> before;
     for (int i = 0; i < 50; ++i) {
-      // At rest it need not be posed.
+      // A body at rest need not be posed.
       points.push_back(random.in_box(1));
       before.push_back(testing::query(body, points.back()).distance);
     }
     const Vector shift = random.in_box(1);
-    const auto turn = random.rotation();
+    const auto rotation = random.rotation();
     std::vector<billow_transform> joints;
-    for (const billow_transform& j : rest) joints.push_back(moved(j, shift, turn));
+    for (const billow_transform& j : rest) joints.push_back(moved(j, shift, rotation));
     ASSERT_EQ(billow_body_pose(body.get(), joints.data(), 3, 1), BILLOW_OK);
     for (size_t i = 0; i < points.size(); ++i) {
-      // Ellipsoids amplify a rounding inside, near their centre plane.
+      // Ellipsoids amplify rounding inside, near their centre plane.
       if (before[i] < -0.03f) continue;
-      ASSERT_NEAR(testing::query(body, shift + testing::rotate(turn, points[i])).distance, before[i], 1e-5);
+      ASSERT_NEAR(testing::query(body, shift + testing::rotate(rotation, points[i])).distance, before[i],
+                  1e-5);
     }
   }
 }
 
-TEST(Body, ABlendOfTwoJointsGoesTheirWeightedWay) {
+TEST(Body, TwoJointsBlendByWeight) {
   billow_collider c = testing::capsule({}, {{0.3, 0, 0}}, 0.1);
   c.joint[1] = 1;
   c.weight[0] = 1;
@@ -178,7 +179,7 @@ TEST(Body, ABlendOfTwoJointsGoesTheirWeightedWay) {
   ASSERT_EQ(billow_body_pose(body.get(), joints, 2, 1), BILLOW_OK);
   EXPECT_NEAR(testing::query(body, {{0.75, 1.5, 0}}).distance, -0.1, 1e-6);
 
-  // Turned by 0 and by 90 degrees in equal shares it stands at 45.
+  // Rotations by 0 and by 90 degrees with equal weights give 45.
   c.weight[1] = 1;
   const BodyHandle equal = testing::make_body({c}, {testing::at({}), testing::at({})});
   joints[1] = testing::at({}, testing::about_y(1.5707963267948966));
@@ -216,7 +217,7 @@ TEST(Body, ScaleMultipliesAllLengths) {
   }
 }
 
-TEST(PoseCollider, BoundsHoldTheWholeCollider) {
+TEST(PoseCollider, BoundsContainTheCollider) {
   Random random(37);
   for (int round = 0; round < 300; ++round) {
     const BodyHandle body = testing::make_body({testing::random_collider(random, 0.5)});

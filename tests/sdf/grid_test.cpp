@@ -1,4 +1,4 @@
-// Grids: the interpolant, its gradient, beyond the grid, and as colliders of a body.
+// SDF grids: the interpolant, its gradient, extrapolation, and as colliders of a body.
 #include "sdf/grid.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Vector gradient_at(const Grid& grid, const Vector& p) {
   return {{g.x, g.y, g.z}};
 }
 
-TEST(Grid, InterpolatesByHand) {
+TEST(Grid, InterpolatesKnownValues) {
   // Corners of one cell of 1 m: 8 at its origin, 0 elsewhere but for 16 at x = y = z = 1.
   const testing::TestGrid corners = testing::make_grid(2, 2, 2, 1, 0.25, [](const Vector& p) {
     return p[0] < 0 && p[1] < 0 && p[2] < 0 ? 2.0 : p[0] > 0 && p[1] > 0 && p[2] > 0 ? 4.0 : 0.0;
@@ -75,7 +75,7 @@ TEST(Grid, OfASphereIsItsDistance) {
   Random random(1);
   for (int i = 0; i < 4000; ++i) {
     const Vector p = random.direction() * random.uniform(0.04, 0.13);
-    // Interpolation over a cell is off by up to an eighth of the spacing squared times the curvature of two axes,
+    // The interpolation error is up to an eighth of the spacing squared times the curvature of two axes,
     // which is largest at the cell's nearest corner.
     const double nearest = length(p) - std::sqrt(3.0) * kSpacing;
     ASSERT_NEAR(phi_at(grid, p), length(p) - kRadius, kSpacing * kSpacing / (4 * nearest) + 1e-5);
@@ -85,7 +85,7 @@ TEST(Grid, OfASphereIsItsDistance) {
   }
 }
 
-TEST(Grid, GradientMatchesDifferences) {
+TEST(Grid, GradientMatchesFiniteDifferences) {
   Random random(5);
   const testing::TestGrid noise =
       testing::make_grid(6, 7, 8, 0.25, 1e-4, [&](const Vector&) { return random.uniform(-1, 1); });
@@ -108,7 +108,7 @@ TEST(Grid, GradientMatchesDifferences) {
   }
 }
 
-TEST(Grid, GoesOnBeyondItsBox) {
+TEST(Grid, ExtrapolatesBeyondItsBox) {
   constexpr double kRadius = 0.1;
   const testing::TestGrid sphere = testing::sphere_grid(kRadius);
   const Grid grid = to_grid(sphere);
@@ -121,7 +121,7 @@ TEST(Grid, GoesOnBeyondItsBox) {
     const Vector g = gradient_at(grid, p);
     ASSERT_GT(dot(g, p) / (length(g) * length(p)), 0.97);
   }
-  // Without a jump at the rim.
+  // Continuous at the boundary.
   for (int i = 0; i < 1000; ++i) {
     Vector p = random.in_box(static_cast<double>(grid.half.x));
     const size_t side = random.bits() % 3;
@@ -132,7 +132,7 @@ TEST(Grid, GoesOnBeyondItsBox) {
   }
 }
 
-TEST(Grid, LanesAreAlone) {
+TEST(Grid, LanesAreIndependent) {
   const testing::TestGrid sphere = testing::sphere_grid(0.1);
   const Grid grid = to_grid(sphere);
   Random random(4);
@@ -152,7 +152,7 @@ TEST(Grid, LanesAreAlone) {
   }
 }
 
-TEST(Grid, WhatIsNotANumberReadsNothingOutside) {
+TEST(Grid, NanReadsNothingOutside) {
   const testing::TestGrid sphere = testing::sphere_grid(0.1);
   const float nan = std::numeric_limits<float>::quiet_NaN(),
               infinity = std::numeric_limits<float>::infinity();
@@ -160,7 +160,7 @@ TEST(Grid, WhatIsNotANumberReadsNothingOutside) {
     grid_distance(to_grid(sphere), splat(V3{bad, 0, bad}));
 }
 
-TEST(Grid, ExtentHoldsTheSurface) {
+TEST(Grid, ExtentContainsTheSurface) {
   const testing::TestGrid egg = testing::make_grid(31, 31, 31, 0.01, 1e-5, [](const Vector& p) {
     return std::sqrt(p[0] * p[0] + 0.25 * p[1] * p[1] + p[2] * p[2]) - 0.05;
   });
@@ -171,7 +171,7 @@ TEST(Grid, ExtentHoldsTheSurface) {
   EXPECT_LE(extent.x, 0.0701f);
 }
 
-// A sphere by its grid is the sphere, wherever the body is and however large.
+// The grid of a sphere matches the sphere at any transform and scale.
 TEST(GridCollider, FollowsItsJointAndScales) {
   const testing::TestGrid grid = testing::sphere_grid(0.1);
   Random random(6);
@@ -181,10 +181,10 @@ TEST(GridCollider, FollowsItsJointAndScales) {
     testing::copy(random.rotation(), c.rotation);
     const testing::BodyHandle body = testing::make_body({c});
     ASSERT_NE(body, nullptr) << billow_last_error();
-    const std::array<double, 4> turn = random.rotation();
-    const billow_transform joint = testing::at({{1, 2, 3}}, turn);
+    const std::array<double, 4> rotation = random.rotation();
+    const billow_transform joint = testing::at({{1, 2, 3}}, rotation);
     ASSERT_EQ(billow_body_pose(body.get(), &joint, 1, scale), BILLOW_OK);
-    const Vector centre = Vector{{1, 2, 3}} + rotate(turn, Vector{{0.1, 0.2, -0.1}} * scale);
+    const Vector centre = Vector{{1, 2, 3}} + rotate(rotation, Vector{{0.1, 0.2, -0.1}} * scale);
     for (int i = 0; i < 200; ++i) {
       const Vector d = random.direction();
       const double r = random.uniform(0.05, 0.12) * scale;
@@ -197,13 +197,13 @@ TEST(GridCollider, FollowsItsJointAndScales) {
   }
 }
 
-TEST(GridCollider, WhatMakesNoSenseIsRefused) {
+TEST(GridCollider, InvalidGridsAreRefused) {
   testing::TestGrid good = testing::sphere_grid(0.1);
   ASSERT_NE(testing::make_body({testing::field_collider(good.grid)}), nullptr) << billow_last_error();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const struct {
     const char* message;
-    std::function<void(billow_sdf_grid&)> spoil;
+    std::function<void(billow_sdf_grid&)> corrupt;
   } cases[] = {
       {"grid", [](auto& g) { g.values = nullptr; }},
       {"grid.size", [](auto& g) { g.size[1] = 1; }},
@@ -217,7 +217,7 @@ TEST(GridCollider, WhatMakesNoSenseIsRefused) {
   };
   for (const auto& c : cases) {
     billow_sdf_grid grid = good.grid;
-    c.spoil(grid);
+    c.corrupt(grid);
     EXPECT_EQ(testing::make_body({testing::field_collider(grid)}), nullptr) << c.message;
     EXPECT_NE(std::string(billow_last_error()).find(c.message), std::string::npos) << billow_last_error();
     EXPECT_NE(std::string(billow_last_error()).find("colliders[0]"), std::string::npos)

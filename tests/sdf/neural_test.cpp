@@ -1,4 +1,4 @@
-// Networks: by hand, their gradient, beyond their box, and as colliders of a body.
+// Neural SDFs: a known example, the gradient, extrapolation, and as colliders of a body.
 #include "sdf/neural.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::Random;
 using testing::Vector;
 
-Network to_network(const testing::TestNetwork& n) {
+SdfNetwork to_network(const testing::TestNetwork& n) {
   return {n.network.weights,
           static_cast<int>(n.network.width),
           {n.network.half_extents[0], n.network.half_extents[1], n.network.half_extents[2]}};
@@ -26,11 +26,11 @@ Network to_network(const testing::TestNetwork& n) {
 V3 to_v3(const Vector& v) {
   return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
 }
-float phi_at(const Network& net, const Vector& p) {
+float phi_at(const SdfNetwork& net, const Vector& p) {
   return lane(network_distance(net, splat(to_v3(p))).phi, 0);
 }
 
-TEST(Network, ActivationJoinsZeroAndIdentity) {
+TEST(SdfNetwork, ActivationJoinsZeroAndIdentity) {
   const struct {
     float z, value, slope;
   } cases[] = {{-7, 0, 0}, {-1, 0, 0}, {-0.5f, 0.0625f, 0.25f}, {0, 0.25f, 0.5f}, {0.5f, 0.5625f, 0.75f},
@@ -42,16 +42,17 @@ TEST(Network, ActivationJoinsZeroAndIdentity) {
   }
 }
 
-TEST(Network, ByHand) {
-  // At p = (1/2, 0, 0) the first layer's sums are 1, -2, 0, 3, so its values 1, 0, 1/4, 3 and slopes 1, 0, 1/2, 1.
-  // The second layer's sums are 1/2 + 1 + 2/4 = 2, -3/2, -1/2 + 1/2 = 0, 0; values 2, 0, 1/4, 1/4; slopes 1, 0,
-  // 1/2, 1/2. So phi = 3 * 2 + 5 * 0 + 4 / 4 + 0 + 1/8. Back: the first unit pulls with 3 * 1 * 1 + 4 * 1/2 * 1/2 = 4,
-  // and its row is (2, -1, 0); the third one with 3 * 1 * 2 = 6, at a slope of 1/2, and its row is (0, 0, 1).
+TEST(SdfNetwork, MatchesAHandComputedExample) {
+  // At p = (1/2, 0, 0) the first layer's sums are 1, -2, 0, 3, so its values 1, 0, 1/4, 3 and slopes 1, 0,
+  // 1/2, 1. The second layer's sums are 1/2 + 1 + 2/4 = 2, -3/2, -1/2 + 1/2 = 0, 0; values 2, 0, 1/4, 1/4;
+  // slopes 1, 0, 1/2, 1/2. So phi = 3 * 2 + 5 * 0 + 4 / 4 + 0 + 1/8. Backward: the derivative by the first
+  // unit is 3 * 1 * 1 + 4 * 1/2 * 1/2 = 4, and its row is (2, -1, 0); by the third one it is 3 * 1 * 2 = 6,
+  // at a slope of 1/2, and its row is (0, 0, 1).
   const float weights[] = {2,     -1,   0,    0, /**/ 0, 1, 0,      -2, /**/ 0, 0, 1, 0, /**/ 0,     0,
                            4,     3,    0.5f, 1, 0,      2, 0,      3,  /**/ 0, 0, 0, 0, -0.5f,      5,
                            -0.5f, 0.5f, 0,    0, 0,      4, /**/ 0, 0,  0,      0, 0, 0, /**/ 0.125f};
   static_assert(std::size(weights) == weight_count(4) && weight_count(4) == BILLOW_NEURAL_SDF_WEIGHTS(4));
-  const Network net{weights, 4, {1, 1, 1}};
+  const SdfNetwork net{weights, 4, {1, 1, 1}};
   const Distance4 d = network_distance(net, splat(V3{0.5f, 0, 0}));
   EXPECT_EQ(lane(d.phi, 0), 7.125f);
   const V3 g = lane(d.gradient, 3);
@@ -60,11 +61,11 @@ TEST(Network, ByHand) {
   EXPECT_EQ(g.z, 3);
 }
 
-TEST(Network, GradientMatchesDifferences) {
+TEST(SdfNetwork, GradientMatchesFiniteDifferences) {
   Random random(7);
   for (const uint32_t width : {4u, 8u, 16u, 32u, 64u}) {
     const testing::TestNetwork wavy = testing::wavy_network(width, 0.1, 0.3, width);
-    const Network net = to_network(wavy);
+    const SdfNetwork net = to_network(wavy);
     constexpr double kStep = 1e-3;
     for (int i = 0; i < 300; ++i) {
       const Vector p = random.in_box(0.29);
@@ -74,20 +75,20 @@ TEST(Network, GradientMatchesDifferences) {
         Vector step;
         step[k] = kStep;
         const double slope = (double{phi_at(net, p + step)} - double{phi_at(net, p - step)}) / (2 * kStep);
-        // Rounding of sums of up to 64 numbers, over the step; and the parabolas' ends within it.
+        // Tolerance: rounding of sums of up to 64 values, over the step; and ends of parabolas within it.
         ASSERT_NEAR(g[k], slope, 0.02 + 0.02 * std::fabs(slope)) << width;
       }
     }
   }
 }
 
-TEST(Network, GoesOnBeyondItsBox) {
-  // The plane itself: beyond the box it is known to be inside.
+TEST(SdfNetwork, ExtrapolatesBeyondItsBox) {
+  // A plane: beyond the box, the surface is known to be inside the box.
   const testing::TestNetwork plane = testing::wavy_network(4, 0.1, 0, 1);
-  const Network net = to_network(plane);
+  const SdfNetwork net = to_network(plane);
   EXPECT_NEAR(phi_at(net, {{0.1, 0.25, -0.2}}), 0.15, 1e-6);
   EXPECT_NEAR(phi_at(net, {{0, 2.4, 0}}), 2.3, 1e-5);
-  // No nearer than the box.
+  // Not nearer than the box.
   EXPECT_GE(phi_at(net, {{5.3, 0.3, 0}}), 5.0f);
   Random random(8);
   for (int i = 0; i < 1000; ++i) {
@@ -96,9 +97,9 @@ TEST(Network, GoesOnBeyondItsBox) {
   }
 }
 
-TEST(Network, LanesAreAlone) {
+TEST(SdfNetwork, LanesAreIndependent) {
   const testing::TestNetwork wavy = testing::wavy_network(16, 0.1, 0.3, 5);
-  const Network net = to_network(wavy);
+  const SdfNetwork net = to_network(wavy);
   Random random(9);
   for (int i = 0; i < 300; ++i) {
     float x[8], y[8], z[8], phi[8], gz[8];
@@ -115,7 +116,7 @@ TEST(Network, LanesAreAlone) {
   }
 }
 
-TEST(NeuralCollider, WhatMakesNoSenseIsRefused) {
+TEST(NeuralCollider, InvalidNetworksAreRefused) {
   const testing::TestNetwork good = testing::wavy_network(8, 0.1, 0.1, 2);
   ASSERT_NE(testing::make_body({testing::field_collider(good.network)}), nullptr) << billow_last_error();
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -124,31 +125,31 @@ TEST(NeuralCollider, WhatMakesNoSenseIsRefused) {
   huge_weights.front() = 1e7f;
   const struct {
     const char* message;
-    std::function<void(billow_neural_sdf&)> spoil;
+    std::function<void(billow_neural_sdf&)> corrupt;
   } cases[] = {
-      {"network", [](auto& n) { n.weights = nullptr; }},
-      {"network.width", [](auto& n) { n.width = 0; }},
-      {"network.width", [](auto& n) { n.width = 6; }},
-      {"network.width", [](auto& n) { n.width = 68; }},
-      {"network.half_extents", [](auto& n) { n.half_extents[1] = 0; }},
-      {"network.half_extents", [=](auto& n) { n.half_extents[2] = nan; }},
-      {"network.margin", [](auto& n) { n.margin = -0.1f; }},
-      {"network.margin", [](auto& n) { n.margin = 0.3f; }},
-      {"network.weights", [&](auto& n) { n.weights = bad_weights.data(); }},
-      {"network.weights", [&](auto& n) { n.weights = huge_weights.data(); }},
+      {"neural", [](auto& n) { n.weights = nullptr; }},
+      {"neural.width", [](auto& n) { n.width = 0; }},
+      {"neural.width", [](auto& n) { n.width = 6; }},
+      {"neural.width", [](auto& n) { n.width = 68; }},
+      {"neural.half_extents", [](auto& n) { n.half_extents[1] = 0; }},
+      {"neural.half_extents", [=](auto& n) { n.half_extents[2] = nan; }},
+      {"neural.margin", [](auto& n) { n.margin = -0.1f; }},
+      {"neural.margin", [](auto& n) { n.margin = 0.3f; }},
+      {"neural.weights", [&](auto& n) { n.weights = bad_weights.data(); }},
+      {"neural.weights", [&](auto& n) { n.weights = huge_weights.data(); }},
   };
   for (const auto& c : cases) {
     billow_neural_sdf network = good.network;
-    c.spoil(network);
+    c.corrupt(network);
     EXPECT_EQ(testing::make_body({testing::field_collider(network)}), nullptr) << c.message;
     EXPECT_NE(std::string(billow_last_error()).find(c.message), std::string::npos) << billow_last_error();
   }
   billow_collider none = testing::field_collider(good.network);
-  none.network = nullptr;
+  none.neural = nullptr;
   EXPECT_EQ(testing::make_body({none}), nullptr);
 }
 
-// Culling by boxes and capsules leaves out nothing that matters, among other shapes too.
+// Culling by boxes and capsules does not change results, among other shapes too.
 TEST(FieldColliders, UnionIsTheNearestToTheBit) {
   Random random(10);
   std::vector<testing::TestGrid> grids;
@@ -172,18 +173,18 @@ TEST(FieldColliders, UnionIsTheNearestToTheBit) {
       posed.push_back(pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]));
     for (int i = 0; i < 300; ++i) {
       const Vector p = random.in_box(1.5);
-      float least = 1e30f;
+      float nearest = 1e30f;
       for (const PosedCollider& c : posed)
-        least = std::min(least, lane(distance_to(c, splat(to_v3(p))).phi, 0));
+        nearest = std::min(nearest, lane(distance_to(c, splat(to_v3(p))).phi, 0));
       const testing::QueryResult found = testing::query(body, p);
-      ASSERT_EQ(found.distance, least);
+      ASSERT_EQ(found.distance, nearest);
       ASSERT_GE(found.collider, 0);
       ASSERT_NEAR(length(found.gradient), 1, 1e-5);
     }
   }
 }
 
-// Many points at once, near each other as those of cloth are, find what each finds alone.
+// Queries of many points close together, as those of cloth are, match queries of single points.
 TEST(FieldColliders, BlocksAgreeWithSinglePointsToTheBit) {
   const testing::TestGrid grid = testing::sphere_grid(0.1);
   const testing::TestNetwork network = testing::wavy_network(8, 0.1, 0.01, 1);
@@ -217,8 +218,8 @@ TEST(FieldColliders, BlocksAgreeWithSinglePointsToTheBit) {
   }
 }
 
-// What chains ask for: where the body carries points, and how fast.
-TEST(FieldColliders, MoveAsOtherColliders) {
+// embed() and body_velocity(), which chains use.
+TEST(FieldColliders, MoveLikeOtherColliders) {
   const testing::TestGrid grid = testing::sphere_grid(0.1);
   const testing::BodyHandle fields = testing::make_body({testing::field_collider(grid.grid)});
   const testing::BodyHandle sphere = testing::make_body({testing::sphere({}, 0.1)});

@@ -1,4 +1,4 @@
-// The body as one distance: union, culling, smooth union, custom colliders.
+// The SDF of a body: union, culling, smooth union, custom colliders.
 #include "sdf/query.h"
 
 #include <gtest/gtest.h>
@@ -33,12 +33,12 @@ V3x4 random_points(Random& random, double half) {
   return {load(c[0]), load(c[1]), load(c[2])};
 }
 
-// The formula of the manual for two distances that merge within k, in double precision.
+// The documented smooth minimum of two distances with blend radius k, in double precision.
 double smooth_minimum(double a, double b, double k) {
   const double h = std::max(k - std::fabs(a - b), 0.0) / k;
   return std::min(a, b) - 0.25 * h * h * k;
 }
-// What the union is, without any culling: each collider alone, and merged with its partner.
+// The union without culling: each collider alone, and blended with its partner.
 double plain_union(const std::vector<PosedCollider>& colliders, V3x4 p, int lane_index) {
   double best = 1e30;
   std::vector<double> of;
@@ -65,16 +65,16 @@ TEST(Query, UnionIsTheNearestColliderToTheBit) {
       const V3x4 p = random_points(random, 1.5);
       const Nearest4 found = nearest(all, p, splat(kFarAway));
       for (int k = 0; k < 4; ++k) {
-        int name = -1;
-        float least = kFarAway;
+        int collider = -1;
+        float distance = kFarAway;
         for (size_t c = 0; c < all.size(); ++c) {
           const float d = lane(distance_to(all[c], p).phi, k);
-          if (d < least) least = d, name = static_cast<int>(c);
+          if (d < distance) distance = d, collider = static_cast<int>(c);
         }
-        ASSERT_EQ(lane(found.phi, k), least);
-        ASSERT_EQ(lane(found.first, k), static_cast<float>(name));
+        ASSERT_EQ(lane(found.phi, k), distance);
+        ASSERT_EQ(lane(found.first, k), static_cast<float>(collider));
         ASSERT_EQ(lane(found.blend, k), 0);
-        const Distance4 own = distance_to(all[static_cast<size_t>(name)], p);
+        const Distance4 own = distance_to(all[static_cast<size_t>(collider)], p);
         ASSERT_EQ(lane(found.gradient.y, k), lane(own.gradient.y, k));
       }
     }
@@ -120,7 +120,7 @@ TEST(Query, CullingNeverChangesAResultBelowTheLimit) {
   EXPECT_GT(beyond, 3000);
 }
 
-TEST(Query, SaysWhenNothingIsWithinTheLimit) {
+TEST(Query, ReturnsTheLimitIfNothingIsWithinIt) {
   const BodyHandle body = testing::make_body({testing::sphere({}, 0.1)});
   const auto all = posed(body);
   const Nearest4 found = nearest(all, splat(V3{0, 0.5f, 0}), splat(0.3f));
@@ -129,18 +129,18 @@ TEST(Query, SaysWhenNothingIsWithinTheLimit) {
   EXPECT_EQ(lane(nearest({}, zero3(), splat(kFarAway)).phi, 0), kFarAway);
 }
 
-// Two spheres and a capsule; the third merges with the first.
-constexpr double kMerge = 0.2;
+// Two spheres and a capsule, which blends with the first sphere.
+constexpr double kBlendRadius = 0.2;
 const Vector kFirst{{-0.25, 0, 0}}, kOther{{0, 0.5, 0}}, kFrom{{0.2, -0.1, 0}}, kTo{{0.5, 0.2, 0.1}};
-BodyHandle merging_body() {
+BodyHandle blending_body() {
   std::vector<billow_collider> colliders = {testing::sphere(kFirst, 0.2), testing::sphere(kOther, 0.1),
                                             testing::capsule(kFrom, kTo, 0.15)};
   colliders[2].blend_with = 0;
-  colliders[2].blend_radius = static_cast<float>(kMerge);
+  colliders[2].blend_radius = static_cast<float>(kBlendRadius);
   return testing::make_body(colliders);
 }
 struct Parts {
-  double first, other, merged_with;
+  double first, other, partner;
 };
 Parts exact_parts(const Vector& p) {
   const Vector axis = kTo - kFrom;
@@ -149,34 +149,33 @@ Parts exact_parts(const Vector& p) {
   return {length(p - kFirst) - 0.2, length(p - kOther) - 0.1,
           testing::exact_tapered_capsule({{across, along, 0}}, l, 0.15, 0.15)};
 }
-double exact_merged(const Vector& p) {
+double exact_blend(const Vector& p) {
   const Parts d = exact_parts(p);
-  return std::min({smooth_minimum(d.first, d.merged_with, kMerge), d.other});
+  return std::min({smooth_minimum(d.first, d.partner, kBlendRadius), d.other});
 }
 
 TEST(Query, SmoothUnionIsAtMostAQuarterOfTheRadiusBelowTheUnion) {
-  const BodyHandle body = merging_body();
+  const BodyHandle body = blending_body();
   Random random(23);
   double deepest = 0;
   for (int i = 0; i < 5000; ++i) {
     const Vector p = random.in_box(0.8);
     const Parts d = exact_parts(p);
-    const double plain = std::min({d.first, d.other, d.merged_with}),
-                 found = testing::query(body, p).distance;
+    const double plain = std::min({d.first, d.other, d.partner}), found = testing::query(body, p).distance;
     ASSERT_LE(found, plain + 1e-6);
-    ASSERT_GE(found, plain - 0.25 * kMerge - 1e-6);
-    ASSERT_NEAR(found, exact_merged(p), 1e-6);
-    // Apart by more than the radius they do not merge.
-    if (std::fabs(d.first - d.merged_with) > kMerge) {
+    ASSERT_GE(found, plain - 0.25 * kBlendRadius - 1e-6);
+    ASSERT_NEAR(found, exact_blend(p), 1e-6);
+    // Distances that differ by more than the radius do not blend.
+    if (std::fabs(d.first - d.partner) > kBlendRadius) {
       ASSERT_NEAR(found, plain, 1e-6);
     }
     deepest = std::max(deepest, plain - found);
   }
-  EXPECT_GT(deepest, 0.24 * kMerge);
+  EXPECT_GT(deepest, 0.24 * kBlendRadius);
 }
 
 TEST(Query, SmoothUnionHasTheGradientOfItsDistance) {
-  const BodyHandle body = merging_body();
+  const BodyHandle body = blending_body();
   Random random(24);
   const double h = 1e-6;
   int compared = 0;
@@ -188,11 +187,11 @@ TEST(Query, SmoothUnionHasTheGradientOfItsDistance) {
     for (size_t k = 0; k < 3; ++k) {
       Vector step;
       step[k] = h;
-      const double ahead = exact_merged(p + step), behind = exact_merged(p - step);
+      const double ahead = exact_blend(p + step), behind = exact_blend(p - step);
       slope[k] = (ahead - behind) / (2 * h);
-      bend = std::max(bend, std::fabs(ahead + behind - 2 * exact_merged(p)) / h);
+      bend = std::max(bend, std::fabs(ahead + behind - 2 * exact_blend(p)) / h);
     }
-    // Leave out the axes, where each shape has a kink of its own, and where opposite gradients cancel.
+    // Leave out the axes, where each shape has a kink, and points where opposite gradients cancel.
     if (bend > 1e-4 || length(slope) < 0.2) continue;
     ++compared;
     const Vector g = testing::query(body, p).gradient, direction = slope * (1 / length(slope));
@@ -203,7 +202,7 @@ TEST(Query, SmoothUnionHasTheGradientOfItsDistance) {
 }
 
 TEST(Query, SmoothUnionIsContinuous) {
-  const BodyHandle body = merging_body();
+  const BodyHandle body = blending_body();
   Random random(25);
   for (int i = 0; i < 300; ++i) {
     const Vector a = random.in_box(0.8), b = random.in_box(0.8);
@@ -217,8 +216,8 @@ TEST(Query, SmoothUnionIsContinuous) {
   }
 }
 
-TEST(Query, MotionsMergeInTheSharesOfTheGradients) {
-  const BodyHandle body = merging_body();
+TEST(Query, BlendWeightsAreAtMostAHalf) {
+  const BodyHandle body = blending_body();
   const auto all = posed(body);
   Random random(26);
   for (int i = 0; i < 2000; ++i) {
@@ -226,35 +225,35 @@ TEST(Query, MotionsMergeInTheSharesOfTheGradients) {
     const Nearest4 found = nearest(all, p, splat(kFarAway));
     for (int k = 0; k < 4; ++k) {
       ASSERT_GE(lane(found.blend, k), 0);
-      ASSERT_LE(lane(found.blend, k), 0.5) << "sdf/query.h: 0 to 1/2, the share of `second`";
+      ASSERT_LE(lane(found.blend, k), 0.5) << "sdf/query.h: 0 to 1/2, the weight of `second`";
       ASSERT_TRUE(lane(found.blend, k) == 0 || lane(found.second, k) >= 0);
     }
   }
 }
 
-TEST(Query, NamesTheNearestColliderAlsoWhereTwoMerge) {
-  const BodyHandle body = merging_body();
+TEST(Query, ReturnsTheNearestColliderAlsoWhereTwoBlend) {
+  const BodyHandle body = blending_body();
   Random random(27);
   for (int i = 0; i < 4000; ++i) {
     const Vector p = random.in_box(0.8);
     const Parts d = exact_parts(p);
-    const double merged = smooth_minimum(d.first, d.merged_with, kMerge);
-    // Leave out points that are as near to one as to another.
-    if (std::fabs(d.first - d.merged_with) < 1e-5 || std::fabs(merged - d.other) < 1e-5) continue;
-    const int expected = d.other < merged ? 1 : d.first < d.merged_with ? 0 : 2;
+    const double blended = smooth_minimum(d.first, d.partner, kBlendRadius);
+    // Leave out points that are equally near to two.
+    if (std::fabs(d.first - d.partner) < 1e-5 || std::fabs(blended - d.other) < 1e-5) continue;
+    const int expected = d.other < blended ? 1 : d.first < d.partner ? 0 : 2;
     ASSERT_EQ(testing::query(body, p).collider, expected) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
   }
 }
 
-// A sphere of 0.1 m written as a custom collider that keeps a record of what it is asked.
+// A sphere of 0.1 m as a custom collider that records the queried points.
 struct CustomSphere {
-  double farthest_asked = 0;
+  double farthest_queried = 0;
   static void distance(void* user, const float* points, uint32_t count, float* distances, float* gradients) {
     auto* self = static_cast<CustomSphere*>(user);
     for (uint32_t i = 0; i < count; ++i) {
       const Vector p = testing::vector_at(points, i);
       const double l = length(p);
-      self->farthest_asked = std::max(self->farthest_asked, l);
+      self->farthest_queried = std::max(self->farthest_queried, l);
       distances[i] = static_cast<float>(l - 0.1);
       testing::copy(p * (1 / std::max(l, 1e-9)), gradients + 3 * i);
     }
@@ -269,7 +268,7 @@ struct CustomSphere {
   }
 };
 
-TEST(CustomCollider, IsPlacedTurnedAndScaledLikeAnyOther) {
+TEST(CustomCollider, IsTransformedLikeAnyOther) {
   CustomSphere custom;
   const Vector centre{{0.3, 0.2, -0.1}};
   const BodyHandle body = testing::make_body({custom.collider(centre, 50)});
@@ -281,14 +280,14 @@ TEST(CustomCollider, IsPlacedTurnedAndScaledLikeAnyOther) {
     ASSERT_EQ(billow_body_pose(plain.get(), &joint, 1, scale), BILLOW_OK);
     for (int i = 0; i < 500; ++i) {
       const Vector p = random.in_box(2);
-      const auto found = testing::query(body, p), wanted = testing::query(plain, p);
-      ASSERT_NEAR(found.distance, wanted.distance, 2e-6);
-      ASSERT_NEAR(length(found.gradient - wanted.gradient), 0, 1e-5);
+      const auto found = testing::query(body, p), expected = testing::query(plain, p);
+      ASSERT_NEAR(found.distance, expected.distance, 2e-6);
+      ASSERT_NEAR(length(found.gradient - expected.gradient), 0, 1e-5);
     }
   }
 }
 
-TEST(CustomCollider, IsNeverAskedBeyondItsBound) {
+TEST(CustomCollider, IsNotQueriedBeyondItsBound) {
   for (const float scale : {1.0f, 2.0f}) {
     CustomSphere custom;
     const BodyHandle body = testing::make_body({custom.collider({}, 0.3), testing::sphere({{2, 0, 0}}, 0.1)});
@@ -296,8 +295,8 @@ TEST(CustomCollider, IsNeverAskedBeyondItsBound) {
     ASSERT_EQ(billow_body_pose(body.get(), &joint, 1, scale), BILLOW_OK);
     Random random(29);
     for (int i = 0; i < 500; ++i) testing::query(body, random.in_box(i % 2 ? 0.5 : 3));
-    EXPECT_GT(custom.farthest_asked, 0.1);
-    EXPECT_LE(custom.farthest_asked, 0.3 * (1 + 1e-6)) << "at scale " << scale;
+    EXPECT_GT(custom.farthest_queried, 0.1);
+    EXPECT_LE(custom.farthest_queried, 0.3 * (1 + 1e-6)) << "at scale " << scale;
   }
 }
 
@@ -305,35 +304,35 @@ TEST(CustomCollider, CountsAsFarAwayBeyondItsBound) {
   CustomSphere custom;
   const BodyHandle body = testing::make_body({custom.collider({}, 0.3), testing::sphere({{2, 0, 0}}, 0.1)});
   EXPECT_NEAR(testing::query(body, {{0.29, 0, 0}}).distance, 0.19, 1e-6);
-  // 0.4 from the custom sphere, but out of its bound; 1.4 from the other.
+  // 0.4 from the custom sphere, but outside its bound; 1.4 from the other.
   EXPECT_NEAR(testing::query(body, {{0.5, 0, 0}}).distance, 1.4, 1e-6);
 }
 
-TEST(Query, AnswersAnyNumberOfPoints) {
+TEST(Query, TakesAnyNumberOfPoints) {
   const BodyHandle body = testing::make_body({testing::sphere({}, 0.5)});
   for (uint32_t count = 0; count < 10; ++count) {
     std::vector<float> points(3 * count), distances(count + 1, -7), gradients(3 * count + 1, -7);
-    std::vector<int32_t> names(count + 1, -7);
+    std::vector<int32_t> indices(count + 1, -7);
     for (uint32_t i = 0; i < count; ++i) points[3 * i] = 1 + static_cast<float>(i);
     ASSERT_EQ(billow_body_query(body.get(), points.data(), count, BILLOW_NO_LIMIT, distances.data(),
-                                gradients.data(), names.data()),
+                                gradients.data(), indices.data()),
               BILLOW_OK);
     for (uint32_t i = 0; i < count; ++i) {
       EXPECT_FLOAT_EQ(distances[i], 0.5f + static_cast<float>(i));
       EXPECT_FLOAT_EQ(gradients[3 * i], 1);
-      EXPECT_EQ(names[i], 0);
+      EXPECT_EQ(indices[i], 0);
     }
     EXPECT_EQ(distances[count], -7);
     EXPECT_EQ(gradients[3 * count], -7);
-    EXPECT_EQ(names[count], -7);
-    // Without gradients and names.
+    EXPECT_EQ(indices[count], -7);
+    // Without gradients and colliders.
     ASSERT_EQ(billow_body_query(body.get(), points.data(), count, BILLOW_NO_LIMIT, distances.data(), nullptr,
                                 nullptr),
               BILLOW_OK);
   }
 }
 
-TEST(Query, ABodyOfNothingIsFarAway) {
+TEST(Query, ABodyWithoutCollidersIsFarAway) {
   const BodyHandle body = testing::make_body({});
   const auto found = testing::query(body, {{1, 2, 3}});
   EXPECT_EQ(found.distance, 1e30f);

@@ -37,12 +37,11 @@ V3 to_v3(const Vector& v) {
 
 // A formula of a few operations in single precision: a millionth of the size.
 constexpr double kRounding = 1e-6;
-// Newton's method is stopped early. A tenth of what collisions call touching (0.1 mm) on a shape of half a
-// metre.
+// Newton's method is stopped early: a tenth of the contact margin (0.1 mm) on a shape of half a metre.
 constexpr double kIteration = 2e-5;
 
 ShapeCase round_shape(const char* name, double l, double a, double b) {
-  // Askew and off the origin, so that no coordinate is special.
+  // Oblique and off the origin, so that no coordinate is special.
   const Vector axis{{0.48, 0.6, 0.64}}, start = axis * (-0.5 * l);
   const double taper = l > 0 ? (a - b) / l : 0, slope = taper / std::sqrt(1 - taper * taper);
   const double size = 0.5 * l + std::max(a, b);
@@ -98,9 +97,8 @@ Found evaluate(const ShapeCase& shape, const Vector& p) {
   return {lane(d.phi, 2), {{g.x, g.y, g.z}}};
 }
 
-// Points the reference and the shape see alike: rounded to singles. Everywhere; close to the shape; and close
-// to (some exactly on) the planes, axes and the centre of symmetry, where formulas tend to divide nought by
-// nought.
+// Test points, rounded to floats: everywhere; close to the shape; and close to (some exactly on) the planes,
+// axes and centre of symmetry, where formulas tend to divide zero by zero.
 std::vector<Vector> points_around(const ShapeCase& shape, uint32_t seed, int count) {
   Random random(seed);
   std::vector<Vector> points;
@@ -119,7 +117,7 @@ std::vector<Vector> points_around(const ShapeCase& shape, uint32_t seed, int cou
 TEST_P(Shapes, DistanceIsExactEverywhere) {
   for (const Vector& p : points_around(GetParam(), 11, 8000)) {
     const double exact = GetParam().exact(p), found = evaluate(GetParam(), p).phi;
-    // Far away the coordinates themselves round coarser.
+    // Far away, the coordinates themselves are rounded more coarsely.
     ASSERT_NEAR(found, exact, GetParam().tolerance + 3e-7 * length(p))
         << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
   }
@@ -132,11 +130,10 @@ TEST_P(Shapes, GradientHasUnitLengthEverywhere) {
   }
 }
 
-TEST_P(Shapes, GradientMatchesDifferencesAwayFromKinks) {
+TEST_P(Shapes, GradientMatchesFiniteDifferencesAwayFromKinks) {
   const ShapeCase& shape = GetParam();
   const double h = 1e-5 * shape.size;
-  // Where the surface of equal distance is rounder than 5 % of the size, differences over h are no longer
-  // precise.
+  // Where the level set has a radius of curvature below 5 % of the size, differences over h are not precise.
   constexpr double kGradientTolerance = 3e-4;
   int compared = 0;
   for (const Vector& p : points_around(shape, 13, 4000)) {
@@ -160,7 +157,7 @@ TEST_P(Shapes, GradientMatchesDifferencesAwayFromKinks) {
   EXPECT_GT(compared, 1000);
 }
 
-TEST_P(Shapes, NeverChangeFasterThanThePointMoves) {
+TEST_P(Shapes, AreOneLipschitz) {
   const ShapeCase& shape = GetParam();
   const std::vector<Vector> points = points_around(shape, 14, 4000);
   Random random(15);
@@ -175,7 +172,7 @@ TEST_P(Shapes, NeverChangeFasterThanThePointMoves) {
   }
 }
 
-TEST_P(Shapes, LanesDoNotInfluenceEachOther) {
+TEST_P(Shapes, LanesAreIndependent) {
   const ShapeCase& shape = GetParam();
   const std::vector<Vector> points = points_around(shape, 16, 400);
   for (size_t i = 0; i < points.size(); i += 4) {
@@ -194,9 +191,9 @@ TEST_P(Shapes, LanesDoNotInfluenceEachOther) {
   }
 }
 
-// The references themselves, by points spread over the surface: none may be nearer than the distance says,
-// and the nearest of them not much farther.
-TEST(ExactShapes, AgreeWithPointsSpreadOverTheSurface) {
+// The references themselves against points on the surface: none may be nearer than the distance, and the
+// nearest not much farther.
+TEST(ExactShapes, AgreeWithPointsOnTheSurface) {
   for (const ShapeCase& shape : all_shapes()) {
     SCOPED_TRACE(shape.name);
     Random random(17);

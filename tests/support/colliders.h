@@ -23,7 +23,7 @@ inline billow_transform at(const Vector& position, const std::array<double, 4>& 
   copy(rotation, t.rotation);
   return t;
 }
-// Turned about the y axis.
+// Rotation about the y axis.
 inline std::array<double, 4> about_y(double angle) {
   return {0, std::sin(0.5 * angle), 0, std::cos(0.5 * angle)};
 }
@@ -68,7 +68,7 @@ inline billow_collider half_space(const Vector& point, const std::array<double, 
   return c;
 }
 
-// Any solid shape of 0.05 to 0.3 m within `spread` of the origin.
+// A random solid shape of 0.05 to 0.3 m within `spread` of the origin.
 inline billow_collider random_collider(Random& random, double spread) {
   const auto size = [&] { return random.uniform(0.05, 0.3); };
   const Vector centre = random.in_box(spread), far_end = centre + random.direction() * (0.2 + size());
@@ -99,7 +99,7 @@ struct DestroyBody {
 };
 using BodyHandle = std::unique_ptr<billow_body, DestroyBody>;
 
-// Null, with billow_last_error() saying why, if the colliders are refused.
+// Null if the colliders are refused; billow_last_error() has the reason.
 inline BodyHandle make_body(const std::vector<billow_collider>& colliders,
                             const std::vector<billow_transform>& joint_rest = {at({})}) {
   billow_body_desc desc{};

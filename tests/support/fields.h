@@ -1,4 +1,4 @@
-// Grids and networks for tests.
+// SDF grids and networks for tests.
 #pragma once
 
 #include <billow/billow.h>
@@ -10,7 +10,7 @@
 
 namespace billow::testing {
 
-// A grid of any function of a point in its frame.
+// A grid sampled from a function of a point in its frame.
 struct TestGrid {
   std::vector<int16_t> values;
   billow_sdf_grid grid{};
@@ -32,7 +32,7 @@ inline TestGrid sphere_grid(double radius, double spacing = 0.01, double margin 
   return make_grid(n, n, n, spacing, 1e-5, [=](const Vector& p) { return length(p) - radius; });
 }
 
-// A network that is nearly the distance to the plane y = `height`, with a random wiggle.
+// A network that approximates the distance to the plane y = `height`, plus a random perturbation.
 struct TestNetwork {
   std::vector<float> weights;
   billow_neural_sdf network{};
@@ -44,9 +44,9 @@ inline TestNetwork wavy_network(uint32_t width, double height, double wiggle, ui
     for (const double w :
          {random.uniform(-9, 9), random.uniform(-9, 9), random.uniform(-9, 9), random.uniform(-1, 1)})
       out.weights.push_back(static_cast<float>(w));
-  // The first unit carries y + 2 through both layers: there the activation is the identity.
-  const float through[4] = {0, 1, 0, 2};
-  for (size_t k = 0; k < 4; ++k) out.weights[k] = through[k];
+  // The first unit passes y + 2 through both layers, where the activation is the identity.
+  const float passed[4] = {0, 1, 0, 2};
+  for (size_t k = 0; k < 4; ++k) out.weights[k] = passed[k];
   for (uint32_t i = 0; i < width; ++i) {
     out.weights.push_back(i == 0 ? 0.0f : random.uniform_float(-1, 1));
     for (uint32_t j = 0; j < width; ++j)
@@ -67,7 +67,7 @@ inline billow_collider field_collider(const billow_sdf_grid& grid) {
 inline billow_collider field_collider(const billow_neural_sdf& network) {
   billow_collider c = billow_collider_default();
   c.shape = BILLOW_SHAPE_NEURAL;
-  c.network = &network;
+  c.neural = &network;
   return c;
 }
 

@@ -21,7 +21,7 @@ inline Chains hanging_chain(int ropes, float rope_length,
   return scenes::make_chains({static_cast<uint32_t>(ropes + 1)}, rest, false, false, settings);
 }
 
-// Neighbouring chains side by side along x from the origin, straight down; roots in `roots`.
+// Neighbouring chains side by side along x from the origin, straight down.
 struct Sheet {
   Chains chains;
   std::vector<Transform> roots;
@@ -72,12 +72,12 @@ inline Vector tip_of(const Chains& chains) {
   return vector_at(positions_of(chains).data(), chains.bone_count() - 1);
 }
 
-// The largest distance between bones of the same number.
+// The largest distance between corresponding bones.
 inline double farthest_apart(const std::vector<float>& a, const std::vector<float>& b) {
-  double most = a.size() == b.size() ? 0 : 1e30;
-  for (size_t i = 0; i < a.size() / 3 && most < 1e30; ++i)
-    most = std::max(most, length(vector_at(a.data(), i) - vector_at(b.data(), i)));
-  return most;
+  double farthest = a.size() == b.size() ? 0 : 1e30;
+  for (size_t i = 0; i < a.size() / 3 && farthest < 1e30; ++i)
+    farthest = std::max(farthest, length(vector_at(a.data(), i) - vector_at(b.data(), i)));
+  return farthest;
 }
 inline bool all_finite(const std::vector<float>& values) {
   for (float v : values)

@@ -9,7 +9,7 @@
 
 namespace billow::testing {
 
-// An ellipsoid of half-axes `half` about the origin, by latitudes and longitudes.
+// An ellipsoid of half-axes `half` about the origin, as a grid of latitudes and longitudes.
 inline body::Mesh ellipsoid_mesh(V3 half, uint32_t rows = 40, uint32_t columns = 60) {
   body::Mesh mesh;
   mesh.positions.push_back({0, half.y, 0});

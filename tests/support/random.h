@@ -1,4 +1,4 @@
-// Random inputs that are the same in every run and with every standard library.
+// Random inputs that are the same in every run and with any standard library.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class Random {
   double uniform(double low, double high) { return low + (high - low) * (bits() / 4294967296.0); }
   float uniform_float(double low, double high) { return static_cast<float>(uniform(low, high)); }
   Vector in_box(double half) { return {{uniform(-half, half), uniform(-half, half), uniform(-half, half)}}; }
-  // Evenly distributed over the sphere.
+  // Uniformly distributed over the unit sphere.
   Vector direction() {
     const double z = uniform(-1, 1), angle = uniform(0, 6.283185307179586), r = std::sqrt(1 - z * z);
     return {{r * std::cos(angle), r * std::sin(angle), z}};

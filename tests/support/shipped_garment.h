@@ -1,4 +1,4 @@
-// The garments that come with Billow, for tests of what users get.
+// The garments shipped with Billow.
 #pragma once
 
 #include <billow/billow.hpp>
@@ -6,7 +6,7 @@
 
 namespace billow::testing {
 
-// `name` is "cape" or "skirt". Tests run in the project's folder.
+// `name` is "cape" or "skirt". Tests run in the repository root.
 inline Garment load_shipped(const std::string& name) {
   return Garment::load(("assets/" + name + ".billow").c_str()).value();
 }

@@ -1,5 +1,6 @@
-// A garment file from nothing but whole numbers: a sheet behind two joints, with all kinds of storage in its matrices. For
-// tests of the runtime alone, and the same bytes everywhere.
+// A small synthetic garment file: a sheet behind two joints, with all kinds of storage in its matrices. For
+// tests of the runtime alone. Its values are exact binary fractions, so its bytes are the same on every
+// platform.
 #pragma once
 
 #include <billow/billow.h>
@@ -58,7 +59,8 @@ class GarmentBytes {
   std::vector<Named> sections_;
 };
 
-// Random columns of every kind, or of integers only; each column of the matrix gets some of them.
+// A packed matrix with random stored columns, float32, float16 and int8 or int8 only. Sources cycle through
+// the columns.
 inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float size, Random& random,
                                        bool floats = true, bool row_scales = true) {
   asset::MatrixRecord m{};
@@ -79,7 +81,7 @@ inline std::string random_matrix_bytes(uint32_t rows, uint32_t columns, float si
   for (uint32_t p = 0; p < (rows + 7) / 8; ++p) {
     for (uint32_t i = 0; i < 8 * m.float32; ++i)
       put(static_cast<float>(static_cast<int>(random.bits() % 2001) - 1000) / 1024);
-    // Halves from 2^-4 to 1, of both signs.
+    // float16 from 2^-4 to 1, of both signs.
     for (uint32_t i = 0; i < 8 * m.float16; ++i)
       put(static_cast<uint16_t>((random.bits() & 0x8000) | (0x2c00 + random.bits() % 0x1000)));
     for (uint32_t i = 0; i < 8 * m.int8; ++i)
@@ -107,8 +109,8 @@ inline void add_random_network(GarmentBytes& file, const std::string& name, uint
   file.add(name + ".linear", random_matrix_bytes(outputs, inputs, 0.125f * size, random));
 }
 
-// Patches round the bones of the chains: every vertex belongs to two of them. Those of the second half have the networks of the first,
-// seen in a mirror.
+// Patches round the bones of the chains; every vertex belongs to two of them. The second half is flipped and
+// shares the networks of the first.
 inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vertices, uint32_t activation,
                                bool floats, Random& random) {
   constexpr uint32_t kUnits = 21, kComponents = 5, kInputBones = 6, kInputs = 3 * (kInputBones + 1);
@@ -119,17 +121,17 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   r.units[0] = r.units[1] = kUnits, r.units[2] = r.coefficients();
   std::vector<asset::PatchRecord> patches;
   std::vector<int32_t> input_bones;
-  std::vector<float> numbers, bases;
-  const auto put = [](std::vector<float>& to, uint32_t count, auto number) {
+  std::vector<float> parameters, bases;
+  const auto put = [](std::vector<float>& to, uint32_t count, auto value) {
     for (uint32_t i = 0; i < round_up_to_panels(count); ++i)
-      to.push_back(i < count ? static_cast<float>(number(i)) : 0.0f);
+      to.push_back(i < count ? static_cast<float>(value(i)) : 0.0f);
   };
   for (uint32_t n = 0; n < r.networks; ++n) {
-    put(numbers, kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
-    put(numbers, kInputs, [](uint32_t) { return 4; });
-    put(numbers, r.coefficients(), [](uint32_t i) { return static_cast<float>(i) / 32; });
+    put(parameters, kInputs, [](uint32_t i) { return static_cast<float>(i % 7) / 128; });
+    put(parameters, kInputs, [](uint32_t) { return 4; });
+    put(parameters, r.coefficients(), [](uint32_t i) { return static_cast<float>(i) / 32; });
     for (const uint32_t units : {kUnits, kUnits, r.coefficients()})
-      put(numbers, units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
+      put(parameters, units, [](uint32_t i) { return static_cast<float>(i % 5) / 64; });
   }
   for (uint32_t p = 0; p < bones; ++p) {
     const auto near = [&](uint32_t by) { return (p + by) % bones; };
@@ -141,7 +143,7 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
     put(bases, r.coefficients(), [](uint32_t) { return 0.25f; });
     put(bases, r.basis_columns(), [](uint32_t i) { return i < kComponents ? 0.5f : 1.0f; });
   }
-  // Tiles of vertices that have the same owner.
+  // Tiles of vertices that belong to the same patches.
   std::vector<TileRecord> tiles;
   std::vector<uint32_t> blocks;
   for (uint32_t p = 0; p < bones; ++p)
@@ -155,7 +157,7 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
   std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
   bytes.append(reinterpret_cast<const char*>(patches.data()), patches.size() * sizeof patches[0]);
   file.add("patches", bytes), file.add("patches.input_bones", input_bones), file.add("patches.tiles", tiles);
-  file.add("patches.blocks", blocks), file.add("patches.numbers", numbers);
+  file.add("patches.blocks", blocks), file.add("patches.numbers", parameters);
   file.add("patches.bases", bases);
   file.add("patches.1",
            random_matrix_bytes(r.networks * round_up_to_panels(kUnits), kInputs, 0.25f, random, floats));
@@ -165,12 +167,12 @@ inline void add_random_patches(GarmentBytes& file, uint32_t bones, uint32_t vert
                                             random, floats));
   file.add("patches.linear", random_matrix_bytes(r.networks * round_up_to_panels(r.coefficients()), kInputs,
                                                  0.0625f, random, floats));
-  // As files have it that were trained: then sums become places without a stop between.
+  // Int8 only and without row scales, as in trained files: then a coordinate is one integer sum.
   file.add("patches.basis",
            random_matrix_bytes(kPanelRows * r.blocks, r.basis_columns(), 0.0625f, random, floats, floats));
 }
 
-// Weights for linear blend skinning: of some bones or others.
+// Arbitrary weights for linear blend skinning.
 inline void add_blend(GarmentBytes& file, uint32_t vertices, uint32_t bones) {
   std::vector<uint8_t> which, weights;
   for (uint32_t v = 0; v < vertices; ++v)
@@ -181,12 +183,14 @@ inline void add_blend(GarmentBytes& file, uint32_t vertices, uint32_t bones) {
   file.add("blend.bones", which), file.add("blend.weights", weights);
 }
 
-// Patches with floats among the numbers of their networks, or with integers only, as files have them that were trained.
+// Decoder of the file: of the whole cloth, by patches with float columns in all matrices, or by patches with
+// int8 columns only, as in trained files.
 enum class Form { kWhole, kPatches, kIntegerPatches };
 
 inline constexpr uint32_t kTinyJoints = 2, kTinyAcross = 9, kTinyDown = 11;
 
-// A sheet of 99 vertices hanging from the second joint, at y = 1, beside a post of an ellipsoid and a capsule.
+// A sheet of 99 vertices that hangs from the second joint, at y = 1, beside a post of an ellipsoid and a
+// capsule.
 inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form::kWhole, bool blend = true) {
   Random random(22);
   GarmentBytes file;
@@ -263,7 +267,7 @@ inline billow_garment* make_tiny_garment(uint32_t activation = 1, Form form = Fo
   return garment;
 }
 
-// Joints of a frame: the tiny garment's character sways, turns and jumps about, by whole numbers of 1/64 s.
+// Joints of a frame: the character sways and rotates, with a period of 64 frames, in exact binary fractions.
 inline std::vector<billow_transform> tiny_joints(int frame) {
   const float t = static_cast<float>(frame % 64) / 64, sway = t < 0.5f ? 4 * t - 1 : 3 - 4 * t;
   billow_transform root{{0.5f * sway, 0.5f, 0.25f * sway * sway}, {0, 0.25f * sway, 0, 1}};

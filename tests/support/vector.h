@@ -30,13 +30,13 @@ inline double length(const Vector& a) { return std::sqrt(dot(a, a)); }
 inline Vector cross(const Vector& a, const Vector& b) {
   return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
-// By a unit quaternion x y z w.
+// Rotates by a unit quaternion x y z w.
 inline Vector rotate(const std::array<double, 4>& q, const Vector& v) {
   const Vector u{{q[0], q[1], q[2]}}, t = cross(u, v) * 2;
   return v + t * q[3] + cross(u, t);
 }
 
-// Element i of packed floats, three each.
+// Vector i of packed floats, three each.
 inline Vector vector_at(const float* packed, size_t i) {
   return {{packed[3 * i], packed[3 * i + 1], packed[3 * i + 2]}};
 }

@@ -18,7 +18,7 @@ class AssetCli : public ::testing::Test {
                 ("billow_asset_cli_" + std::to_string(getpid()) + "_" +
                  ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::create_directories(folder_);
-    pack::Packed p = pack::sample_garment(body::make_person(), {});
+    pack::GarmentData p = pack::sample_garment(body::make_person(), {});
     p.training = "{\"frames\": 5000}";
     bytes_ = pack::pack_garment(p);
     write("cape.billow", bytes_);

@@ -121,7 +121,7 @@ TEST_F(DatasetCli, TakesCharactersOfYourOwn) {
   clip.frames_per_second = 24;
   for (int f = 0; f <= 24; ++f) {
     clip.frames.push_back(body::rest_pose(strip.skeleton));
-    clip.frames.back().rotations[1] = body::turn_about({0, 0, 1}, 1.5707963f * static_cast<float>(f) / 24);
+    clip.frames.back().rotations[1] = body::rotation_about({0, 0, 1}, 1.5707963f * static_cast<float>(f) / 24);
   }
   write_cache(folder_ / "flag.mdd", testing::swinging(g, strip.skeleton, clip));
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "files/whole_file.h"
-#include "learn/gru_file.h"
+#include "learn/frames.h"
+#include "learn/gru.h"
 #include "learn/pca.h"
 #include "learn/ridge.h"
-#include "learn/rows.h"
 #include "offline/evaluate/small_set.h"
 #include "pack/garment_asset.h"
 #include "tools/program.h"
@@ -30,7 +30,7 @@ learn::Gru still_units(const learn::Frames& frames) {
     return learn::Layer{learn::Matrix::Zero(rows, columns), learn::Vector::Zero(rows)};
   };
   learn::Gru gru{learn::Vector::Zero(inputs), learn::Vector::Ones(inputs), {}};
-  for (const auto& bones : learn::moved_bones(frames.garment()))
+  for (const auto& bones : learn::simulated_bones(frames.garment()))
     gru.chains.push_back(
         {bones, layer(6, inputs), layer(6, 2), layer(3 * static_cast<Eigen::Index>(bones.size()), 2)});
   return gru;
@@ -52,7 +52,7 @@ class EvaluateCli : public ::testing::Test {
     stage.network.layers = {{learn::Matrix::Zero(3, stage.network.mean.size()), stage.network.bias}};
     stage.network.bias.resize(0);
     packed_.garment = frames.garment();
-    packed_.skeleton = frames.person().skeleton;
+    packed_.skeleton = frames.character().skeleton;
     packed_.settings = billow_settings_default();
     packed_.model = learn::Model{stage, {}};
     packed_.extra[learn::kGruSection] = learn::gru_to_bytes(still_units(frames));
@@ -66,7 +66,7 @@ class EvaluateCli : public ::testing::Test {
     return text.find(part) != std::string::npos;
   }
   testing::SmallSet set_;
-  pack::Packed packed_;
+  pack::GarmentData packed_;
 };
 
 TEST_F(EvaluateCli, PrintsATableAndWritesBothFiles) {
@@ -116,7 +116,7 @@ TEST_F(EvaluateCli, PackAddsWeightsForLinearBlendSkinningAndKeepsTheRest) {
   ASSERT_TRUE(read("sheet.billow").blend.empty());
   const auto out = packed("-o blended.billow --storage keep --blend --data . --without gru");
   ASSERT_EQ(out.code, 0) << out.output;
-  const pack::Packed blended = read("blended.billow");
+  const pack::GarmentData blended = read("blended.billow");
   EXPECT_EQ(blended.blend.size(), 63u);
   EXPECT_EQ(blended.extra.count(learn::kGruSection), 0u);
   const auto bytes = [&](const char* name) { return fs::file_size(set_.folder() / name); };

@@ -45,7 +45,7 @@ std::vector<float> corners_by_loops(const PatchTensors& t, const PeerFrame& fram
         for (size_t way = 0; way < 3; ++way) {
           float along = basis[components + 1 + way];
           for (size_t k = 0; k < components; ++k) along += basis[k] * c[way * components + k];
-          x += along * frame.turn.values[9 * p + 3 * way + axis];
+          x += along * frame.rotation.values[9 * p + 3 * way + axis];
         }
         corners.push_back(x);
       }
@@ -74,7 +74,7 @@ TEST(PeerTensors, AreTheGarment) {
       vertices.push_back(sum);
     }
   EXPECT_EQ(t.vertices, 192);
-  EXPECT_LT(farthest_mm(frame, vertices.data()), 0.01);
+  EXPECT_LT(max_error_mm(frame, vertices.data()), 0.01);
 }
 
 TEST(PeerTensors, OthersAreRefused) {

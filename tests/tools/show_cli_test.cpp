@@ -1,4 +1,4 @@
-// `billow render`, `export`, `make`, `view`, `completion` and `man` as a user meets them.
+// `billow render`, `export`, `make`, `completion` and `man` as a user meets them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -97,28 +97,6 @@ TEST_F(ShowCli, MakeTellsItsStepsAndTouchesNothing) {
   }
   EXPECT_TRUE(contains(dry.output, "--epochs=3"));
   EXPECT_EQ(entries(), 1u);
-}
-
-TEST_F(ShowCli, ServesAFolderAndNothingElse) {
-  fs::create_directories(folder_ / "site");
-  files::write_whole_file(folder_ / "site/index.html", "the page");
-  files::write_whole_file(folder_ / "secret", "not for all");
-  const auto asked = [&](const std::string& path) {
-    // A shell of its own: it starts the server, asks, and ends it.
-    return testing::run_command("cd '" + folder_.string() +
-                                "' && bash -c 'rm -f address; " BILLOW_PROGRAM
-                                " view --folder site --port 0 >address & server=$!; "
-                                "while [ ! -s address ]; do sleep 0.05; done; "
-                                "port=$(grep -o \"localhost:[0-9]*\" address | cut -d: -f2); "
-                                "exec 3<>/dev/tcp/127.0.0.1/$port; printf \"GET " +
-                                path + " HTTP/1.1\\r\\n\\r\\n\" >&3; cat <&3; kill $server'")
-        .output;
-  };
-  EXPECT_TRUE(contains(asked("/"), "200 OK") && contains(asked("/"), "the page")) << asked("/");
-  EXPECT_TRUE(contains(asked("/no.js"), "404"));
-  for (const char* path : {"/../secret", "/%2e%2e/secret", "//../secret"})
-    EXPECT_FALSE(contains(asked(path), "not for all")) << path;
-  EXPECT_EQ(run("view --folder nowhere").code, 1);
 }
 
 TEST_F(ShowCli, ShellsAndTheManualKnowAllCommands) {

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "files/whole_file.h"
 #include "pack/garment_asset.h"
-#include "pack/model_sections.h"
+#include "pack/sections.h"
 
 namespace billow::tool {
 namespace {

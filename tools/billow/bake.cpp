@@ -13,7 +13,7 @@
 #include "files.h"
 #include "files/npy.h"
 #include "files/whole_file.h"
-#include "motion/loop.h"
+#include "motion/clip.h"
 #include "motion/motions.h"
 
 namespace billow::tool {

@@ -10,7 +10,7 @@
 #include "asset/garment_view.h"
 #include "core/simd.h"
 #include "files/whole_file.h"
-#include "pack/model_sections.h"
+#include "pack/sections.h"
 #include "playback.h"
 
 #if defined(BILLOW_SIMD_SSE) && defined(__x86_64__)

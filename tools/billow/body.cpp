@@ -86,11 +86,11 @@ void print_posed(const body::Person& person, const body::Skin& skin, uint32_t po
   std::vector<body::PosedAgreement> parts;
   for (uint32_t k = 0; k < poses; ++k)
     parts.push_back(body::posed_agreement(person, skin, body::random_pose(person, 1000 + k), 10000, k));
-  const body::PosedAgreement all = body::together(parts);
+  const body::PosedAgreement all = body::combine(parts);
   std::printf(
       "in %u random poses, %zu points: mean %.2f mm, p95 %.2f mm, largest %.1f mm; "
       "wrong side by at most %.1f mm\n",
-      poses, all.points, 1000 * all.mean, 1000 * all.p95, 1000 * all.most, 1000 * all.wrong_sign);
+      poses, all.points, 1000 * all.mean, 1000 * all.p95, 1000 * all.max, 1000 * all.max_wrong_depth);
 }
 
 void print_info(const BodyOptions& options) {

@@ -14,7 +14,6 @@
 #include "files.h"
 #include "fit/body_file.h"
 #include "fit/fit_colliders.h"
-#include "fit/fit_colliders_samples.h"
 #include "import/character.h"
 #include "import/makehuman.h"
 
@@ -115,13 +114,14 @@ const char* shape_name(billow_shape shape) {
 void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedCollider> colliders) {
   const auto mm = [](const fit::FitDistances& d) {
     char text[64];
-    std::snprintf(text, sizeof text, "%6.1f %6.1f %6.1f", 1000 * d.mean, 1000 * d.p95, 1000 * d.most);
+    std::snprintf(text, sizeof text, "%6.1f %6.1f %6.1f", 1000 * d.mean, 1000 * d.p95, 1000 * d.max);
     return std::string(d.points > 0 ? text : "     -      -      -");
   };
-  const auto row = [&](const char* name, const char* shape, double share, const fit::BothWays& rest,
-                       const fit::BothWays& posed) {
+  const auto row = [&](const char* name, const char* shape, double share, const fit::TwoWayDistances& rest,
+                       const fit::TwoWayDistances& posed) {
     std::printf("  %-20.20s %-9s %4.0f %%  %s   %s   %s   %s\n", name, shape, 100 * share,
-                mm(rest.out).c_str(), mm(rest.back).c_str(), mm(posed.out).c_str(), mm(posed.back).c_str());
+                mm(rest.to_zero_set).c_str(), mm(rest.to_skin).c_str(), mm(posed.to_zero_set).c_str(),
+                mm(posed.to_skin).c_str());
   };
   std::printf(
       "\ndistances in mm: mean, p95, largest\n"
@@ -130,11 +130,11 @@ void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedC
       "", "", "", "at rest", "", "in poses", "", "collider", "shape", "skin", "skin to zero set",
       "zero set to skin", "skin to zero set", "zero set to skin");
   for (size_t i = 0; i < colliders.size(); ++i)
-    row(colliders[i].name.c_str(), shape_name(colliders[i].collider.shape), error.colliders[i].share,
+    row(colliders[i].name.c_str(), shape_name(colliders[i].collider.shape), error.colliders[i].skin_fraction,
         error.colliders[i].rest, error.colliders[i].posed);
   row("all", "", 1, error.rest, error.posed);
   std::printf("  %.1f %% of the skin is hidden (folds, insides, what is covered) and left out\n\n",
-              100 * error.hidden);
+              100 * error.hidden_fraction);
 }
 
 void fit_body(BodyFitOptions options) {
@@ -204,7 +204,7 @@ void add_body_fit(CLI::App* body_command) {
   fit->add_option("--poses", options->poses, "Poses to fit in; as many others are measured")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  fit->add_option("--most", options->fit.most, "Colliders there may be")
+  fit->add_option("--most", options->fit.max_colliders, "Colliders there may be")
       ->check(CLI::Range(1, BILLOW_MAX_COLLIDERS))
       ->capture_default_str();
   fit->add_option("--split", options->fit.split, "Colliders to cut in two, by name");

@@ -11,7 +11,7 @@
 #include "body/surface.h"
 #include "draw_body.h"
 #include "files.h"
-#include "fit/level_set.h"
+#include "fit/grid_sdf.h"
 #include "fit/sdf_body.h"
 #include "fit/sdf_table.h"
 #include "progress.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "dataset/exchange/export_clip.h"
+#include "dataset/exchange/caches.h"
 #include "dataset_exchange.h"
 #include "files.h"
 #include "progress.h"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "body/person.h"
-#include "dataset/exchange/import_caches.h"
+#include "dataset/exchange/caches.h"
 #include "dataset_exchange.h"
 #include "fit/body_file.h"
 #include "garment/garment_file.h"
@@ -41,8 +41,8 @@ dataset::OwnedCharacterBody wearer_of(const ImportOptions& o) {
 std::vector<V3> read_rest(const std::string& file, size_t vertices, const cache::OpenOptions& open) {
   std::vector<V3> rest;
   if (std::filesystem::path(file).extension() == ".npy") {
-    garment::NpyPlaces places = garment::read_npy_places(file);
-    if (places.shape.size() == 2) rest = std::move(places.places);
+    garment::NpyPositions places = garment::read_npy_positions(file);
+    if (places.shape.size() == 2) rest = std::move(places.positions);
   } else {
     const auto reader = cache::open_cache(file, open);
     rest.resize(reader->info().topology.vertices);
@@ -103,7 +103,7 @@ void print_plan(const ImportOptions& o) {
     const bool is_unseen = clip.parts.find('u') != std::string::npos;
     std::printf("%-20s %5zu frames, %s%s%s, seam within %.1f mm\n", clip.name.c_str(),
                 clip.motion.frames.size(), o.motions[c].c_str(), is_unseen ? ", unseen" : "",
-                clip.there ? ", already there" : "", 1000 * static_cast<double>(clip.attachment_gap));
+                clip.already_imported ? ", already there" : "", 1000 * static_cast<double>(clip.attachment_gap));
     frames += clip.motion.frames.size(), unseen += is_unseen ? clip.motion.frames.size() : 0;
   }
   std::printf("%zu clips, %zu frames at %g a second, %zu of them in clips that are never learnt from\n",

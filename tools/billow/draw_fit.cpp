@@ -19,7 +19,7 @@ struct Box {
   V3 low, high;
 
   explicit Box(std::span<const V3> points) : low(points[0]), high(points[0]) {
-    for (const V3& p : points) low = body::least(low, p), high = body::most(high, p);
+    for (const V3& p : points) low = body::component_min(low, p), high = body::component_max(high, p);
   }
   Vec3 middle() const { return {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)}; }
 };
@@ -131,12 +131,12 @@ void draw_fitted_colliders(const body::Skeleton& skeleton, const body::Skin& ski
 void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin,
                     const fit::ColliderFitError& error, const std::filesystem::path& file) {
   // End the scale at a round number that nearly all of the skin is within.
-  const double wanted = 1000 * std::max(1.25 * error.rest.out.p95, 0.001);
+  const double wanted = 1000 * std::max(1.25 * error.rest.to_zero_set.p95, 0.001);
   const double power = std::pow(10, std::floor(std::log10(wanted)));
   const double steps = wanted / power;
   const double most = power * (steps <= 1 ? 1 : steps <= 2.5 ? 2.5 : steps <= 5 ? 5 : 10) / 1000;
   std::vector<draw::Colour> colours;
-  for (const float d : error.at_vertices)
+  for (const float d : error.vertex_distances)
     colours.push_back(draw::heat(std::fabs(d) / static_cast<float>(most)));
   std::vector<draw::Image> panels;
   const Box box(skin.mesh.positions);

@@ -58,7 +58,7 @@ void add_chains(draw::Canvas& canvas, const garment::Garment& g, const std::vect
 void draw_garment(const garment::Garment& g, const body::Skin& skin, const std::filesystem::path& file) {
   const std::vector<V3>& cloth = g.rest.empty() ? g.shape : g.rest;
   std::vector<V3> bones(g.bones.size());
-  garment::places_of_bones(g, cloth, bones);
+  garment::bone_positions(g, cloth, bones);
   Reach reach;
   reach.include(skin.mesh.positions);
   reach.include(cloth);

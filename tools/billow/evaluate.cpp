@@ -8,8 +8,8 @@
 #include "evaluate/report.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
-#include "learn/correction.h"
-#include "learn/gru_file.h"
+#include "learn/gru.h"
+#include "learn/model.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
 
@@ -36,7 +36,7 @@ void check_folder_of(const std::string& file) {
 void run(const EvaluateOptions& o) {
   for (const std::string& file : {o.json, o.html})
     if (!file.empty() && file != kPrint) check_folder_of(file);
-  pack::Packed packed = pack::read_garment_asset(o.file);
+  pack::GarmentData packed = pack::read_garment_asset(o.file);
   const learn::Frames frames = frames_for(o.file, packed.garment, o.data);
 
   evaluate::Options options;

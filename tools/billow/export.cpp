@@ -47,7 +47,7 @@ std::vector<cache::Point> points_of(const garment::Garment& g) {
 void add_places(std::vector<cache::Point>& points, const garment::Garment& g, const std::vector<V3>& bones) {
   size_t k = 0;
   for (const auto& chain : g.chains)
-    for (const uint32_t bone : chain) points[k++].places.push_back(bones[bone]);
+    for (const uint32_t bone : chain) points[k++].positions.push_back(bones[bone]);
 }
 
 void run_export(const ExportOptions& o) {

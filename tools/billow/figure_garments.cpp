@@ -29,7 +29,7 @@ Figure figure_garments(const FigureInputs& inputs) {
     const garment::Garment g = garment_of(file, name, draped);
     const std::vector<V3>& cloth = draped ? g.rest : g.shape;
     std::vector<V3> bones(g.bones.size());
-    garment::places_of_bones(g, cloth, bones);
+    garment::bone_positions(g, cloth, bones);
     PictureStyle style = style_for(g);
     style.width = 460, style.height = 600, style.distance = 3.9f, style.look_at = 0.85f, style.behind = 0;
     if (inputs.quick) style.width = 138, style.height = 180, style.rays = 2;

@@ -2,13 +2,14 @@
 // rnn_training and rnn_holdout).
 #include <cmath>
 
-#include "learn/gru_file.h"
+#include "learn/gru.h"
 #include "learned_rows.h"
 
 namespace billow::tool {
 namespace {
 
-learn::Matrix bones_of(const pack::Packed& packed, const learn::Frames& frames, const std::string& file) {
+learn::Matrix bones_of(const pack::GarmentData& packed, const learn::Frames& frames,
+                       const std::string& file) {
   const auto section = packed.extra.find(learn::kGruSection);
   if (section == packed.extra.end())
     throw NotMade("needs a garment file with recurrent units, which " + file +

@@ -53,8 +53,8 @@ Figure figure_modes(const FigureInputs& inputs) {
   LearnedRows rows(inputs);
   const Bases bases = bases_of(rows);
   const garment::Garment& g = rows.frames().garment();
-  const std::vector<Transform> joints = body::rest_transforms(rows.frames().person().skeleton);
-  const DrawnBody body(rows.frames().person());
+  const std::vector<Transform> joints = body::rest_transforms(rows.frames().character().skeleton);
+  const DrawnBody body(rows.frames().character());
   PictureStyle style = style_for(g);
   style.width = 220, style.height = 280, style.rays = 32, style.distance = 3.9f, style.behind = 0.1f;
   if (inputs.quick) style.width = 90, style.height = 114, style.rays = 1;

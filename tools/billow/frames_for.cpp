@@ -28,7 +28,7 @@ learn::Frames frames_for(const std::filesystem::path& file, const garment::Garme
                          const std::filesystem::path& data) {
   learn::Frames frames(data);
   check_same_cut(file.string(), garment, data.string(), frames.garment());
-  frames.see_from(garment.rest);
+  frames.set_rest(garment.rest);
   return frames;
 }
 

@@ -12,7 +12,7 @@
 
 #include "body/person.h"
 #include "cache/cache.h"
-#include "cloth/material.h"
+#include "cloth/sheet.h"
 #include "files.h"
 #include "garment/attach.h"
 #include "garment/garment_file.h"
@@ -157,9 +157,9 @@ std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
                                " vertices a frame, found " + std::to_string(found));
   };
   if (std::filesystem::path(o.frames).extension() == ".npy") {
-    garment::NpyPlaces frames = garment::read_npy_places(o.frames);
+    garment::NpyPositions frames = garment::read_npy_positions(o.frames);
     expect(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
-    return std::move(frames.places);
+    return std::move(frames.positions);
   }
   const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.scale});
   expect(frames->info().topology.vertices);
@@ -175,7 +175,7 @@ void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
   Progress progress("decomposing");
   const garment::Ssdr found = garment::decompose(
       g.shape, g.triangles, frames, {.bones = o.ssdr, .report = [&](double share) { progress(share); }});
-  g.bones = found.places;
+  g.bones = found.embeddings;
   g.chains.clear();
   g.closed = false;
   std::printf("%zu bones from %zu frames: rms %.2f mm\n", g.bones.size(), frames.size() / g.size(),
@@ -211,7 +211,7 @@ void describe(const DescribeOptions& o) {
   g.triangles = mesh.triangles;
   take_pattern(mesh, o, g);
   const garment::Region region = region_of(mesh, character_body, o);
-  garment::sew_on(g, region, character_body.skin());
+  garment::attach_region(g, region, character_body.skin());
   g.key_joint = key_joint(o, g, character_body.skeleton);
   if (o.ssdr > 0) {
     take_ssdr_bones(o, g);
@@ -237,7 +237,7 @@ void describe(const DescribeOptions& o) {
 void add_attachment_options(CLI::App* command, DescribeOptions& o) {
   constexpr const char* kGroup = "Attached (one of these)";
   command->add_option("--attach", o.attach, "All above the character's waist, neck or shoulders is attached")
-      ->check(CLI::IsMember(garment::attach_places()))
+      ->check(CLI::IsMember(garment::attachment_sites()))
       ->group(kGroup);
   command->add_option("--above", o.above, "All above this height, in metres")->group(kGroup);
   command->add_option("--group", o.group, "The faces of this group or object")->group(kGroup);

@@ -25,10 +25,10 @@ LearnedRows::LearnedRows(const FigureInputs& inputs)
       garment_(pack::read_garment_asset(asked(inputs.garment, kNeeds))),
       frames_(frames_for(inputs.garment, garment_.garment, asked(inputs.data, kNeeds))),
       embedded_(evaluate::embedded_bones(frames_)),
-      body_(frames_.person()) {}
+      body_(frames_.character()) {}
 
 const learn::ClothModel& LearnedRows::open(const std::filesystem::path& file) {
-  others_.push_back(std::make_unique<pack::Packed>(pack::read_garment_asset(file)));
+  others_.push_back(std::make_unique<pack::GarmentData>(pack::read_garment_asset(file)));
   check_same_rest(file, others_.back()->garment, frames_);
   return others_.back()->model;
 }
@@ -112,7 +112,7 @@ std::vector<V3> LearnedRows::cloth_of(const Row& row, uint32_t frame) const {
 }
 
 std::vector<V3> LearnedRows::inside(uint32_t frame, std::span<const V3> vertices) const {
-  const character::CharacterBody character_body = frames_.person();
+  const character::CharacterBody character_body = frames_.character();
   std::vector<Transform> joints(character_body.skeleton.size());
   frames_.joints(frame, joints);
   body::Surface surface(character_body.skeleton, character_body.colliders);
@@ -134,10 +134,10 @@ draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_insi
   if (mark_inside) style.cloth = style.lining = draw::mix(style.cloth, {0.85f, 0.85f, 0.85f}, 0.85f);
   std::vector<draw::Image> panels;
   std::vector<V3> bone_rest(g.bones.size());
-  garment::places_of_bones(g, g.rest, bone_rest);
+  garment::bone_positions(g, g.rest, bone_rest);
   for (const Row& row : rows_)
     for (const uint32_t f : which) {
-      std::vector<Transform> joints(frames_.person().skeleton.size());
+      std::vector<Transform> joints(frames_.character().skeleton.size());
       frames_.joints(f, joints);
       // Whoever jumps is looked up at.
       constexpr float kStanding = 0.95f;

@@ -20,7 +20,7 @@ class LearnedRows {
   explicit LearnedRows(const FigureInputs& inputs);
 
   const learn::Frames& frames() const { return frames_; }
-  const pack::Packed& garment() const { return garment_; }
+  const pack::GarmentData& garment() const { return garment_; }
   const evaluate::BoneSource& embedded() const { return embedded_; }
 
   // Rows from top to bottom.
@@ -58,11 +58,11 @@ class LearnedRows {
   std::vector<V3> inside(uint32_t frame, std::span<const V3> vertices) const;
 
   const FigureInputs& inputs_;
-  pack::Packed garment_;
+  pack::GarmentData garment_;
   learn::Frames frames_;
   evaluate::BoneSource embedded_;
   DrawnBody body_;
-  std::vector<std::unique_ptr<pack::Packed>> others_;
+  std::vector<std::unique_ptr<pack::GarmentData>> others_;
   std::vector<Row> rows_;
 };
 

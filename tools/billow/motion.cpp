@@ -49,7 +49,7 @@ struct MovingSubject {
   motion::Clip clip;
   float size = 1;        // against the built-in person: how far away to look from
   bool travels = false;  // seen from its own side and front, not from the world's
-  std::optional<motion::MotionFigures> figures;
+  std::optional<motion::MotionMeasures> figures;
 };
 
 constexpr double kMeasuredAt = 120;  // frames a second
@@ -144,12 +144,12 @@ std::string write_strip(const MotionOptions& options, const MovingSubject& subje
   return file.string();
 }
 
-void print_most(const char* name, const motion::Most& most, double unit, const char* units) {
+void print_most(const char* name, const motion::Peak& most, double unit, const char* units) {
   std::printf("%-22s%9.2f %-7s %s at %.2f s\n", name, unit * most.value, units, most.where.c_str(),
               most.seconds);
 }
 
-void print_table(const motion::MotionFigures& f) {
+void print_table(const motion::MotionMeasures& f) {
   constexpr double kDegrees = 57.29577951308232;
   std::printf("%-22s%9.2f s       %zu frames\n%-22s%9.2f m\n", "duration", f.seconds, f.frames, "way",
               f.distance);
@@ -162,8 +162,8 @@ void print_table(const motion::MotionFigures& f) {
   print_most("hand speed", f.hand_speed, 1, "m/s");
   print_most("foot speed", f.foot_speed, 1, "m/s");
   print_most("foot slides", f.slide, 1000, "mm");
-  print_most("foot sinks", f.sink, 1000, "mm");
-  print_most("limb inside the body", f.inside, 1000, "mm");
+  print_most("foot sinks", f.ground_penetration, 1000, "mm");
+  print_most("limb inside the body", f.self_penetration, 1000, "mm");
 }
 
 // Names end with their unit, as for scenes.
@@ -172,10 +172,10 @@ void print_json(const MovingSubject& subject, const std::string& picture) {
               subject.name.c_str(), picture.c_str(), static_cast<double>(subject.clip.duration()),
               subject.clip.frames.size());
   if (subject.figures) {
-    const motion::MotionFigures& f = *subject.figures;
+    const motion::MotionMeasures& f = *subject.figures;
     std::printf(", \"way_m\": %.3f, \"limit_margin_rad\": %.5f, \"limit_angle\": \"%s\"", f.distance,
                 f.limit_margin, f.limit_angle.c_str());
-    for (const auto& [name, most] : std::initializer_list<std::pair<const char*, const motion::Most*>>{
+    for (const auto& [name, most] : std::initializer_list<std::pair<const char*, const motion::Peak*>>{
              {"joint_speed_rad_s", &f.joint_speed},
              {"joint_acceleration_rad_s2", &f.joint_acceleration},
              {"top_speed_m_s", &f.pelvis_speed},
@@ -185,8 +185,8 @@ void print_json(const MovingSubject& subject, const std::string& picture) {
              {"foot_speed_m_s", &f.foot_speed},
              {"foot_acceleration_m_s2", &f.foot_acceleration},
              {"foot_slide_m", &f.slide},
-             {"foot_sink_m", &f.sink},
-             {"limb_inside_m", &f.inside}})
+             {"foot_sink_m", &f.ground_penetration},
+             {"limb_inside_m", &f.self_penetration}})
       std::printf(", \"%s\": %.5f", name, most->value);
   }
   std::printf("}\n");

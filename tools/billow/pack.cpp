@@ -3,10 +3,9 @@
 #include <memory>
 
 #include "commands.h"
-#include "evaluate/skinning.h"
+#include "evaluate/baselines.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
-#include "pack/change_sections.h"
 #include "pack/garment_asset.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
@@ -24,12 +23,12 @@ struct PackArguments {
 // Stores nothing anew.
 constexpr const char* kKeep = "keep";
 
-void print(const char* mark, const pack::StorageCost& cost) {
+void print(const char* mark, const pack::QuantisationCost& cost) {
   std::printf("%s %-6s %7.2f MB, off by %.3f mm (bases %.3f, networks %.3f)\n", mark, cost.name.c_str(),
-              static_cast<double>(cost.bytes) / 1e6, cost.all(), cost.bases, cost.networks);
+              static_cast<double>(cost.bytes) / 1e6, cost.total(), cost.bases, cost.networks);
 }
 
-void leave_out(const PackArguments& a, pack::Packed& packed) {
+void leave_out(const PackArguments& a, pack::GarmentData& packed) {
   for (const std::string& name : a.without)
     if (packed.extra.erase(name) == 0)
       throw std::runtime_error(a.file + ": expected an extra section '" + name +
@@ -37,7 +36,7 @@ void leave_out(const PackArguments& a, pack::Packed& packed) {
 }
 
 // All other bytes stay.
-void keep(const PackArguments& a, const pack::Packed& packed) {
+void keep(const PackArguments& a, const pack::GarmentData& packed) {
   std::vector<std::string> without;
   for (const std::string& name : a.without) without.push_back("extra." + name);
   const std::string bytes =
@@ -49,20 +48,20 @@ void keep(const PackArguments& a, const pack::Packed& packed) {
 void run(const PackArguments& a) {
   if (a.blend && a.data.empty())
     throw std::runtime_error("--blend: expected --data, the frames that weights are fitted to, found none");
-  pack::Packed packed = pack::read_garment_asset(a.file);
+  pack::GarmentData packed = pack::read_garment_asset(a.file);
   leave_out(a, packed);
   if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
-    packed.frames = pack::frames_to_round_by(frames);
+    packed.calibration = pack::calibration_frames(frames);
   }
   if (a.storage == kKeep) return keep(a, packed);
-  const pack::PackOptions options{pack::storage_named(a.storage), a.most_error};
+  const pack::PackOptions options{pack::precision_named(a.storage), a.most_error};
   const pack::PackReport report = write_garment_asset(packed, a.out, options);
   std::printf("bases and networks, and what else there is to choose from:\n");
   print("*", report.chosen);
-  for (const pack::StorageCost& cost : report.others) print(" ", cost);
+  for (const pack::QuantisationCost& cost : report.others) print(" ", cost);
   std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(report.bytes) / 1e6);
 }
 

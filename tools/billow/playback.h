@@ -67,7 +67,7 @@ class Playback {
   void move_to(const std::vector<Transform>& joints);
 
   PlaybackOptions options_;
-  pack::Packed packed_;
+  pack::GarmentData packed_;
   dataset::OwnedCharacterBody character_body_;
   motion::Clip clip_;
   std::unique_ptr<billow_garment, Destroy> garment_;

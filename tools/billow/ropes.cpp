@@ -15,7 +15,7 @@ namespace billow::tool {
 namespace {
 
 using nlohmann::ordered_json;
-using ropes::Followed;
+using ropes::RopeTracking;
 
 struct RopesOptions {
   std::string folder, settings, out;
@@ -23,7 +23,7 @@ struct RopesOptions {
   bool json = false;
 };
 
-ordered_json describe(const Followed& f) {
+ordered_json describe(const RopeTracking& f) {
   const evaluate::RopeGap& g = f.gap;
   return {{"rms_mm", g.rms_mm},
           {"tips_mm", g.tips_mm},
@@ -49,7 +49,7 @@ ordered_json describe(const ropes::Report& r) {
   return out;
 }
 
-void print(const char* name, const Followed& f) {
+void print(const char* name, const RopeTracking& f) {
   std::printf("  %-10s %7.1f %7.1f %7.1f %7.1f %7.1f %8.2f\n", name, f.gap.rms_mm, f.gap.tips_mm,
               f.gap.bias_mm, f.gap.swing_mm, f.gap.chain_to_chain_mm, f.velocity_energy);
 }

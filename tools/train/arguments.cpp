@@ -112,9 +112,10 @@ void add_options(CLI::App& app, Given& given) {
   patch_layout("--seen-bones", "Patches: bones that one sees up and down its own chain and the next",
                &learn::PatchOptions::bones);
   patch_layout("--far-bones", "Patches: the same of chains further out", &learn::PatchOptions::far_bones);
-  patch_layout("--sharing", "Patches: how many a vertex belongs to", &learn::PatchOptions::sharing);
+  patch_layout("--sharing", "Patches: how many a vertex belongs to",
+               &learn::PatchOptions::patches_per_vertex);
   add<float>(app, given, "--far", "Patches: what a chain weighs against the one before it on the way out",
-             [](Options& o, float v) { o.patch_layout.far = v; });
+             [](Options& o, float v) { o.patch_layout.far_weight = v; });
   app.add_option("--storage", given.storage,
                  "Of the file's numbers: mixed (the smallest that is off by less than 0.1 mm), int8, int16, "
                  "fp16, fp32")

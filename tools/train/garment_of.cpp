@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "character/rope_chains.h"
+#include "evaluate/baselines.h"
 #include "evaluate/report.h"
-#include "evaluate/skinning.h"
-#include "learn/correction.h"
-#include "learn/gru_file.h"
+#include "learn/gru.h"
+#include "learn/model.h"
 #include "pack/quantise_networks.h"
 #include "ropes/simulate_ropes.h"
 #include "train/correction.h"
@@ -39,31 +39,31 @@ void shorten_numbers(Json& json) {
 
 }  // namespace
 
-RopeRun run_ropes(learn::Frames& frames, const train::Run& run) {
-  RopeRun hung{character::rope_settings(frames.garment()), {}, {}};
-  const learn::Matrix bones = ropes::simulate_ropes(frames, hung.settings);
+CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Run& run) {
+  CorrectedRopes out{character::rope_settings(frames.garment()), {}, {}};
+  const learn::Matrix bones = ropes::simulate_ropes(frames, out.settings);
   train::Correction trained =
       train_correction(frames, bones, evaluate::embedded_bones(frames).bones, {}, run);
-  hung.corrected = learn::corrected(trained.network, bones);
-  hung.correction = std::move(trained.network);
-  frames.replace_ropes(std::move(trained.out_of_fold));
-  return hung;
+  out.corrected = learn::corrected(trained.network, bones);
+  out.correction = std::move(trained.network);
+  frames.replace_ropes(std::move(trained.cross_fitted));
+  return out;
 }
 
-pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
-                        const std::function<void(const std::string&)>& say) {
+pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
+                             const std::function<void(const std::string&)>& say) {
   // From here on as the garment has them.
   frames.replace_ropes(learnt.ropes.corrected);
-  pack::Packed packed;
+  pack::GarmentData packed;
   packed.garment = frames.garment();
-  packed.skeleton = frames.person().skeleton;
-  packed.colliders = frames.person().colliders;
-  packed.collider_names = frames.person().collider_names;
+  packed.skeleton = frames.character().skeleton;
+  packed.colliders = frames.character().colliders;
+  packed.collider_names = frames.character().collider_names;
   packed.settings = learnt.ropes.settings;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
   packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
-  packed.frames = pack::frames_to_round_by(frames);
+  packed.calibration = pack::calibration_frames(frames);
   Json training = Json::parse(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {
     const evaluate::Report report = evaluated(frames, learnt, figures, say);

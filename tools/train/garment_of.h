@@ -11,17 +11,17 @@
 
 namespace billow::tool {
 
-// How the garment's rope chains are set, and what their bones are off. These, corrected by networks that have not seen their
-// clips, replace those that the data set was made with.
-struct RopeRun {
+// Settings of the garment's rope chains and the correction of their bones. Replaces the rope bones of the data set by
+// cross-fitted corrected ones.
+struct CorrectedRopes {
   billow_settings settings;
   learn::Network correction;
-  learn::Matrix corrected;  // a row a frame, as the garment will have them
+  learn::Matrix corrected;  // one row a frame, corrected by the garment's own network
 };
-RopeRun run_ropes(learn::Frames& frames, const train::Run& run);
+CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Run& run);
 
 struct Learnt {
-  RopeRun ropes;
+  CorrectedRopes ropes;
   train::Result networks;
   std::optional<learn::Gru> gru;
   std::string gru_bytes;
@@ -30,7 +30,7 @@ struct Learnt {
 enum class Figures { kNone, kQuick, kFull };
 
 // With a report: the record of the training, and figures of what was learnt.
-pack::Packed garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
-                        const std::function<void(const std::string&)>& say);
+pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
+                             const std::function<void(const std::string&)>& say);
 
 }  // namespace billow::tool

@@ -6,7 +6,7 @@
 #include "billow/progress.h"
 #include "files/whole_file.h"
 #include "garment_of.h"
-#include "learn/gru_file.h"
+#include "learn/gru.h"
 #include "train/train.h"
 
 namespace billow::tool {
@@ -51,7 +51,7 @@ train::Result train_networks(const Given& given, const train::Options& options, 
   train::TrainRun how;
   how.checkpoints = checkpoints(given);
   if (!given.resume) remove_checkpoints(given);
-  how.say = [&](const std::string& line) { log.say(line); };
+  how.log = [&](const std::string& line) { log.say(line); };
   how.report = [&](const train::Progress& p) { log.report(p); };
   return train::train(frames, options, how);
 }
@@ -70,7 +70,7 @@ train::GruResult train_baseline(const Given& given, const train::Options& option
 void run(const Given& given) {
   const train::Options options = given.options();
   validate(options);
-  const pack::PackOptions storage{pack::storage_named(given.storage)};
+  const pack::PackOptions storage{pack::precision_named(given.storage)};
   const Figures figures = given.evaluate == "none"    ? Figures::kNone
                           : given.evaluate == "quick" ? Figures::kQuick
                                                       : Figures::kFull;
@@ -80,21 +80,21 @@ void run(const Given& given) {
   train::Run how;
   how.seed = options.seed, how.device = options.device;
   how.report = [&](const train::Progress& p) { log.report(p); };
-  Learnt learnt{run_ropes(frames, how), train_networks(given, options, frames, log), {}, {}};
+  Learnt learnt{simulate_and_correct_ropes(frames, how), train_networks(given, options, frames, log), {}, {}};
   if (given.gru) {
     learnt.gru = train_baseline(given, options, frames, log).gru;
     // As the file will have it.
     learnt.gru_bytes = learn::gru_to_bytes(*learnt.gru);
     learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
   }
-  const pack::Packed packed =
+  const pack::GarmentData packed =
       garment_of(frames, learnt, figures, [&](const std::string& line) { log.say(line); });
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);
   char text[160];
   std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm",
-                static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.all());
+                static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.total());
   log.say(given.out + text);
 }
 

@@ -1,8 +1,9 @@
-// What the controls act on: the page's state, and how a wish becomes calls of player and show.
+// The controller of the page: holds its state and translates the controls' events into calls of player and
+// view.
 import { readMotionFile } from './person/motion_file.js';
 import { aboutY, rotate } from './person/quaternion.js';
 import { Garment } from './runtime/garment.js';
-import { quiet, say } from './ui/messages.js';
+import { hideMessage, showMessage } from './ui/messages.js';
 
 const SOLVERS = { direct: 0, sweeps: 1 };
 const MODES = ['shape', 'skinning', 'chains', 'blend'];
@@ -19,37 +20,37 @@ export class App {
   get(control) {
     return this.panel.controls[control];
   }
-  // Runs what may go wrong, and says it in words.
+  // Runs a task and shows its error message if it fails.
   async attempt(task) {
     try {
       return await task();
     } catch (error) {
-      say(error.message);
+      showMessage(error.message);
       return undefined;
     }
   }
 
   // Garments and motions, by name.
-  async wear(name) {
+  async setGarment(name) {
     await this.attempt(async () => {
       const entry = this.garments.get(name);
-      this.#wearBytes(name, entry.bytes ?? (await this.read(entry.file)));
-      quiet();
+      this.#openGarment(name, entry.bytes ?? (await this.read(entry.file)));
+      hideMessage();
     });
-    this.get('garment').set(this.playback ?? '');
+    this.get('garment').set(this.garmentName ?? '');
   }
-  #wearBytes(name, bytes) {
+  #openGarment(name, bytes) {
     const garment = new Garment(this.runtime, bytes);
     try {
-      this.player.wear(garment);
+      this.player.setGarment(garment);
     } catch (error) {
       garment.close();
       throw error;
     }
-    this.playback = name;
+    this.garmentName = name;
     this.panel.offerBlend(garment.canBlend);
     this.panel.showSettings((setting) => this.player.getSetting(setting));
-    this.#changed();
+    this.#rebuild();
     if (this.mode === 'blend' && !garment.canBlend) this.setMode('shape');
   }
   async play(name) {
@@ -57,38 +58,38 @@ export class App {
       const entry = this.motions.get(name);
       entry.motion ??= await this.person.motion(name);
       this.player.setMotion(entry.motion);
-      this.played = name;
-      quiet();
-      this.#changed();
+      this.motionName = name;
+      hideMessage();
+      this.#rebuild();
     });
-    this.get('motion').set(this.played ?? '');
+    this.get('motion').set(this.motionName ?? '');
   }
-  #changed() {
+  #rebuild() {
     if (!this.player.ready) return;
     this.show.rebuild();
-    this.refreshed(true);
+    this.updateView(true);
   }
   listChoices() {
     this.get('garment').fill([...this.garments.keys()].map((name) => [name, name]));
     this.get('motion').fill([...this.motions.values()].map(({ name, about }) => [name, name, about]));
-    this.get('garment').set(this.playback ?? '');
-    this.get('motion').set(this.played ?? '');
+    this.get('garment').set(this.garmentName ?? '');
+    this.get('motion').set(this.motionName ?? '');
   }
 
-  // The user's own files.
+  // Files that the user opened or dropped.
   async takeFiles(files) {
     for (const file of files) await this.attempt(() => this.#takeFile(file));
   }
   async #takeFile(file) {
-    const kind = /\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? '';
-    if (!['.billow', '.bvh', '.glb'].includes(kind))
+    const extension = /\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? '';
+    if (!['.billow', '.bvh', '.glb'].includes(extension))
       throw new Error(
-        `${file.name}: expected a .billow garment, or a .bvh or .glb motion, found '${kind || 'no ending'}'`,
+        `${file.name}: expected a .billow garment, or a .bvh or .glb motion, found '${extension || 'no extension'}'`,
       );
     const bytes = await file.arrayBuffer();
-    if (kind === '.billow') {
+    if (extension === '.billow') {
       try {
-        this.#wearBytes(file.name, bytes);
+        this.#openGarment(file.name, bytes);
       } catch (error) {
         throw new Error(`${file.name}: ${error.message}`);
       }
@@ -99,10 +100,11 @@ export class App {
       await this.play(file.name);
     }
     this.listChoices();
-    say(`${file.name} is ${kind === '.billow' ? 'playback' : 'played on the built-in person'}.`, { bad: false });
+    const use = extension === '.billow' ? 'worn' : 'played on the built-in person';
+    showMessage(`${file.name} is ${use}.`, { isError: false });
   }
 
-  // Time.
+  // Playback.
   togglePlaying() {
     this.player.playing = !this.player.playing;
   }
@@ -117,25 +119,25 @@ export class App {
     if (!this.player.ready) return;
     if (frames > 0) this.player.step();
     else this.player.seek(Math.max(0, this.player.time - 1 / this.player.rate));
-    this.refreshed(frames < 0);
+    this.updateView(frames < 0);
   }
   scrub(seconds) {
     this.player.seek(seconds);
-    this.refreshed(true);
+    this.updateView(true);
   }
-  // The show takes over what the player made outside of its usual course.
-  refreshed(jumped = false) {
+  // Updates the view after the player was changed outside of advance().
+  updateView(jumped = false) {
     if (this.player.ready) this.show.takeFrame(jumped);
   }
-  #again() {
+  #refresh() {
     this.player.refresh();
-    this.refreshed(true);
+    this.updateView(true);
   }
 
-  // What is seen.
+  // View.
   setMode(mode) {
     if (mode === 'blend' && !this.player.garment?.canBlend) {
-      say('expected a garment with weights for linear blend skinning, found none in this one');
+      showMessage('expected a garment with weights for linear blend skinning, found none in this one');
       return;
     }
     this.get('mode').set(mode);
@@ -146,12 +148,12 @@ export class App {
       linearBlend: mode === 'blend',
     });
     this.show.apply({ cloth: mode !== 'chains' });
-    this.#again();
+    this.#refresh();
   }
   setCount(count) {
     this.get('count').set(count);
     this.player.setCount(count);
-    this.#changed();
+    this.#rebuild();
     this.stage.lookFrom(this.stage.heading, 4.2 + 0.9 * Math.sqrt(count));
   }
   setFabric(name) {
@@ -164,25 +166,26 @@ export class App {
     this.followHeading = on;
   }
 
-  // What the runtime computes with.
+  // Settings of the runtime.
   setSetting(name, value) {
     this.attempt(() => this.player.setSetting(name, value));
   }
-  setSolver(which) {
-    for (const what of ['tension', 'impulse']) {
-      this.setSetting(`${what}_method`, which === 'direct' ? SOLVERS.direct : SOLVERS.sweeps);
-      if (which !== 'direct') this.setSetting(`${what}_sweeps`, Number(which));
+  // solver: 'direct', or a number of Gauss-Seidel sweeps.
+  setSolver(solver) {
+    for (const system of ['tension', 'impulse']) {
+      this.setSetting(`${system}_method`, solver === 'direct' ? SOLVERS.direct : SOLVERS.sweeps);
+      if (solver !== 'direct') this.setSetting(`${system}_sweeps`, Number(solver));
     }
   }
-  // The least is never over the most, whichever is moved.
-  setSubsteps(which, value) {
-    const other = which === 'min' ? 'max' : 'min';
-    const now = this.player.getSetting(`${other}_substeps`);
-    if (which === 'min' ? value > now : value < now) {
+  // bound: 'min' or 'max'. Keeps min <= max by moving the other bound along.
+  setSubsteps(bound, value) {
+    const other = bound === 'min' ? 'max' : 'min';
+    const current = this.player.getSetting(`${other}_substeps`);
+    if (bound === 'min' ? value > current : value < current) {
       this.setSetting(`${other}_substeps`, value);
       this.get(`${other}_substeps`).set(value);
     }
-    this.setSetting(`${which}_substeps`, value);
+    this.setSetting(`${bound}_substeps`, value);
   }
   setDirection(direction) {
     this.setSetting('push_direction', direction);
@@ -190,28 +193,28 @@ export class App {
   }
   setPushOut(on) {
     this.player.setOptions({ pushOut: on });
-    this.#again();
+    this.#refresh();
   }
   resetSettings() {
-    this.wear(this.playback);
+    this.setGarment(this.garmentName);
   }
-  // As the person sees it: it turns with where the person heads.
+  // The wind is relative to the person's heading.
   setWind(wind) {
     Object.assign(this.wind, wind);
-    this.blow();
+    this.applyWind();
   }
-  blow() {
+  applyWind() {
     const [x, z] = this.wind.direction;
     this.player.setWind(rotate(aboutY(this.stage.heading), [x, 0, z]), this.wind.gust);
   }
   teleport() {
     if (!this.player.ready) return;
     if (this.player.motion.cloth) {
-      say('The simulated cloth beside cannot go along: choose another motion to teleport.', { bad: false });
+      showMessage('The simulated reference cannot teleport: choose another motion.', { isError: false });
       return;
     }
     this.player.teleport(this.get('jump').box.value);
-    if (!this.player.playing) this.refreshed(true);
+    if (!this.player.playing) this.updateView(true);
   }
 
   key(event) {

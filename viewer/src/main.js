@@ -1,24 +1,24 @@
-// The page: fetches what it needs, puts the parts together, and draws one picture after the other.
+// The page: fetches its files, connects the parts, and runs the draw loop.
 import { App } from './app.js';
 import { readPerson } from './person/person.js';
 import { Player } from './player.js';
 import { namesOf } from './runtime/character.js';
 import { Runtime } from './runtime/module.js';
-import { onDrop, say } from './ui/messages.js';
+import { onDrop, showMessage } from './ui/messages.js';
 import { Panel } from './ui/panel.js';
 import { Timing } from './ui/timing.js';
 import { Transport } from './ui/transport.js';
 import { Show } from './view/show.js';
 import { Stage } from './view/stage.js';
 
-const SLOW = 22; // pictures a second
-const BEGIN = 4; // s into the motion
+const MIN_FPS = 22; // below this the resolution is reduced
+const START_TIME = 4; // s into the motion
 
 const status = document.querySelector('#status');
 
 async function read(file) {
   const response = await fetch(file);
-  if (!response.ok) throw new Error(`${file}: it cannot be had (${response.status} ${response.statusText})`);
+  if (!response.ok) throw new Error(`${file}: cannot be fetched (${response.status} ${response.statusText})`);
   return response.arrayBuffer();
 }
 
@@ -41,13 +41,13 @@ async function start() {
 
   app.listChoices();
   await app.play(person.motions[0].name);
-  if (garments.length > 0) await app.wear(garments[0].name);
-  else say('No garment was built in: drop a .billow file here.', { bad: false });
-  app.scrub(BEGIN);
+  if (garments.length > 0) await app.setGarment(garments[0].name);
+  else showMessage('No garment was built in: drop a .billow file here.', { isError: false });
+  app.scrub(START_TIME);
   app.setWind({});
   app.listChoices();
   run(app, timing, transport);
-  // For tests, and for whoever wants to try things in the console.
+  // For tests and for the console.
   window.billow = { app, player, show, stage, runtime, timing };
 }
 
@@ -59,23 +59,23 @@ function connect(app) {
     toggle.setAttribute('aria-expanded', open);
     fit();
   };
-  // Wide pages have the panel on the right, narrow ones below.
+  // The panel is on the right of wide pages and at the bottom of narrow ones.
   const fit = () => {
     const open = !panel.classList.contains('closed');
     const wide = window.innerWidth > 760;
     const below = open && !wide ? panel.offsetHeight + 66 : 66;
-    app.stage.cover({ right: wide ? panel.offsetWidth + 12 : 0, bottom: below });
+    app.stage.setCovered({ right: wide ? panel.offsetWidth + 12 : 0, bottom: below });
   };
   toggle.addEventListener('click', () => setOpen(panel.classList.contains('closed')));
   setOpen(window.innerWidth > 760);
   onDrop((files) => app.takeFiles(files));
   window.addEventListener('keydown', (event) => {
-    // Controls keep the keys that they need themselves.
+    // Leave keys to the focused control if it uses them itself.
     const tag = event.target.tagName;
-    const own =
+    const usedByControl =
       tag === 'SELECT' ||
       (tag === 'INPUT' && event.target.type !== 'checkbox' && !/^[a-z]$/i.test(event.key));
-    if (own || (event.key === ' ' && ['BUTTON', 'SUMMARY', 'INPUT'].includes(tag))) return;
+    if (usedByControl || (event.key === ' ' && ['BUTTON', 'SUMMARY', 'INPUT'].includes(tag))) return;
     app.key(event);
   });
   window.addEventListener('resize', fit);
@@ -83,12 +83,12 @@ function connect(app) {
 
 function run(app, timing, transport) {
   const { player, show } = app;
-  let slow = 0; // reports in a row
+  let slowReports = 0; // consecutive
   let last = performance.now();
-  const picture = (now) => {
+  const drawFrame = (now) => {
     const seconds = Math.min(0.1, Math.max(0, (now - last) / 1e3));
     last = now;
-    app.blow();
+    app.applyWind();
     const steps = player.advance(seconds);
     if (steps > 0) {
       show.takeFrame(false, steps);
@@ -99,25 +99,25 @@ function run(app, timing, transport) {
     const found = timing.draw(now);
     if (found) {
       report(found, app, timing);
-      slow = found.pictures < SLOW ? slow + 1 : 0;
-      if (slow >= 4) {
-        slow = 0;
-        app.stage.drawLess();
+      slowReports = found.fps < MIN_FPS ? slowReports + 1 : 0;
+      if (slowReports >= 4) {
+        slowReports = 0;
+        app.stage.reduceDetail();
       }
     }
-    requestAnimationFrame(picture);
+    requestAnimationFrame(drawFrame);
   };
-  requestAnimationFrame(picture);
+  requestAnimationFrame(drawFrame);
 }
 
-function report({ pictures, frames }, { player, show, playback }, timing) {
+function report({ fps, simulatedFps }, { player, show, garmentName }, timing) {
   if (!player.ready) return;
   const parts = [
-    `${playback}, ${player.garment.vertexCount.toLocaleString('en')} vertices`,
-    `${pictures.toFixed(0)} fps`,
+    `${garmentName}, ${player.garment.vertexCount.toLocaleString('en')} vertices`,
+    `${fps.toFixed(0)} fps`,
   ];
-  if (player.playing && timing.ms) parts.push(`${timing.ms.toFixed(2)} ms a frame`);
-  if (player.playing && frames < 0.9 * player.rate * player.speed && player.speed >= 1)
+  if (player.playing && timing.ms) parts.push(`${timing.ms.toFixed(2)} ms per frame`);
+  if (player.playing && simulatedFps < 0.9 * player.rate * player.speed && player.speed >= 1)
     parts.push('slower than real time');
   if (show.settings.inside) parts.push(`${show.inside} vertices inside`);
   if (show.reference) parts.push('left: simulated, right: this garment');
@@ -125,6 +125,6 @@ function report({ pictures, frames }, { player, show, playback }, timing) {
 }
 
 start().catch((error) => {
-  status.textContent = 'It did not start.';
-  say(error.message);
+  status.textContent = 'Failed to start.';
+  showMessage(error.message);
 });

@@ -1,45 +1,45 @@
-// Plays a motion on characters that wear a garment: time, the frames of the runtime, jumps. Draws nothing, so
-// that tests run it as well as the page.
+// Plays a motion on characters with a garment: time, frames of the runtime, seeks and teleports. Independent
+// of drawing, so that tests can run it without a browser.
 import { Character, TELEPORT } from './runtime/character.js';
-import { GroundMove, placeJoints } from './person/motion.js';
+import { GroundMove, forwardKinematics } from './person/motion.js';
 
-const PRE_ROLL = 1; // s of motion before a moment that is jumped to, so that the cloth moves as it should there
-const MOST_STEPS = 4; // in one call of advance: what is slower than that runs in slow motion
-const FAR = 300; // m from where it began: then it is brought back, for the sake of precision
+const PRE_ROLL = 1; // s of motion simulated before the target of a seek
+const MAX_STEPS = 4; // per call of advance: slower machines run in slow motion
+const MAX_DISTANCE = 300; // m from the origin, then the character is moved back to keep float precision
 const SPACING = 1.7; // m between characters
-const LAG = 0.19; // s that each is behind the one before
+const LAG = 0.19; // s between consecutive characters
 
 export class Player {
   constructor(runtime, joints) {
     Object.assign(this, { runtime, joints, characters: [], garment: null, motion: null });
-    this.time = 0; // s into the motion, of the first character at its last frame
-    this.rate = 60; // frames a second
-    this.speed = 1; // of time, against the real one
+    this.time = 0; // s into the motion, of the first character's last frame
+    this.rate = 60; // frames per second
+    this.speed = 1; // relative to real time
     this.playing = true;
     this.count = 1;
-    this.place = new GroundMove(); // where teleports have brought everybody
+    this.offset = new GroundMove(); // accumulated teleports
     this.options = { networks: true, shape: true, linearBlend: false, pushOut: true, profile: true };
-    this.settings = {}; // those that were changed
+    this.settings = {}; // changed by the user
     this.wind = { velocity: [0, 0, 0], gust: 0 };
-    this.owed = 0; // s of real time that no frame has been made for
+    this.accumulator = 0; // s of real time not simulated yet
   }
 
-  // The garment goes onto as many characters as there are. Throws, and changes nothing, where it needs other
-  // joints.
-  wear(garment) {
+  // Puts the garment on all characters. Throws without any change if it needs joints that the person does not
+  // have.
+  setGarment(garment) {
     const order = garment.jointNames.map((name) => {
       const at = this.joints.findIndex((joint) => joint.name === name);
       if (at < 0)
         throw new Error(`expected a garment for the built-in person, found one that needs a joint '${name}'`);
       return at;
     });
-    this.#takeOff();
+    this.#destroyCharacters();
     this.garment?.close();
     this.garment = garment;
     this.order = order;
     this.settings = {};
     this.options.linearBlend &&= garment.canBlend;
-    this.#dress();
+    this.#createCharacters();
     this.#restart();
   }
   setMotion(motion) {
@@ -49,16 +49,16 @@ export class Player {
   }
   setCount(count) {
     this.count = count;
-    this.#takeOff();
-    this.#dress();
+    this.#destroyCharacters();
+    this.#createCharacters();
     this.seek(this.time);
   }
 
-  #takeOff() {
+  #destroyCharacters() {
     this.characters.forEach((c) => c.runtimeCharacter.destroy());
     this.characters = [];
   }
-  #dress() {
+  #createCharacters() {
     if (!this.garment) return;
     const across = Math.ceil(Math.sqrt(this.count));
     for (let k = 0; k < this.count; ++k) {
@@ -68,7 +68,7 @@ export class Player {
         runtimeCharacter: new Character(this.runtime, this.garment),
         lag: LAG * k,
         offset: [SPACING * (column - (across - 1) / 2), 0, -SPACING * row],
-        joints: [], // where they are, as of the last frame
+        joints: [], // world transforms of the last frame
       });
     }
     this.#apply();
@@ -98,49 +98,49 @@ export class Player {
     });
   }
 
-  // Makes the frames that are due after so many seconds of real time. Says how many.
+  // Simulates the frames that are due after `realSeconds`, and returns their number.
   advance(realSeconds) {
     if (!this.playing || !this.ready) return 0;
-    this.owed = Math.min(this.owed + realSeconds * this.speed, MOST_STEPS / this.rate);
+    this.accumulator = Math.min(this.accumulator + realSeconds * this.speed, MAX_STEPS / this.rate);
     let steps = 0;
-    for (; this.owed >= 1 / this.rate; this.owed -= 1 / this.rate, ++steps) this.step();
+    for (; this.accumulator >= 1 / this.rate; this.accumulator -= 1 / this.rate, ++steps) this.step();
     return steps;
   }
-  // How far real time is between the last frame and the next, 0 to 1.
-  get share() {
-    return this.playing ? Math.min(1, this.owed * this.rate) : 1;
+  // The position of real time between the last frame and the next, from 0 to 1.
+  get interpolation() {
+    return this.playing ? Math.min(1, this.accumulator * this.rate) : 1;
   }
   get ready() {
     return this.motion !== null && this.characters.length > 0;
   }
 
-  // One frame.
+  // Simulates one frame.
   step(teleport = TELEPORT.none) {
     this.time += 1 / this.rate;
     if (this.#atEnd()) return this.seek(0);
-    this.#comeBack();
-    const how = this.jump ?? teleport;
-    this.jump = undefined;
+    this.#limitDistance();
+    const mode = this.pendingTeleport ?? teleport;
+    this.pendingTeleport = undefined;
     for (const c of this.characters) {
       this.#pose(c);
-      c.runtimeCharacter.step(1 / this.rate, { teleport: how });
+      c.runtimeCharacter.step(1 / this.rate, { teleport: mode });
     }
     return undefined;
   }
   #atEnd() {
-    return !this.motion.goesOn && this.time > this.motion.duration;
+    return !this.motion.loops && this.time > this.motion.duration;
   }
-  // Round after round the same way goes on: begins with the first again where it has got far.
-  #comeBack() {
-    const { round } = this.motion.roundAt(this.time);
+  // A looping motion moves on with each iteration: go back to the first iteration when it is too far away.
+  #limitDistance() {
+    const { iteration } = this.motion.loopAt(this.time);
     const at = this.characters[0].joints[0]?.position ?? [0, 0, 0];
-    if (round < 2 || Math.hypot(at[0], at[2]) < FAR) return;
-    this.time -= (round - 1) * this.motion.loopSeconds;
-    this.place = new GroundMove();
-    this.jump = TELEPORT.keep;
+    if (iteration < 2 || Math.hypot(at[0], at[2]) < MAX_DISTANCE) return;
+    this.time -= (iteration - 1) * this.motion.loopSeconds;
+    this.offset = new GroundMove();
+    this.pendingTeleport = TELEPORT.keep;
   }
 
-  // The same moment again, for what changed while nothing moves.
+  // Recomputes the current frame, after a change of options while paused.
   refresh() {
     if (!this.ready) return;
     for (const c of this.characters) {
@@ -149,12 +149,12 @@ export class Player {
     }
   }
 
-  // Goes to a moment of the motion, with cloth that has come through the second before.
+  // Goes to a time of the motion. Simulates the second before it, so that the cloth is in motion.
   seek(seconds) {
     if (!this.ready) return;
     const rate = 60;
     const from = Math.max(0, seconds - PRE_ROLL);
-    this.owed = 0;
+    this.accumulator = 0;
     this.time = from;
     for (const c of this.characters) {
       this.#pose(c);
@@ -171,22 +171,22 @@ export class Player {
     }
   }
   #restart() {
-    this.place = new GroundMove();
+    this.offset = new GroundMove();
     this.seek(this.motion?.cloth ? 0 : this.time);
   }
 
-  // Everybody is somewhere else in the next frame.
+  // Moves and rotates all characters in the next frame.
   teleport(mode) {
-    this.place = new GroundMove(Math.PI / 2, 2, 0).after(this.place);
-    this.jump = TELEPORT[mode];
+    this.offset = new GroundMove(Math.PI / 2, 2, 0).after(this.offset);
+    this.pendingTeleport = TELEPORT[mode];
     if (!this.playing) this.step();
   }
 
-  // Where the joints of a character are at a time.
+  // World transforms of a character's joints at a time.
   jointsAt(character, seconds) {
-    const pose = this.place.place(this.motion.poseAt(seconds - character.lag));
+    const pose = this.offset.applyTo(this.motion.poseAt(seconds - character.lag));
     pose.position = pose.position.map((v, k) => v + character.offset[k]);
-    return placeJoints(this.joints, pose);
+    return forwardKinematics(this.joints, pose);
   }
   #pose(character) {
     character.joints = this.jointsAt(character, this.time);

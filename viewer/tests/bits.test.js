@@ -1,11 +1,11 @@
-// WebAssembly computes what native code does, to the last bit.
+// WebAssembly results equal those of native code bit by bit.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { garmentFiles, root } from './files.js';
 
-// Runs a program of build/wasm. Its folder /garment is the one given.
+// Runs a program of build/wasm with `folder` mounted as /garment.
 function runWasm(program, folder, ...args) {
   const script = `
     import { WASI } from 'node:wasi';

@@ -1,4 +1,4 @@
-// What `billow export` writes, as three.js loads and plays it: glTF with its chains, and USD.
+// Files written by `billow export`, loaded and played by three.js: glTF with its chains, and USD.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ function exported(name) {
   return file;
 }
 
-// The plainest of the formats, read by hand: what the others are compared with.
+// PC2, the simplest format, is the reference that the others are compared with.
 function readPc2(file) {
   const bytes = bytesOf(file);
   const [vertices, , , frames] = new Uint32Array(bytes, 16, 4);
@@ -30,23 +30,23 @@ function readPc2(file) {
 const truth = readPc2(exported('cape.pc2'));
 const vertices = truth[0].length / 3;
 
-// The largest distance of any coordinate from the truth's, in metres.
-function farthest(mesh, frame) {
+// The largest error of any coordinate, in metres.
+function maxError(mesh, frame) {
   const at = new Vector3();
-  let most = 0;
+  let error = 0;
   for (let v = 0; v < vertices; ++v) {
     mesh.getVertexPosition(v, at);
-    at.toArray().forEach((x, k) => (most = Math.max(most, Math.abs(x - truth[frame][3 * v + k]))));
+    at.toArray().forEach((x, k) => (error = Math.max(error, Math.abs(x - truth[frame][3 * v + k]))));
   }
-  return most;
+  return error;
 }
 
-function nearest(frame, { x, y, z }) {
-  const places = truth[frame];
-  let least = Infinity;
-  for (let k = 0; k < places.length; k += 3)
-    least = Math.min(least, Math.hypot(x - places[k], y - places[k + 1], z - places[k + 2]));
-  return least;
+function nearestDistance(frame, { x, y, z }) {
+  const positions = truth[frame];
+  let distance = Infinity;
+  for (let k = 0; k < positions.length; k += 3)
+    distance = Math.min(distance, Math.hypot(x - positions[k], y - positions[k + 1], z - positions[k + 2]));
+  return distance;
 }
 
 test('three.js plays the glTF: every vertex of every frame, and the chains beside the cloth', async (t) => {
@@ -67,8 +67,8 @@ test('three.js plays the glTF: every vertex of every frame, and the chains besid
   for (let frame = 0; frame < truth.length; ++frame) {
     mixer.setTime(frame / FRAMES_PER_SECOND);
     scene.updateMatrixWorld(true);
-    assert.ok(farthest(mesh, frame) < 2e-6, `frame ${frame}: ${farthest(mesh, frame)} m off`);
-    distances.push(...bones.map((bone) => nearest(frame, bone.getWorldPosition(new Vector3()))));
+    assert.ok(maxError(mesh, frame) < 2e-6, `frame ${frame}: error of ${maxError(mesh, frame)} m`);
+    distances.push(...bones.map((bone) => nearestDistance(frame, bone.getWorldPosition(new Vector3()))));
   }
   t.diagnostic(`bones are up to ${(1000 * Math.max(...distances)).toFixed(1)} mm from the cloth`);
   assert.ok(Math.max(...distances) < 0.05);
@@ -79,8 +79,8 @@ test('three.js shows the first frame of the USD', () => {
   const scene = new USDLoader().parse(readFileSync(exported('cape.usda'), 'utf8'));
   const { min, max } = new Box3().setFromObject(scene);
   for (const [k, axis] of ['x', 'y', 'z'].entries()) {
-    const places = truth[0].filter((_, i) => i % 3 === k);
-    assert.ok(Math.abs(min[axis] - Math.min(...places)) < 1e-6);
-    assert.ok(Math.abs(max[axis] - Math.max(...places)) < 1e-6);
+    const coordinates = truth[0].filter((_, i) => i % 3 === k);
+    assert.ok(Math.abs(min[axis] - Math.min(...coordinates)) < 1e-6);
+    assert.ok(Math.abs(max[axis] - Math.max(...coordinates)) < 1e-6);
   }
 });

@@ -1,4 +1,4 @@
-// Where the tests find what ./run viewer build made.
+// Paths of the files that ./run viewer build writes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Runtime } from '../src/runtime/module.js';
@@ -13,7 +13,7 @@ export function bytesOf(path) {
   return read.buffer.slice(read.byteOffset, read.byteOffset + read.byteLength);
 }
 
-// The garments that the page offers; a test that needs one says so where there is none.
+// The garments that the page offers.
 export function garmentFiles() {
   const list = join(publicFolder, 'garments/garments.json');
   if (!existsSync(list)) throw new Error(`expected ${list}: ./run viewer build writes it`);

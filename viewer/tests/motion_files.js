@@ -1,4 +1,4 @@
-// Small motion files to drop onto the page: a figure that bends its knees.
+// Small motion files for tests: a figure that bends its knees.
 
 const BONES = [
   // name, parent, offset
@@ -28,7 +28,7 @@ export function bvh() {
       : `${indent}  End Site\n${indent}  {\n${indent}    OFFSET 0 -5 0\n${indent}  }\n`;
     return `${indent}${parent < 0 ? 'ROOT' : 'JOINT'} ${name}\n${indent}{\n${indent}  OFFSET ${offset.join(' ')}\n${indent}  ${channels}\n${inside}${indent}}\n`;
   };
-  // Joints in the order in which they are written.
+  // Joints in the order of the file.
   const order = [];
   const visit = (j) => {
     order.push(j);
@@ -43,7 +43,7 @@ export function bvh() {
   return `HIERARCHY\n${write(0, '')}MOTION\nFrames: ${FRAMES}\nFrame Time: ${1 / FRAMES_PER_SECOND}\n${rows.join('\n')}\n`;
 }
 
-// The same figure as a skinned glTF with one triangle. animated: false leaves the motion out.
+// The same figure as a skinned glTF with one triangle. animated: false omits the motion.
 export function glb({ animated = true } = {}) {
   const chunks = [];
   let size = 0;
@@ -101,13 +101,13 @@ export function glb({ animated = true } = {}) {
       5126,
       { min: [0], max: [(FRAMES - 1) / FRAMES_PER_SECOND] },
     );
-    const turns = Array.from({ length: FRAMES }, (_, f) => [
+    const rotations = Array.from({ length: FRAMES }, (_, f) => [
       Math.sin(bendAt(f) / 2),
       0,
       0,
       Math.cos(bendAt(f) / 2),
     ]);
-    const output = add(Float32Array.from(turns.pattern_uvs()), 'VEC4', 5126);
+    const output = add(Float32Array.from(rotations.flat()), 'VEC4', 5126);
     json.animations = [
       {
         name: 'knees',

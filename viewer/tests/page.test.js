@@ -1,4 +1,4 @@
-// The page as ./run demo serves it, in a real browser: Chromium, drawn by the processor.
+// The page as served by ./run demo, in Chromium with software rendering.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const pictures = join(root, 'out/viewer');
 const [garment] = garmentFiles();
 
-let server, browser, page, address, troubles;
+let server, browser, page, address, errors;
 
 // Starts `billow view` on a free port and waits for the address that it prints.
 function serve() {
@@ -46,13 +46,13 @@ after(async () => {
 async function open(width, height) {
   await page?.close();
   page = await browser.newPage({ viewport: { width, height } });
-  troubles = [];
+  errors = [];
   page.on('console', (message) => {
-    // Chromium's own remarks about drawing without a graphics card are no fault of the page.
+    // Ignore Chromium's warnings about software rendering.
     if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(message.text()))
-      troubles.push(message.text());
+      errors.push(message.text());
   });
-  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(`${address}?detail=0.5`);
   await page.waitForFunction(() => window.billow?.player.ready, null, { timeout: 60000 });
 }
@@ -69,21 +69,21 @@ async function drop(...files) {
 }
 const message = () => page.locator('#message:not([hidden])').innerText({ timeout: 60000 });
 const closeMessage = () => page.locator('#message button').click();
-const place = () =>
+const clothPositions = () =>
   page.evaluate(() =>
     Array.from(window.billow.player.characters[0].runtimeCharacter.positions.slice(0, 300)),
   );
-const apart = (a, b) => a.reduce((most, v, k) => Math.max(most, Math.abs(v - b[k])), 0);
+const maxDifference = (a, b) => a.reduce((max, v, k) => Math.max(max, Math.abs(v - b[k])), 0);
 const time = () => page.evaluate(() => window.billow.player.time);
 const pause = () => page.evaluate(() => (window.billow.player.playing = false));
-const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+const screenshot = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 
 beforeEach(() => open(640, 420));
 
-test('it loads, draws a person in cloth, plays and pauses, without a word in the console', async () => {
-  const [t, cloth] = [await time(), await place()];
+test('it loads, draws a person in cloth, plays and pauses, without console messages', async () => {
+  const [t, cloth] = [await time(), await clothPositions()];
   await page.waitForFunction((since) => window.billow.player.time > since + 0.1, t, { timeout: 60000 });
-  assert.ok(apart(cloth, await place()) > 0.02, 'the cloth does not move');
+  assert.ok(maxDifference(cloth, await clothPositions()) > 0.02, 'the cloth does not move');
   await page.keyboard.press('Space');
   const stopped = await time();
   await page.waitForTimeout(500);
@@ -91,15 +91,15 @@ test('it loads, draws a person in cloth, plays and pauses, without a word in the
   await page.keyboard.press('.');
   assert.ok(Math.abs((await time()) - stopped - 1 / 60) < 1e-9);
   await page.waitForTimeout(1500);
-  await picture('plays');
-  assert.deepEqual(troubles, []);
+  await screenshot('plays');
+  assert.deepEqual(errors, []);
 });
 
-test('what is drawn differs between modes and overlays', async () => {
+test('modes and overlays look different', async () => {
   await pause();
   await page.evaluate(() => window.billow.app.scrub(4));
   const seen = async () => {
-    // Two pictures later what was asked for is drawn.
+    // Wait until the change is drawn.
     await page.evaluate(
       () =>
         new Promise((done) =>
@@ -120,29 +120,29 @@ test('what is drawn differs between modes and overlays', async () => {
   ]) {
     await page.keyboard.press(key);
     const view = await seen();
-    if (key !== '1') assert.ok(!views.has(view), `${name} looks as something before`);
+    if (key !== '1') assert.ok(!views.has(view), `${name} looks like an earlier view`);
     views.add(view);
   }
-  // The fourth mode is there for garments that have weights for it, and said to be missing for others.
+  // The fourth mode is offered for garments with blend weights; others show a message.
   await page.keyboard.press('h');
   await page.keyboard.press('4');
-  const can = await page.evaluate(() => window.billow.player.garment.canBlend);
-  assert.equal(await page.locator('#mode option[value=blend]').count(), can ? 1 : 0);
-  if (can) {
-    assert.ok(!views.has(await seen()), 'linear blend skinning looks as something before');
+  const canBlend = await page.evaluate(() => window.billow.player.garment.canBlend);
+  assert.equal(await page.locator('#mode option[value=blend]').count(), canBlend ? 1 : 0);
+  if (canBlend) {
+    assert.ok(!views.has(await seen()), 'linear blend skinning looks like an earlier view');
   } else {
     assert.match(await message(), /linear blend skinning/);
     await closeMessage();
   }
   await page.keyboard.press('1');
   await page.keyboard.press('h');
-  await picture('overlays');
+  await screenshot('overlays');
   await page.keyboard.press('p');
   await page.keyboard.press('i');
   const inside = await page.evaluate(() => window.billow.show.inside);
   await page.keyboard.press('p');
   assert.ok((await page.evaluate(() => window.billow.show.inside)) <= inside);
-  assert.deepEqual(troubles, []);
+  assert.deepEqual(errors, []);
 });
 
 test('controls reach the runtime', async () => {
@@ -169,7 +169,7 @@ test('controls reach the runtime', async () => {
   }
   await page.locator('#rate').fill('30');
   assert.equal(await page.evaluate(() => window.billow.player.rate), 30);
-  // The wind's arrow is dragged to the rim: from behind, at full strength.
+  // Drag the wind's arrow to the rim: from behind, at full strength.
   const dial = page.locator('#wind');
   await dial.scrollIntoViewIfNeeded();
   const box = await dial.boundingBox();
@@ -185,17 +185,17 @@ test('controls reach the runtime', async () => {
   await page.waitForFunction(() => window.billow.player.getSetting('friction') !== 0.5);
   await page.locator('#count').fill('3');
   assert.equal(await page.evaluate(() => window.billow.player.characters.length), 3);
-  const before = await place();
+  const before = await clothPositions();
   await page.locator('#teleport').click();
-  assert.ok(apart(before, await place()) > 0.5);
-  assert.deepEqual(troubles, []);
+  assert.ok(maxDifference(before, await clothPositions()) > 0.5);
+  assert.deepEqual(errors, []);
 });
 
-test('good files that are dropped are used, bad ones are refused in words', async () => {
+test('valid dropped files are used, invalid ones are rejected with a message', async () => {
   await pause();
   const good = new Uint8Array(bytesOf(garment.path));
   await drop({ name: 'mine.billow', bytes: good });
-  assert.match(await message(), /mine\.billow is playback/);
+  assert.match(await message(), /mine\.billow is worn/);
   assert.equal(await page.locator('#garment').inputValue(), 'mine.billow');
   await closeMessage();
 
@@ -210,7 +210,7 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
       /letter\.txt: expected a \.billow garment, or a \.bvh or \.glb motion/,
     ],
     ['noise.bvh', Buffer.from('no motion at all'), /noise\.bvh: expected a BVH file/],
-    ['noise.glb', Buffer.from('no motion at all'), /noise\.glb: it is no sound glTF file/],
+    ['noise.glb', Buffer.from('no motion at all'), /noise\.glb: not a valid glTF file/],
     ['still.glb', glb({ animated: false }), /still\.glb: expected an animation/],
     ['snake.bvh', Buffer.from(bvh().replaceAll('Leg', 'Loop')), /snake\.bvh: expected a skeleton with hips/],
   ]) {
@@ -218,7 +218,8 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
     assert.match(await message(), expected, name);
     await closeMessage();
   }
-  assert.equal(await page.locator('#garment').inputValue(), 'mine.billow', 'a bad file took the garment off');
+  const worn = await page.locator('#garment').inputValue();
+  assert.equal(worn, 'mine.billow', 'an invalid file removed the garment');
 
   for (const [name, bytes] of [
     ['knees.bvh', Buffer.from(bvh())],
@@ -242,15 +243,15 @@ test('good files that are dropped are used, bad ones are refused in words', asyn
     assert.ok(toes > -0.02 && toes < 1, `${name}: toes at ${toes} m`);
     await closeMessage();
   }
-  assert.deepEqual(troubles, []);
+  assert.deepEqual(errors, []);
 });
 
-test('it fits a phone, and everything can be reached by keys', async () => {
+test('it fits a phone, and all controls can be reached by keyboard', async () => {
   await open(390, 780);
   await pause();
   assert.equal(await page.locator('#panel').isVisible(), false);
   await page.waitForTimeout(1500);
-  await picture('phone');
+  await screenshot('phone');
   await page.locator('#open-panel').click();
   assert.equal(await page.locator('#panel').isVisible(), true);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
@@ -280,10 +281,10 @@ test('it fits a phone, and everything can be reached by keys', async () => {
   const was = await from();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
-  assert.ok(apart(was, await from()) > 0.1, 'arrow keys do not turn the view');
+  assert.ok(maxDifference(was, await from()) > 0.1, 'arrow keys do not rotate the view');
   await page.waitForTimeout(1500);
-  await picture('phone_controls');
-  assert.deepEqual(troubles, []);
+  await screenshot('phone_controls');
+  assert.deepEqual(errors, []);
 });
 
 test('a frame in the browser takes less than 8 ms', async (t) => {

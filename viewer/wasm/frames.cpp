@@ -1,5 +1,6 @@
-// Frames of a garment on joints that sway, by nothing but sums and products: the same input everywhere, so that what a native
-// program and WebAssembly print can be compared line by line.
+// Plays a garment on swaying joints and prints the hash of each frame. The joints are computed by sums and
+// products only, so that a native program and WebAssembly get the same input and their outputs can be
+// compared line by line.
 //
 //     billow_frames GARMENT.billow FRAMES
 #include <billow/billow.h>
@@ -13,14 +14,13 @@ namespace {
 
 int fail(const char* what) { return std::fprintf(stderr, "billow_frames: %s\n", what), 1; }
 
-// A swing between -1 and 1 with a period of 2, of parabolas.
+// A periodic function between -1 and 1 with period 2, made of parabolas.
 float swing(float t) {
   while (t > 1) t -= 2;
   return 4 * t * (1 - (t < 0 ? -t : t));
 }
 
-// The whole character runs along z, bobs and turns a little about x and y. Joints stay where they are to one another: whether
-// a person could stand so is of no account here.
+// The character moves rigidly: along z, with small translations and rotations about x and y.
 std::vector<billow_transform> sway(const std::vector<billow_transform>& rest, float seconds) {
   const float x = 0.25f * swing(0.7f * seconds), y = 0.3f * swing(0.45f * seconds);
   const billow_transform by{{0.2f * swing(seconds), 0.05f * swing(3 * seconds), 3 * seconds}, {x, y, 0, 1}};

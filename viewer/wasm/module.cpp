@@ -1,5 +1,6 @@
-// What the web page calls: the C API with plain numbers for arguments, because JavaScript knows no structs. Pointers are
-// offsets into the module's memory; a result of 0 where a pointer is expected, or a status other than 0, means that last_error says why.
+// The exports for the web page: the C API with scalar arguments, because JavaScript has no structs. Pointers
+// are offsets into the module's memory. On failure functions return a null pointer or a non-zero status;
+// last_error has the reason.
 #include <billow/billow.h>
 
 #include <cstdlib>
@@ -15,7 +16,7 @@ namespace {
 
 struct Garment {
   billow_garment* garment = nullptr;
-  void* bytes = nullptr;  // of the file, used where they lie
+  void* bytes = nullptr;  // of the file, used in place
   char text[256] = "";
 
   ~Garment() {
@@ -24,7 +25,7 @@ struct Garment {
   }
 };
 
-// What is read after a frame, as numbers of one kind.
+// The report of a frame as an array of doubles.
 struct Report {
   double stages[BILLOW_FRAME_STAGE_COUNT];
   double chain_stages[BILLOW_CHAIN_STAGE_COUNT];
@@ -32,16 +33,16 @@ struct Report {
 };
 
 struct Character {
-  const Garment* wears = nullptr;
+  const Garment* garment = nullptr;
   billow_instance* instance = nullptr;
-  std::vector<billow_transform> joints;  // the page writes them before a step
-  std::vector<float> bones, distances, plain;
+  std::vector<billow_transform> joints;  // written by the page before each step
+  std::vector<float> bones, distances, without_shape;
   std::vector<unsigned char> state;
   Report report{};
 
   ~Character() { billow_instance_destroy(instance); }
   billow_chains* chains() const { return billow_instance_chains(instance); }
-  uint32_t vertices() const { return billow_garment_vertex_count(wears->garment); }
+  uint32_t vertices() const { return billow_garment_vertex_count(garment->garment); }
 
   billow_frame frame(float dt) const {
     billow_frame f{};
@@ -56,17 +57,17 @@ struct Character {
 BILLOW_PAGE(version) const char* version() { return billow_version(); }
 BILLOW_PAGE(last_error) const char* last_error() { return billow_last_error(); }
 
-// Bytes that begin at a multiple of 64; 0 where there is no room.
+// Memory aligned to 64 bytes; null if there is not enough.
 BILLOW_PAGE(allocate) void* allocate(size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
 BILLOW_PAGE(release) void release(void* bytes) { std::free(bytes); }
 
-// Takes a .billow file from `allocate` and keeps it, also where it is refused.
+// Takes ownership of a .billow file in memory from `allocate`, even if it fails.
 BILLOW_PAGE(garment_open) Garment* garment_open(void* bytes, size_t size) {
-  auto made = std::make_unique<Garment>();
-  made->bytes = bytes;
+  auto g = std::make_unique<Garment>();
+  g->bytes = bytes;
   billow_garment_desc desc{};
   desc.bytes = bytes, desc.size = size, desc.keep = 1;
-  return billow_garment_create(&desc, &made->garment) == BILLOW_OK ? made.release() : nullptr;
+  return billow_garment_create(&desc, &g->garment) == BILLOW_OK ? g.release() : nullptr;
 }
 BILLOW_PAGE(garment_close) void garment_close(Garment* g) { delete g; }
 
@@ -96,7 +97,7 @@ BILLOW_PAGE(garment_read_triangles) int garment_read_triangles(const Garment* g,
 BILLOW_PAGE(garment_read_uvs) int garment_read_uvs(const Garment* g, float* out) {
   return billow_garment_get_uvs(g->garment, out, billow_garment_vertex_count(g->garment));
 }
-// Where a section of the file lies, and how many bytes it has; 0 and 0 where there is none.
+// The address and size of a section of the file; null and 0 if it is missing.
 BILLOW_PAGE(garment_section) const void* garment_section(const Garment* g, const char* name, size_t* size) {
   const void* bytes = nullptr;
   billow_garment_get_section(g->garment, name, &bytes, size);
@@ -104,20 +105,21 @@ BILLOW_PAGE(garment_section) const void* garment_section(const Garment* g, const
 }
 
 BILLOW_PAGE(character_create) Character* character_create(const Garment* g) {
-  auto made = std::make_unique<Character>();
-  made->wears = g;
-  if (billow_instance_create(g->garment, nullptr, &made->instance) != BILLOW_OK) return nullptr;
-  made->joints.resize(billow_garment_joint_count(g->garment));
-  billow_garment_get_joint_rest(g->garment, made->joints.data(), static_cast<uint32_t>(made->joints.size()));
-  made->bones.resize(3 * size_t{billow_chains_bone_count(made->chains())});
-  made->distances.resize(made->vertices());
-  made->plain.resize(3 * size_t{made->vertices()});
-  made->state.resize(billow_instance_state_size(made->instance));
-  return made.release();
+  auto c = std::make_unique<Character>();
+  c->garment = g;
+  if (billow_instance_create(g->garment, nullptr, &c->instance) != BILLOW_OK) return nullptr;
+  c->joints.resize(billow_garment_joint_count(g->garment));
+  billow_garment_get_joint_rest(g->garment, c->joints.data(), static_cast<uint32_t>(c->joints.size()));
+  c->bones.resize(3 * size_t{billow_chains_bone_count(c->chains())});
+  c->distances.resize(c->vertices());
+  c->without_shape.resize(3 * size_t{c->vertices()});
+  c->state.resize(billow_instance_state_size(c->instance));
+  return c.release();
 }
 BILLOW_PAGE(character_destroy) void character_destroy(Character* c) { delete c; }
 
-// Seven floats a joint, position and rotation, in the order of the garment's joints: written before each step.
+// Seven floats per joint, position and rotation, in the order of the garment's joints. To be written before
+// each step.
 BILLOW_PAGE(character_joints) billow_transform* character_joints(Character* c) { return c->joints.data(); }
 
 BILLOW_PAGE(character_step) int character_step(Character* c, float dt, int teleport, int skip_mesh) {
@@ -140,13 +142,13 @@ BILLOW_PAGE(character_normals) const float* character_normals(const Character* c
 BILLOW_PAGE(character_bone_count) uint32_t character_bone_count(const Character* c) {
   return billow_chains_bone_count(c->chains());
 }
-// The bones of all chains, chain after chain from root to tip.
+// The bones of all chains, chain by chain from root to tip.
 BILLOW_PAGE(character_bones) const float* character_bones(Character* c) {
   billow_chains_get_positions(c->chains(), c->bones.data(), billow_chains_bone_count(c->chains()));
   return c->bones.data();
 }
 
-// How far each vertex is from the body, in metres: under 0 inside. At most 0.02.
+// The signed distance of each vertex to the body in metres, negative inside, up to 0.02.
 BILLOW_PAGE(character_distances) const float* character_distances(Character* c) {
   const billow_status bad =
       billow_body_query(billow_instance_body(c->instance), billow_instance_position_data(c->instance),
@@ -154,23 +156,23 @@ BILLOW_PAGE(character_distances) const float* character_distances(Character* c) 
   return bad ? nullptr : c->distances.data();
 }
 
-// The last frame again without the shape network, so that the page can hold it against what is shown: x y z of each
-// vertex. The state is put back, and positions are those of the frame as it was.
+// Positions of the last frame without the shape network, for comparison: x y z of each vertex. The instance's
+// state and positions are unchanged afterwards.
 BILLOW_PAGE(character_without_shape) const float* character_without_shape(Character* c) {
   billow_instance_options options;
   billow_instance_get_options(c->instance, &options);
   billow_instance_save(c->instance, c->state.data(), c->state.size());
   const billow_frame again = c->frame(0);
-  billow_instance_options plain = options;
-  plain.shape = 0, plain.profile = 0;
-  billow_instance_set_options(c->instance, &plain);
+  billow_instance_options no_shape = options;
+  no_shape.shape = 0, no_shape.profile = 0;
+  billow_instance_set_options(c->instance, &no_shape);
   billow_status bad = billow_instance_step(c->instance, &again);
-  if (!bad) bad = billow_instance_get_positions(c->instance, c->plain.data(), 0, c->vertices());
+  if (!bad) bad = billow_instance_get_positions(c->instance, c->without_shape.data(), 0, c->vertices());
   billow_instance_set_options(c->instance, &options);
   if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   if (!bad) bad = billow_instance_step(c->instance, &again);
   if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
-  return bad ? nullptr : c->plain.data();
+  return bad ? nullptr : c->without_shape.data();
 }
 
 BILLOW_PAGE(character_set_options)
@@ -224,7 +226,8 @@ BILLOW_PAGE(stage_name) const char* stage_name(int stage) {
 BILLOW_PAGE(chain_stage_name) const char* chain_stage_name(int stage) {
   return billow_chain_stage_name(static_cast<billow_chain_stage>(stage));
 }
-// Doubles: seconds of the frame's stages, of the chains' stages, then the counts of struct Report.
+// An array of doubles: seconds of the frame's stages, of the chains' stages, then the counts of struct
+// Report.
 BILLOW_PAGE(character_report) const double* character_report(Character* c) {
   billow_instance_report mesh;
   billow_chains_report chains;

@@ -5,7 +5,7 @@ namespace {
 
 using S = billow_settings;
 
-// How a field is read and written as a number. Of a curve it is the value that the curve is multiplied by.
+// Access to a field as a double. For a curve it is the factor that the curve is multiplied by.
 struct Setting {
   const char* name;
   double (*get)(const S&);
@@ -28,14 +28,14 @@ constexpr Setting kSettings[] = {
     BILLOW_NUMBER("lateral_compression", float, lateral_compression.value),
     BILLOW_NUMBER("lateral_shear", float, lateral_shear.value),
     BILLOW_NUMBER("panel_drag", float, panel_drag),
-    BILLOW_NUMBER("tension_method", billow_solver, tension.method),
-    BILLOW_NUMBER("tension_sweeps", uint32_t, tension.sweeps),
-    BILLOW_NUMBER("impulse_method", billow_solver, impulse.method),
-    BILLOW_NUMBER("impulse_sweeps", uint32_t, impulse.sweeps),
-    BILLOW_NUMBER("min_substeps", uint32_t, min_substeps),
-    BILLOW_NUMBER("max_substeps", uint32_t, max_substeps),
-    BILLOW_NUMBER("push_direction", billow_contact_direction, push_direction),
-    BILLOW_NUMBER("velocity_direction", billow_contact_direction, velocity_direction),
+    BILLOW_NUMBER("tension_method", billow_solver, solver.tension.method),
+    BILLOW_NUMBER("tension_sweeps", uint32_t, solver.tension.sweeps),
+    BILLOW_NUMBER("impulse_method", billow_solver, solver.impulse.method),
+    BILLOW_NUMBER("impulse_sweeps", uint32_t, solver.impulse.sweeps),
+    BILLOW_NUMBER("min_substeps", uint32_t, solver.min_substeps),
+    BILLOW_NUMBER("max_substeps", uint32_t, solver.max_substeps),
+    BILLOW_NUMBER("push_direction", billow_contact_direction, solver.push_direction),
+    BILLOW_NUMBER("velocity_direction", billow_contact_direction, solver.velocity_direction),
     BILLOW_NUMBER("friction", float, friction),
     BILLOW_NUMBER("profile", int32_t, profile),
 };

@@ -1,4 +1,4 @@
-// The settings of chains that the page has controls for, each by a name and as one number.
+// The chain settings that the page has controls for, by name, as doubles.
 #pragma once
 
 #include <billow/billow.h>

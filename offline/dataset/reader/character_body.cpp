@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "body/person.h"
-#include "dataset/folder.h"
+#include "dataset/clip_writer.h"
 #include "files/whole_file.h"
 #include "import/json_at.h"
 
@@ -17,7 +17,7 @@ using importer::JsonAt;
 constexpr const char *kSkeleton = "skeleton.json", *kBody = "body.json", *kFormat = "billow skeleton";
 constexpr size_t kMaxBytes = size_t{4} << 20;
 
-std::string numbers(const float* v, size_t count) {
+std::string float_list(const float* v, size_t count) {
   std::string out = "[";
   for (size_t k = 0; k < count; ++k) out += (k > 0 ? ", " : "") + files::shortest(v[k]);
   return out + "]";
@@ -27,14 +27,14 @@ std::string as_json(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-body::Joint read_joint(const JsonAt& at, const body::Skeleton& before) {
+body::Joint read_joint(const JsonAt& at, const body::Skeleton& earlier) {
   importer::expect_keys(at, {"name", "parent", "position", "rotation"});
   body::Joint joint;
   joint.name = at.at("name").string();
   const JsonAt parent = at.at("parent");
-  if (before.joints.empty() && !parent.raw().is_null()) parent.fail("null, as it is the root");
-  if (!before.joints.empty()) {
-    joint.parent = parent.raw().is_null() ? body::kNoJoint : before.find(parent.string());
+  if (earlier.joints.empty() && !parent.raw().is_null()) parent.fail("null, as it is the root");
+  if (!earlier.joints.empty()) {
+    joint.parent = parent.raw().is_null() ? body::kNoJoint : earlier.find(parent.string());
     if (joint.parent == body::kNoJoint) parent.fail("the name of an earlier joint");
   }
   const std::vector<double> p = at.at("position").numbers(3), q = at.at("rotation").numbers(4);
@@ -69,8 +69,8 @@ std::string skeleton_to_text(const body::Skeleton& skeleton) {
                                    ? "null"
                                    : as_json(skeleton.joints[static_cast<size_t>(joint.parent)].name);
     out += std::string(j > 0 ? "," : "") + "\n    {\"name\": " + as_json(joint.name) +
-           ", \"parent\": " + parent + ", \"position\": " + numbers(&joint.rest.position.x, 3) +
-           ", \"rotation\": " + numbers(&joint.rest.rotation.x, 4) + "}";
+           ", \"parent\": " + parent + ", \"position\": " + float_list(&joint.rest.position.x, 3) +
+           ", \"rotation\": " + float_list(&joint.rest.rotation.x, 4) + "}";
   }
   return out + "\n  ]\n}\n";
 }

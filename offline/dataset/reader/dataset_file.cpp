@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "dataset/folder.h"
+#include "dataset/clip_writer.h"
 #include "files/npy.h"
 #include "files/whole_file.h"
 #include "import/json_at.h"
@@ -33,12 +33,12 @@ ClipInfo read_clip(const JsonAt& at) {
   clip.usable = at.at("usable").boolean();
   clip.parts = at.at("split").string();
   if (clip.parts.size() != clip.frames || clip.parts.find_first_not_of("tvhu") != std::string::npos)
-    at.at("split").fail("a letter t, v, h or u for each of " + std::to_string(clip.frames) + " frames");
+    at.at("split").fail("one letter t, v, h or u for each of " + std::to_string(clip.frames) + " frames");
   const JsonAt strain = at.at("strain_percent");
   clip.strain_mean = strain.at("mean").number();
   clip.strain_p99 = strain.at("p99").number();
   clip.strain_worst_p99 = strain.at("worst_frame_p99").number();
-  clip.strain_most = strain.at("most").number();
+  clip.strain_max = strain.at("most").number();
   clip.penetrating = at.at("penetrating_percent").number();
   clip.deepest = at.at("deepest_mm").number();
   clip.crossings = at.at("crossings").number();
@@ -56,7 +56,7 @@ DatasetInfo read_manifest(const fs::path& folder) {
   DatasetInfo info;
   info.folder = folder;
   info.garment = at.at("garment").string();
-  // One of the two says who wears it.
+  // Exactly one of the two names the character.
   if (at.has("character"))
     info.character = at.at("character").string();
   else
@@ -76,21 +76,21 @@ DatasetInfo read_manifest(const fs::path& folder) {
 }
 
 void check_file(const fs::path& file, const ClipInfo& clip, const std::string& checksum,
-                std::vector<std::string>& wrong) {
+                std::vector<std::string>& errors) {
   const files::NpyMap map(file);
   if (map.shape()[0] != clip.frames)
-    wrong.push_back(file.string() + ": expected " + std::to_string(clip.frames) + " frames, found " +
-                    std::to_string(map.shape()[0]));
+    errors.push_back(file.string() + ": expected " + std::to_string(clip.frames) + " frames, found " +
+                     std::to_string(map.shape()[0]));
   for (size_t f = 0; f < map.shape()[0]; ++f) {
     bool finite = true;
     for (const float v : map.row(f)) finite &= std::isfinite(v);
     if (finite) continue;
-    wrong.push_back(file.string() + ": frame " + std::to_string(f) + ": expected finite values");
+    errors.push_back(file.string() + ": frame " + std::to_string(f) + ": expected finite values");
     break;
   }
   const std::string found = hex(map.checksum());
   if (checksum != found)
-    wrong.push_back(file.string() + ": expected the checksum " + checksum + ", found " + found);
+    errors.push_back(file.string() + ": expected the checksum " + checksum + ", found " + found);
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ DatasetInfo read_dataset(const fs::path& folder) {
 }
 
 std::vector<std::string> check_dataset(const DatasetInfo& info) {
-  std::vector<std::string> wrong;
+  std::vector<std::string> errors;
   size_t joints = 0;
   try {
     joints = info.character_body().skeleton.size();
@@ -136,60 +136,63 @@ std::vector<std::string> check_dataset(const DatasetInfo& info) {
     for (size_t k = 0; k < kClipFiles.size(); ++k) {
       const fs::path file = info.clip_folder(c) / kClipFiles[k];
       try {
-        check_file(file, info.clips[c], info.clips[c].checksums[k], wrong);
+        check_file(file, info.clips[c], info.clips[c].checksums[k], errors);
         const files::NpyMap map(file);
         if (map.shape().size() != 3 || map.shape()[1] != rows[k] || map.shape()[2] != columns[k])
-          wrong.push_back(file.string() + ": expected frames x " + std::to_string(rows[k]) + " x " +
-                          std::to_string(columns[k]) + " values");
+          errors.push_back(file.string() + ": expected frames x " + std::to_string(rows[k]) + " x " +
+                           std::to_string(columns[k]) + " values");
       } catch (const std::runtime_error& e) {
-        wrong.push_back(e.what());
+        errors.push_back(e.what());
       }
     }
-  return wrong;
+  return errors;
 }
 
 void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
   if (shards.empty()) throw std::runtime_error("merge: expected shards");
-  if (fs::exists(out)) throw std::runtime_error(out.string() + ": expected a folder that is not there yet");
+  if (fs::exists(out)) throw std::runtime_error(out.string() + ": expected a folder that does not exist");
   nlohmann::json head;
   for (const fs::path& shard : shards) {
     const nlohmann::json found = parse(shard / "head.json");
     if (!head.is_null() && head != found)
-      throw std::runtime_error(shard.string() + ": is of another request than " + shards[0].string());
+      throw std::runtime_error(shard.string() + ": expected a shard of the same request as " +
+                               shards[0].string());
     head = found;
   }
   const size_t clips = JsonAt(head, "").at("planned_clips").index(size_t{1} << 32);
-  const fs::path beside = out.string() + ".part";
-  fs::remove_all(beside);
-  fs::create_directories(beside / "clips");
-  fs::create_directories(beside / "chaos");
+  const fs::path part_folder = out.string() + ".part";
+  fs::remove_all(part_folder);
+  fs::create_directories(part_folder / "clips");
+  fs::create_directories(part_folder / "chaos");
   for (const char* name : {"head.json", "garment.json", "garment_mesh.obj", "garment_rest.npy"})
-    fs::copy_file(shards[0] / name, beside / name);
+    fs::copy_file(shards[0] / name, part_folder / name);
   for (const char* name : {"skeleton.json", "body.json"})
-    if (fs::exists(shards[0] / name)) fs::copy_file(shards[0] / name, beside / name);
-  const auto take = [&](const fs::path& from, const fs::path& to) {
+    if (fs::exists(shards[0] / name)) fs::copy_file(shards[0] / name, part_folder / name);
+  const auto link_or_copy = [&](const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::create_hard_link(from, to, error);
     if (error) fs::copy_file(from, to);
   };
   for (const fs::path& shard : shards) {
     for (const auto& clip : fs::directory_iterator(shard / "clips")) {
-      const fs::path to = beside / "clips" / clip.path().filename();
+      const fs::path to = part_folder / "clips" / clip.path().filename();
       if (clip.path().extension() == ".part" || !fs::create_directory(to)) continue;
-      for (const auto& file : fs::directory_iterator(clip)) take(file, to / file.path().filename());
+      for (const auto& file : fs::directory_iterator(clip)) link_or_copy(file, to / file.path().filename());
     }
     for (const auto& file : fs::directory_iterator(shard / "chaos"))
-      if (const fs::path to = beside / "chaos" / file.path().filename(); !fs::exists(to)) take(file, to);
+      if (const fs::path to = part_folder / "chaos" / file.path().filename(); !fs::exists(to))
+        link_or_copy(file, to);
   }
   for (size_t c = 0; c < clips; ++c) {
-    DatasetInfo place;
-    place.folder = beside;
-    if (!fs::exists(place.clip_folder(c) / "clip.json"))
+    DatasetInfo merged;
+    merged.folder = part_folder;
+    if (!fs::exists(merged.clip_folder(c) / "clip.json"))
       throw std::runtime_error("merge: clip " + std::to_string(c) + " of " + std::to_string(clips) +
-                               " is in none of the shards; nothing was written but " + beside.string());
+                               " is in none of the shards; the incomplete result is in " +
+                               part_folder.string());
   }
-  write_manifest(beside, files::read_whole_file(beside / "head.json"), clips);
-  fs::rename(beside, out);
+  write_manifest(part_folder, files::read_whole_file(part_folder / "head.json"), clips);
+  fs::rename(part_folder, out);
 }
 
 }  // namespace billow::dataset

@@ -1,10 +1,10 @@
-// What fit/level_set.h does by OpenVDB, as a library of its own that is loaded when it is needed: OpenVDB's
-// libraries take 50 ms to load and start threads, which nothing else should have to bear.
+// The OpenVDB functions of fit/grid_sdf.h, as a library that is loaded on demand: OpenVDB takes 50 ms to load
+// and starts threads.
 #include <algorithm>
 
-#include "fit/level_set.h"
+#include "fit/grid_sdf.h"
 
-// OpenVDB's headers are not as strict as this project.
+// OpenVDB's headers trigger these warnings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wshadow"

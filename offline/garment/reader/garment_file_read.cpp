@@ -22,8 +22,8 @@ template <size_t N> std::array<float, N> floats(const JsonAt& at) {
   return out;
 }
 
-// A file beside the garment's, without a way to anywhere else.
-std::filesystem::path beside(const JsonAt& at, const std::filesystem::path& garment) {
+// Path of a file in the garment's folder; names with a directory are refused.
+std::filesystem::path sibling(const JsonAt& at, const std::filesystem::path& garment) {
   const std::filesystem::path name = at.string();
   if (name.empty() || name.has_parent_path() || name == ".." || name == ".")
     at.fail("the name of a file in the same folder");
@@ -42,7 +42,7 @@ Attachment read_attachment(const JsonAt& at, size_t vertices, const body::Skelet
   out.vertex = static_cast<uint32_t>(at.at("vertex").index(vertices));
   const JsonAt joints = at.at("joints");
   const size_t count = joints.size();
-  if (count < 1 || count > body::kJointsPerVertex) joints.fail("1 to 4 names of joints");
+  if (count < 1 || count > body::kJointsPerVertex) joints.fail("1 to 4 joint names");
   const std::vector<double> weights = at.at("weights").numbers(count);
   for (size_t k = 0; k < count; ++k) {
     out.joints[k] = read_joint(joints.at(k), skeleton);
@@ -65,12 +65,12 @@ Embedding read_bone(const JsonAt& at, size_t vertices) {
 
 void read_lists(const JsonAt& file, const body::Skeleton& skeleton, Garment& g) {
   const JsonAt attachments = file.at("attachments"), bones = file.at("bones"), chains = file.at("chains");
-  if (attachments.size() > g.size()) attachments.fail("at most one entry a vertex");
+  if (attachments.size() > g.size()) attachments.fail("at most one entry per vertex");
   std::vector<bool> used(g.size(), false);
   for (size_t i = 0; i < attachments.size(); ++i) {
     g.attachments.push_back(read_attachment(attachments.at(i), g.size(), skeleton));
     if (used[g.attachments[i].vertex])
-      attachments.at(i).at("vertex").fail("a vertex that is not attached yet");
+      attachments.at(i).at("vertex").fail("a vertex without an earlier attachment");
     used[g.attachments[i].vertex] = true;
   }
   if (bones.size() > kMaxBones) bones.fail("at most " + std::to_string(kMaxBones) + " bones");
@@ -84,7 +84,7 @@ void read_lists(const JsonAt& file, const body::Skeleton& skeleton, Garment& g) 
 }
 
 void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g) {
-  GarmentMesh mesh = read_obj(beside(file.at("mesh"), path));
+  GarmentMesh mesh = read_obj(sibling(file.at("mesh"), path));
   const auto expect = [&](const char* key, size_t found) {
     if (file.at(key).index(kMaxMeshVertices * 4) != found)
       file.at(key).fail("the mesh's number of " + std::string(key) + ", " + std::to_string(found));
@@ -94,14 +94,14 @@ void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g
   g.shape = std::move(mesh.positions);
   g.triangles = std::move(mesh.triangles);
   if (file.at("pattern").boolean()) {
-    if (mesh.uv.empty()) file.at("pattern").fail("false, as the mesh does not have one UV a vertex");
+    if (mesh.uv.empty()) file.at("pattern").fail("false, as the mesh does not have one UV per vertex");
     g.pattern_uvs = std::move(mesh.uv);
   }
   if (!file.has("rest")) return;
-  NpyPlaces rest = read_npy_places(beside(file.at("rest"), path));
-  if (rest.shape.size() != 2 || rest.places.size() != g.size())
-    file.at("rest").fail("a file of " + std::to_string(g.size()) + " places");
-  g.rest = std::move(rest.places);
+  NpyPositions rest = read_npy_positions(sibling(file.at("rest"), path));
+  if (rest.shape.size() != 2 || rest.positions.size() != g.size())
+    file.at("rest").fail("a file of " + std::to_string(g.size()) + " positions");
+  g.rest = std::move(rest.positions);
 }
 
 Garment read(const JsonAt& file, const std::filesystem::path& path, const body::Skeleton& skeleton) {

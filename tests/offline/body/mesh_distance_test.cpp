@@ -1,4 +1,4 @@
-// The exact distance to a mesh against trying all triangles.
+// The exact mesh distance against brute force over all triangles.
 #include "body/mesh_distance.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ V3 random_point(testing::Random& random) {
   return {random.uniform_float(-0.5, 0.5), random.uniform_float(-0.5, 0.5), random.uniform_float(-0.5, 0.5)};
 }
 
-TEST(MeshDistance, IsThatOfTheNearestTriangle) {
+TEST(MeshDistance, MatchesBruteForce) {
   const Mesh mesh = ball({0.02f, -0.01f, 0.03f}, 0.2f);
   const MeshDistance distance(mesh);
   EXPECT_EQ(distance.outside().size(), mesh.triangles.size());
@@ -55,14 +55,14 @@ TEST(MeshDistance, IsThatOfTheNearestTriangle) {
   }
 }
 
-TEST(MeshDistance, PartsInsideAnotherPartAreNoSurface) {
+TEST(MeshDistance, IgnoresSurfaceInsideAnotherPart) {
   const V3 a{-0.08f, 0, 0}, b{0.08f, 0, 0};
   const MeshDistance distance(joined(ball(a, 0.2f), ball(b, 0.2f)));
   EXPECT_EQ(distance.winding({0, 0, 0}), 2);
   EXPECT_EQ(distance.winding({-0.2f, 0, 0}), 1);
   EXPECT_EQ(distance.winding({0, 0, 0.3f}), 0);
   EXPECT_LT(distance.outside().size(), distance.mesh().triangles.size());
-  // In the middle the nearest of the outside is the circle where the two meet.
+  // The nearest outer surface to the centre is the circle where the two spheres intersect.
   EXPECT_NEAR(distance.at({0, 0, 0}), -std::sqrt(0.04f - 0.0064f), 0.01f);
   testing::Random random(6);
   for (int i = 0; i < 300; ++i) {

@@ -1,4 +1,4 @@
-// The built-in person: human measures, a sound skin, and colliders that agree with it.
+// The built-in person: human proportions, a valid skin, and colliders that agree with it.
 #include "body/person.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ V3 at(const Person& person, const char* joint) {
 TEST(Person, HasHumanProportions) {
   const Person person = make_person({1.8f, 0});
   EXPECT_EQ(person.skeleton.size(), 22u);
-  EXPECT_LE(person.colliders.size(), 32u);  // what chains meet unless told otherwise
+  EXPECT_LE(person.colliders.size(), 32u);  // the default collider limit of chains
   EXPECT_EQ(person.colliders.size(), person.collider_names.size());
   // Winter's fractions of the height.
   EXPECT_NEAR(at(person, "left_calf").y, 0.285f * 1.8f, 0.02f);
@@ -36,7 +36,7 @@ TEST(Person, HasHumanProportions) {
   EXPECT_EQ(at(person, "right_hand").x, -at(person, "left_hand").x);
 }
 
-TEST(Person, StandsOnTheGroundAndIsAsTallAsAsked) {
+TEST(Person, StandsOnTheGroundAndHasTheGivenHeight) {
   for (const std::string& name : person_presets()) {
     SCOPED_TRACE(name);
     for (const float height : {1.5f, 1.75f, 2.0f}) {
@@ -45,7 +45,7 @@ TEST(Person, StandsOnTheGroundAndIsAsTallAsAsked) {
       const Person person = make_person(shape);
       const Surface surface(person.skeleton, person.colliders);
       EXPECT_NEAR(surface.at({0, 3, 0}).distance, 3 - height, 0.01f);
-      // Under the soles nothing reaches below the ground by more than 3 mm.
+      // The soles reach at most 3 mm below the ground.
       float lowest = 1;
       for (int x = -40; x <= 40; ++x)
         for (int z = -20; z <= 30; ++z)
@@ -69,13 +69,13 @@ TEST(Person, IsTheSameOnBothSides) {
 }
 
 TEST(Person, HeavierIsWider) {
-  // How far the waist is from a point in front of it.
-  const auto before_waist = [](const char* preset) {
+  // Distance of the waist from a point in front of it.
+  const auto distance_to_waist = [](const char* preset) {
     const Person person = make_person(person_preset(preset));
     return Surface(person.skeleton, person.colliders).at({0, 1.1f, 0.25f}).distance;
   };
-  EXPECT_GT(before_waist("slim"), before_waist("average") + 0.01f);
-  EXPECT_GT(before_waist("average"), before_waist("heavy") + 0.02f);
+  EXPECT_GT(distance_to_waist("slim"), distance_to_waist("average") + 0.01f);
+  EXPECT_GT(distance_to_waist("average"), distance_to_waist("heavy") + 0.02f);
 }
 
 TEST(Person, RefusesShapesOutOfRange) {
@@ -85,7 +85,7 @@ TEST(Person, RefusesShapesOutOfRange) {
   EXPECT_THROW(person_preset("tiny"), std::invalid_argument);
 }
 
-TEST(Person, PosturesKeepToTheirRanges) {
+TEST(Person, PosturesAreClampedToTheirRanges) {
   const Person person = make_person();
   EXPECT_THROW(posture(person.skeleton, {{"left_calf", "wag", 1}}), std::invalid_argument);
   EXPECT_THROW(posture(person.skeleton, {{"tail", "flex", 1}}), std::invalid_argument);
@@ -119,23 +119,22 @@ TEST(Person, RandomPosesAreSeeded) {
   EXPECT_LT(std::fabs(dot(a.rotations[9], c.rotations[9])), 0.9999f);
 }
 
-// What finite differences of a point's distance say.
+// Finite differences of the distance at a point.
 struct Slopes {
-  V3 middle;    // central differences
-  float doubt;  // how far they may be off: half of how much the differences to both sides disagree, which is
-                // little where the distance is smooth and much at a kink
+  V3 middle;          // central differences
+  float uncertainty;  // half the difference of forward and backward differences: large only at kinks
 };
 Slopes slopes_at(const Surface& surface, V3 p) {
   constexpr float kStep = 0.0005f;  // m
   const float here = surface.at(p).distance;
-  float middle[3], doubt = 0;
+  float middle[3], uncertainty = 0;
   for (int k = 0; k < 3; ++k) {
     const V3 step{k == 0 ? kStep : 0, k == 1 ? kStep : 0, k == 2 ? kStep : 0};
     const float after = surface.at(p + step).distance - here, before = here - surface.at(p - step).distance;
     middle[k] = (after + before) / (2 * kStep);
-    doubt += std::fabs(after - before) / (2 * kStep);
+    uncertainty += std::fabs(after - before) / (2 * kStep);
   }
-  return {{middle[0], middle[1], middle[2]}, doubt};
+  return {{middle[0], middle[1], middle[2]}, uncertainty};
 }
 
 TEST(Person, GradientsAreThoseOfTheDistance) {
@@ -153,26 +152,26 @@ TEST(Person, GradientsAreThoseOfTheDistance) {
       if (std::fabs(at.distance) > 0.1f) continue;
       ++points;
       EXPECT_NEAR(length(at.gradient), 1, 1e-5f);
-      // Smooth unions are flatter than 1 where two colliders merge, never steeper: compare directions.
+      // The slope of a smooth union is below 1 where two colliders merge, never above: compare directions.
       const Slopes slopes = slopes_at(surface, p);
       const float steepness = length(slopes.middle);
       EXPECT_LE(steepness, 1.002f);
-      EXPECT_LE(length(slopes.middle - at.gradient * steepness), 0.003f + 2 * slopes.doubt);
-      smooth += slopes.doubt < 0.02f;
+      EXPECT_LE(length(slopes.middle - at.gradient * steepness), 0.003f + 2 * slopes.uncertainty);
+      smooth += slopes.uncertainty < 0.02f;
     }
   }
   EXPECT_GT(points, 4000);
   EXPECT_GT(smooth, points * 95 / 100);
 }
 
-// What holds for the skin of every person.
+// Invariants of every person's skin.
 void check_skin(const Person& person, const Skin& skin) {
   const Topology t = topology_of(skin.mesh);
   EXPECT_TRUE(t.closed);
   EXPECT_TRUE(t.manifold);
   EXPECT_EQ(t.components, 1);
   EXPECT_EQ(t.euler, 2);
-  EXPECT_GT(t.volume, 0.03);  // m3, and so wound outward
+  EXPECT_GT(t.volume, 0.03);  // m3; positive, so wound outward
   EXPECT_LT(t.volume, 0.12);
   EXPECT_GT(t.smallest_angle, 0.17f);  // 10 degrees
   EXPECT_GE(skin.mesh.positions.size(), 5000u);
@@ -193,7 +192,7 @@ void check_skin(const Person& person, const Skin& skin) {
     }
     ASSERT_NEAR(sum, 1, 1e-5f);
   }
-  // Weights change from vertex to vertex, not at once.
+  // Weights change gradually from vertex to vertex.
   for (const Edge& e : edges_of(skin.mesh)) {
     float change = 0;
     for (uint32_t joint = 0; joint < person.skeleton.size(); ++joint) {
@@ -207,13 +206,13 @@ void check_skin(const Person& person, const Skin& skin) {
     }
     ASSERT_LE(change, 0.9f);
   }
-  // At rest skinning changes nothing.
+  // Skinning with the rest pose is the identity.
   std::vector<V3> out(skin.mesh.positions.size());
   skin_vertices(skin, skin.joint_rest, out);
   for (size_t v = 0; v < out.size(); ++v) ASSERT_LT(length(out[v] - skin.mesh.positions[v]), 1e-5f);
 }
 
-// Colliders against skin, in poses that neither weights nor colliders were fitted in.
+// Compares colliders and skin in poses that neither weights nor colliders were fitted to.
 void check_poses(const Person& person, const Skin& skin, uint32_t poses) {
   constexpr uint32_t kFirstSeed = 900000;
   constexpr size_t kPoints = 10000;
@@ -221,14 +220,14 @@ void check_poses(const Person& person, const Skin& skin, uint32_t poses) {
   for (uint32_t k = 0; k < poses; ++k)
     parts.push_back(
         posed_agreement(person, skin, random_pose(person, kFirstSeed + k), kPoints, kFirstSeed + k));
-  const PosedAgreement all = together(parts);
+  const PosedAgreement all = combine(parts);
   EXPECT_EQ(all.points, poses * kPoints);
   EXPECT_LE(all.mean, 0.004);
   EXPECT_LE(all.p95, 0.012);
-  EXPECT_LE(all.wrong_sign, 0.015) << "near " << all.wrong_at.x << ' ' << all.wrong_at.y << ' '
-                                   << all.wrong_at.z;
+  EXPECT_LE(all.max_wrong_depth, 0.015)
+      << "near " << all.deepest_wrong.x << ' ' << all.deepest_wrong.y << ' ' << all.deepest_wrong.z;
   for (const auto& [name, value] :
-       {std::pair{"mean_mm", all.mean}, {"p95_mm", all.p95}, {"wrong_sign_mm", all.wrong_sign}})
+       {std::pair{"mean_mm", all.mean}, {"p95_mm", all.p95}, {"wrong_sign_mm", all.max_wrong_depth}})
     ::testing::Test::RecordProperty(name, std::to_string(1000 * value));
 }
 

@@ -1,4 +1,4 @@
-// Meshes made from signed distances: closed, on the surface, of good triangles.
+// Meshes polygonised from SDFs are closed, lie on the surface and have well-shaped triangles.
 #include "body/polygonise.h"
 
 #include <gtest/gtest.h>
@@ -32,21 +32,21 @@ TEST(Polygonise, ASphereIsClosedAndWoundOutward) {
   EXPECT_NEAR(t.volume, 4.0 / 3 * 3.14159265 * 0.008, 0.0008);
 }
 
-TEST(Polygonise, SeparatePartsAreCountedAndARingHasAHole) {
+TEST(Polygonise, ComponentsAndGenusAreFound) {
   const billow_collider apart[] = {sphere({-0.15f, 0, 0}, 0.1f), sphere({0.15f, 0, 0}, 0.1f)};
   EXPECT_EQ(topology_of(mesh_of(Surface(kOneJoint, apart), 0.02f)).components, 2);
-  std::vector<billow_collider> closed;
+  std::vector<billow_collider> ring;
   for (int k = 0; k < 12; ++k) {
     const float angle = 0.5235988f * static_cast<float>(k);
-    closed.push_back(sphere({0.2f * std::cos(angle), 0.2f * std::sin(angle), 0}, 0.07f));
+    ring.push_back(sphere({0.2f * std::cos(angle), 0.2f * std::sin(angle), 0}, 0.07f));
   }
-  const Topology t = topology_of(mesh_of(Surface(kOneJoint, closed), 0.02f));
+  const Topology t = topology_of(mesh_of(Surface(kOneJoint, ring), 0.02f));
   EXPECT_TRUE(t.manifold);
   EXPECT_EQ(t.euler, 0);
 }
 
-TEST(Polygonise, GridPointsOnTheSurfaceDoNoHarm) {
-  // A sphere whose poles are points of the grid.
+TEST(Polygonise, GridPointsOnTheSurfaceAreHandled) {
+  // The poles of the sphere are grid points.
   const billow_collider ball = sphere({0, 0, 0}, 0.2f);
   const Mesh mesh =
       polygonise(Surface(kOneJoint, {&ball, 1}), {-0.3f, -0.3f, -0.3f}, {0.3f, 0.3f, 0.3f}, 0.1f);
@@ -57,7 +57,7 @@ TEST(Polygonise, GridPointsOnTheSurfaceDoNoHarm) {
 }
 
 TEST(Polygonise, RemeshingMakesGoodTrianglesOnTheSurface) {
-  // Two blended spheres of different size.
+  // Two blended spheres of different sizes.
   billow_collider parts[] = {sphere({-0.05f, 0, 0}, 0.15f), sphere({0.18f, 0, 0}, 0.08f)};
   parts[1].blend_with = 0;
   parts[1].blend_radius = 0.05f;
@@ -75,7 +75,7 @@ TEST(Polygonise, RemeshingMakesGoodTrianglesOnTheSurface) {
   for (const V3& p : mesh.positions) EXPECT_NEAR(surface.at(p).distance, 0, 1e-5f);
 }
 
-TEST(Polygonise, BadMeshesAreNoticed) {
+TEST(Polygonise, OpenAndNonManifoldMeshesAreDetected) {
   Mesh tetrahedron{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                    {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   EXPECT_TRUE(topology_of(tetrahedron).manifold);
@@ -84,9 +84,9 @@ TEST(Polygonise, BadMeshesAreNoticed) {
   open.triangles.pop_back();
   EXPECT_FALSE(topology_of(open).closed);
   EXPECT_THROW(edges_of(open), std::runtime_error);
-  Mesh turned = tetrahedron;
-  std::swap(turned.triangles[0][0], turned.triangles[0][1]);
-  EXPECT_FALSE(topology_of(turned).closed);
+  Mesh flipped = tetrahedron;
+  std::swap(flipped.triangles[0][0], flipped.triangles[0][1]);
+  EXPECT_FALSE(topology_of(flipped).closed);
   // Two tetrahedra that share only a vertex.
   Mesh touching = tetrahedron;
   for (const V3& p : {V3{-1, 0, 0}, V3{0, -1, 0}, V3{0, 0, -1}}) touching.positions.push_back(p);

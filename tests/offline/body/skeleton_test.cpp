@@ -1,4 +1,4 @@
-// Joints in a tree: where they are, and what is refused.
+// Forward kinematics, and validation of skeletons and poses.
 #include "body/skeleton.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@
 namespace billow::body {
 namespace {
 
-constexpr float kQuarter = 1.57079633f;
+constexpr float kQuarterTurn = 1.57079633f;
 
-// A bent arm: the second joint 1 m up, turned at rest; the third 1 m along its x.
+// The elbow is 1 m above the root and rotated at rest; the hand is 1 m along the elbow's x axis.
 Skeleton arm() {
   return {{{"root", kNoJoint, {{0, 1, 0}, {0, 0, 0, 1}}},
-           {"elbow", 0, {{0, 1, 0}, turn_about({0, 0, 1}, kQuarter)}},
+           {"elbow", 0, {{0, 1, 0}, rotation_about({0, 0, 1}, kQuarterTurn)}},
            {"hand", 1, {{1, 0, 0}, {0, 0, 0, 1}}}}};
 }
 
@@ -30,21 +30,21 @@ TEST(Skeleton, RestTransformsAddUpAlongTheTree) {
   ASSERT_EQ(rest.size(), 3u);
   expect_near(rest[0].position, {0, 1, 0});
   expect_near(rest[1].position, {0, 2, 0});
-  expect_near(rest[2].position, {0, 3, 0});  // the elbow's turn takes x to y
+  expect_near(rest[2].position, {0, 3, 0});  // the elbow's rotation maps x to y
 }
 
 TEST(Skeleton, APoseReplacesTheRestRotationsAndMovesTheRoot) {
   const Skeleton skeleton = arm();
   Pose pose = rest_pose(skeleton);
   pose.root_position = {5, 0, 0};
-  pose.rotations[0] = turn_about({0, 1, 0}, kQuarter);  // x to -z
+  pose.rotations[0] = rotation_about({0, 1, 0}, kQuarterTurn);  // x to -z
   pose.rotations[1] = {0, 0, 0, 1};
   const std::vector<Transform> joints = joint_transforms(skeleton, pose);
   expect_near(joints[1].position, {5, 1, 0});
   expect_near(joints[2].position, {5, 1, -1});
 }
 
-TEST(Skeleton, RotationsOfAnyLengthCountAsUnit) {
+TEST(Skeleton, RotationsAreNormalised) {
   const Skeleton skeleton = arm();
   Pose pose = rest_pose(skeleton);
   for (Quat& q : pose.rotations) q = {3 * q.x, 3 * q.y, 3 * q.z, 3 * q.w};
@@ -59,11 +59,11 @@ TEST(Skeleton, JointsAreFoundByName) {
   EXPECT_THROW(skeleton.at("knee"), std::invalid_argument);
 }
 
-TEST(Skeleton, WhatIsWrongIsRefusedWithTheJointsName) {
+TEST(Skeleton, InvalidSkeletonsAreRefusedWithTheJointsName) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const struct {
     const char* what;
-    std::function<void(Skeleton&)> spoil;
+    std::function<void(Skeleton&)> corrupt;
     const char* expected;
   } cases[] = {
       {"none", [](Skeleton& s) { s.joints.clear(); }, "at least one joint"},
@@ -72,7 +72,7 @@ TEST(Skeleton, WhatIsWrongIsRefusedWithTheJointsName) {
       {"own parent", [](Skeleton& s) { s.joints[2].parent = 2; }, "found 2"},
       {"later parent", [](Skeleton& s) { s.joints[1].parent = 2; }, "'elbow': expected an earlier joint"},
       {"no name", [](Skeleton& s) { s.joints[1].name.clear(); }, "expected a name"},
-      {"same name", [](Skeleton& s) { s.joints[2].name = "elbow"; }, "taken"},
+      {"same name", [](Skeleton& s) { s.joints[2].name = "elbow"; }, "expected a unique name"},
       {"not finite", [nan](Skeleton& s) { s.joints[1].rest.position.y = nan; }, "'elbow': expected a finite"},
       {"no rotation",
        [](Skeleton& s) {
@@ -84,7 +84,7 @@ TEST(Skeleton, WhatIsWrongIsRefusedWithTheJointsName) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
     Skeleton skeleton = arm();
-    c.spoil(skeleton);
+    c.corrupt(skeleton);
     try {
       validate(skeleton);
       ADD_FAILURE() << "nothing was refused";
@@ -94,7 +94,7 @@ TEST(Skeleton, WhatIsWrongIsRefusedWithTheJointsName) {
   }
 }
 
-TEST(Skeleton, PosesThatDoNotFitAreRefused) {
+TEST(Skeleton, InvalidPosesAreRefused) {
   const Skeleton skeleton = arm();
   Pose pose = rest_pose(skeleton);
   pose.rotations.pop_back();

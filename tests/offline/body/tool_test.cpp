@@ -1,4 +1,4 @@
-// `billow body` as a user meets it.
+// The command `billow body`, run as a program.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -35,7 +35,7 @@ TEST(BodyToolSlow, ShowWritesPictures) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(BodyTool, RefusesWhatMakesNoSense) {
+TEST(BodyTool, RefusesInvalidArguments) {
   const Outcome unknown = run("body info --preset giant");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.output.find("slim"), std::string::npos) << unknown.output;

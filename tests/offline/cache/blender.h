@@ -1,4 +1,5 @@
-// Blender in tests, where there is one. Sources that include this need BILLOW_TESTS: see tests/CMakeLists.txt.
+// Runs Blender in tests, if it is installed. Sources that include this need BILLOW_TESTS: see
+// tests/CMakeLists.txt.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ inline void run_blender(const std::string& script, const Folder& folder, size_t 
   ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "log");
 }
 
-// Frames of float32 x y z as the scripts write them: z up, brought to y up.
+// Reads frames of float32 x y z as the scripts write them, and converts them from z up to y up.
 inline std::vector<std::vector<V3>> read_raw(const std::filesystem::path& path, size_t vertices) {
   const std::string bytes = bytes_of(path);
   std::vector<std::vector<V3>> out(bytes.size() / (12 * vertices), std::vector<V3>(vertices));
@@ -35,10 +36,10 @@ inline std::vector<std::vector<V3>> read_raw(const std::filesystem::path& path, 
 inline void expect_same(const std::vector<std::vector<V3>>& a, const std::vector<std::vector<V3>>& b,
                         float tolerance) {
   ASSERT_EQ(a.size(), b.size());
-  float most = 0;
-  for (size_t f = 0; f < a.size(); ++f) most = std::max(most, difference(a[f], b[f]));
-  EXPECT_LE(most, tolerance);
-  std::printf("  vertices differ by at most %.2g m\n", static_cast<double>(most));
+  float max_distance = 0;
+  for (size_t f = 0; f < a.size(); ++f) max_distance = std::max(max_distance, difference(a[f], b[f]));
+  EXPECT_LE(max_distance, tolerance);
+  std::printf("  vertices differ by at most %.2g m\n", static_cast<double>(max_distance));
 }
 
 }  // namespace billow::cache

@@ -1,11 +1,11 @@
-# Plays caches that Billow wrote through Blender's Mesh Cache modifier, and writes down where Blender then has the
-# vertices. Run by blender_test.cpp:
+# Plays caches that Billow wrote through Blender's Mesh Cache modifier and records the vertex positions. Run by
+# blender_test.cpp:
 #
 #     blender --background --factory-startup --python blender_play.py -- FOLDER FRAMES
 #
-# Reads from FOLDER sheet.obj, sheet.pc2, sheet.mdd and sheet.glb, all y up. Leaves pc2.raw and mdd.raw (all frames
-# as float32 x y z, Blender's z up), glb.raw where Blender has the numpy that its glTF importer needs, and
-# render.png, the middle frame by Cycles.
+# Reads from FOLDER sheet.obj, sheet.pc2, sheet.mdd and sheet.glb, all y up. Writes pc2.raw and mdd.raw (all frames
+# as float32 x y z, Blender's z up), glb.raw if Blender has the numpy that its glTF importer needs, and render.png,
+# the middle frame rendered by Cycles.
 import array
 import math
 import os
@@ -33,7 +33,7 @@ def record(thing, name):
         out.tofile(file)
 
 
-# A mesh of the same vertices, as they stand in the file: the modifier turns the axes.
+# A mesh of the same vertices in the file's axes; the modifier converts them.
 vertices, faces = [], []
 with open(os.path.join(folder, "sheet.obj")) as file:
     for line in file:
@@ -48,15 +48,15 @@ sheet = bpy.data.objects.new("sheet", mesh)
 scene.collection.objects.link(sheet)
 cache = sheet.modifiers.new("cache", "MESH_CACHE")
 cache.frame_start = 0
-# From y up to z up, either by turning the object, or by the modifier: of Blender 3.4, this pair makes x, -z, y of
-# x, y, z.
+# Convert y up to z up by rotating the object or by the modifier's axes. In Blender 3.4 this pair maps x, y, z to
+# x, -z, y.
 for kind, forward, up, turn in (("mdd", "POS_Y", "POS_Z", math.pi / 2), ("pc2", "POS_Z", "NEG_Y", 0)):
     cache.cache_format, cache.forward_axis, cache.up_axis = kind.upper(), forward, up
     cache.filepath = os.path.join(folder, "sheet." + kind)
     sheet.rotation_euler = (turn, 0, 0)
     record(sheet, kind + ".raw")
 
-# Render what the modifier shows.
+# Render the result of the modifier.
 scene.frame_set(frames // 2)
 for polygon in mesh.polygons:
     polygon.use_smooth = True
@@ -80,13 +80,13 @@ scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_pe
 scene.render.filepath = os.path.join(folder, "render.png")
 bpy.ops.render.render(write_still=True)
 
-# The glTF that we wrote, by Blender's importer, which numbers frames from 0 and turns the axes itself.
+# Import our glTF by Blender's importer, which numbers frames from 0 and converts the axes itself.
 try:
     import numpy
 
-    numpy.bool = bool  # which the importer of Debian 12 takes for granted and its numpy no longer has
+    numpy.bool = bool  # used by the importer of Debian 12, removed from its numpy
 except ImportError:
-    print("no numpy, so glTF is left out")
+    print("no numpy: skipping glTF")
 else:
     sheet.hide_render = True
     bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "sheet.glb"), merge_vertices=False)

@@ -1,10 +1,10 @@
-# Lets Blender's own cloth solver simulate a sheet that hangs by two corners, and writes it by Blender's own
-# exporters. Run by blender_test.cpp:
+# Simulates a sheet that hangs by two corners with Blender's cloth solver, and writes it with Blender's exporters. Run
+# by blender_test.cpp:
 #
 #     blender --background --factory-startup --python blender_simulate.py -- FOLDER FRAMES
 #
-# Leaves in FOLDER: truth.raw (all frames as float32 x y z, as Blender has them: z up), sheet.pc2 and
-# sheet.mdd; and y up, as Blender writes them unless told otherwise, y_up.pc2 and obj/sheet#.obj.
+# Writes to FOLDER truth.raw (all frames as float32 x y z, Blender's z up), sheet.pc2 and sheet.mdd, all z up; and
+# with Blender's default conversion to y up y_up.pc2 and obj/sheet#.obj.
 import array
 import os
 import sys
@@ -35,9 +35,9 @@ truth = array.array("f")
 for frame in range(1, frames + 1):
     scene.frame_set(frame)
     mesh = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
-    numbers = array.array("f", [0.0]) * (3 * len(mesh.vertices))
-    mesh.vertices.foreach_get("co", numbers)
-    truth.extend(numbers)
+    positions = array.array("f", [0.0]) * (3 * len(mesh.vertices))
+    mesh.vertices.foreach_get("co", positions)
+    truth.extend(positions)
 with open(os.path.join(folder, "truth.raw"), "wb") as file:
     truth.tofile(file)
 

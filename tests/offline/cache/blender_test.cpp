@@ -1,5 +1,5 @@
-// Caches to and from Blender, where there is one: what its cloth solver and its exporters write is read, and its
-// Mesh Cache modifier plays what we write. Set BILLOW_KEEP_BLENDER to a folder to keep the rendered picture.
+// Exchange with Blender, if it is installed: reads what its cloth solver and exporters write, and plays our
+// caches with its Mesh Cache modifier. Set BILLOW_KEEP_BLENDER to a folder to keep the rendered picture.
 #include "offline/cache/blender.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kFrames = 40, kSide = 21;
 
-// It hangs, swings and keeps its length as cloth does.
+// Checks that the sheet falls and keeps its edge lengths as cloth does.
 void expect_cloth(const Frames& cloth) {
   ASSERT_EQ(cloth.topology.vertices, kSide * kSide);
   ASSERT_EQ(cloth.topology.triangles.size(), 2 * (kSide - 1) * (kSide - 1));
@@ -24,20 +24,20 @@ void expect_cloth(const Frames& cloth) {
   EXPECT_NEAR(mean_height(0), 0, 1e-5);
   EXPECT_LT(mean_height(10), -0.15f);
   EXPECT_LT(mean_height(kFrames - 1), -0.4f);
-  // Sides of quads: neighbours along rows and columns.
-  double sum = 0, most = 0, count = 0;
+  // Measure the strain of edges along rows and columns.
+  double sum = 0, max_strain = 0, count = 0;
   for (const std::vector<V3>& p : cloth.positions)
     for (size_t v = 0; v + kSide < p.size(); ++v)
       for (const size_t w : {v + 1, v + kSide}) {
         if (w == v + 1 && v % kSide == kSide - 1) continue;
         const double strain = static_cast<double>(length(p[w] - p[v])) * (kSide - 1) - 1;
-        sum += std::abs(strain), most = std::max(most, std::abs(strain)), ++count;
+        sum += std::abs(strain), max_strain = std::max(max_strain, std::abs(strain)), ++count;
       }
   EXPECT_LT(sum / count, 0.01);
-  EXPECT_LT(most, 0.05);
+  EXPECT_LT(max_strain, 0.05);
   std::printf(
       "  Blender's cloth: mean height at the end %.3f m, strain %.3f %% in the mean, %.2f %% at most\n",
-      static_cast<double>(mean_height(kFrames - 1)), 100 * sum / count, 100 * most);
+      static_cast<double>(mean_height(kFrames - 1)), 100 * sum / count, 100 * max_strain);
 }
 
 TEST(BlenderSlow, ItsClothIsRead) {
@@ -45,7 +45,7 @@ TEST(BlenderSlow, ItsClothIsRead) {
   const Folder folder;
   run_blender("cache/blender_simulate.py", folder, kFrames);
   const auto truth = read_raw(folder / "truth.raw", kSide * kSide);
-  // Blender writes OBJ files y up and with six digits, the others as it has them.
+  // Blender writes OBJ y up with six digits, the other formats z up without conversion.
   const Frames pc2 = read_cache(folder / "sheet.pc2", {.z_up = true});
   const Frames mdd = read_cache(folder / "sheet.mdd", {.z_up = true});
   const Frames obj = read_cache(folder / "obj");
@@ -61,7 +61,7 @@ TEST(BlenderSlow, ItsClothIsRead) {
 TEST(BlenderSlow, ItPlaysOurCaches) {
   if (!there_is_blender()) GTEST_SKIP() << "there is no blender on the PATH";
   const Folder folder;
-  // A sheet in the plane of x and y that waves towards z, no axis like another.
+  // A sheet in the xy plane that waves along z, so that a swap of any two axes shows.
   Frames sheet;
   sheet.fps = 24;
   sheet.topology.vertices = kSide * kSide;

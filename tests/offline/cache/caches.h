@@ -1,4 +1,4 @@
-// Small caches for tests, and folders to write them to.
+// Small caches for tests, and temporary folders to write them to.
 #pragma once
 
 #include <fstream>
@@ -17,7 +17,7 @@ struct Frames {
   std::vector<std::vector<V3>> positions;
 };
 
-// A sheet of 3 by 3 vertices whose frames differ, with a seam in its UVs if wanted.
+// A sheet of 3 by 3 vertices whose frames differ, with an optional UV seam.
 inline Frames waving_sheet(size_t frames = 5, bool seam = true) {
   Frames out;
   out.fps = 30;
@@ -32,7 +32,7 @@ inline Frames waving_sheet(size_t frames = 5, bool seam = true) {
     out.topology.uvs.push_back({static_cast<float>(v % 3) / 4, static_cast<float>(v / 3) / 4});
   out.topology.uv_triangles = out.topology.triangles;
   if (seam) {
-    // The last triangle lies elsewhere on the cloth.
+    // The last triangle lies elsewhere in UV space.
     for (uint32_t k = 0; k < 3; ++k) out.topology.uvs.push_back({0.75f, 0.25f * static_cast<float>(k)});
     out.topology.uv_triangles.back() = {9, 10, 11};
   }
@@ -69,21 +69,21 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The largest distance of a vertex to itself.
+// The largest distance between corresponding vertices.
 inline float difference(const std::vector<V3>& a, const std::vector<V3>& b) {
   if (a.size() != b.size()) return INFINITY;
-  float most = 0;
-  for (size_t k = 0; k < a.size(); ++k) most = std::max(most, length(a[k] - b[k]));
-  return most;
+  float max_distance = 0;
+  for (size_t k = 0; k < a.size(); ++k) max_distance = std::max(max_distance, length(a[k] - b[k]));
+  return max_distance;
 }
 
-// An empty folder, gone with the test.
+// An empty temporary folder, removed at the end of the test.
 class Folder {
  public:
   Folder() : keep_("keep", ""), path_(keep_.path().parent_path()) { std::filesystem::remove(keep_.path()); }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   std::filesystem::path put(const std::string& name, std::string_view bytes) const {
-    std::filesystem::remove(path_ / name);  // to write over a file waits for the disk
+    std::filesystem::remove(path_ / name);  // overwriting a file would wait for the disk
     std::ofstream(path_ / name, std::ios::binary) << bytes;
     return path_ / name;
   }

@@ -1,4 +1,4 @@
-// Morph animations as other tools write them.
+// Morph-target animations as other tools write them.
 #include <gtest/gtest.h>
 
 #include "offline/cache/caches.h"
@@ -7,9 +7,9 @@
 namespace billow::cache {
 namespace {
 
-// A triangle with two targets: up by 1, and right by 2.
+// A triangle with two targets: up by 1 and right by 2.
 GltfWriter morphing(const std::vector<float>& times, const std::vector<float>& weights,
-                    const std::string& between) {
+                    const std::string& interpolation) {
   GltfWriter w;
   w.json["scenes"] = {{{"nodes", {0}}}};
   w.json["nodes"] = {{{"name", "above"}, {"children", {1}}, {"translation", {0, 0, 5}}},
@@ -21,12 +21,12 @@ GltfWriter morphing(const std::vector<float>& times, const std::vector<float>& w
         {{{"attributes", {{"POSITION", base}}}, {"targets", {{{"POSITION", up}}, {{"POSITION", right}}}}}}}}};
   const size_t input = w.scalars(times), output = w.scalars(weights);
   w.json["animations"] = nlohmann::json::array(
-      {{{"samplers", {{{"input", input}, {"output", output}, {"interpolation", between}}}},
+      {{{"samplers", {{{"input", input}, {"output", output}, {"interpolation", interpolation}}}},
         {"channels", {{{"sampler", 0}, {"target", {{"node", 1}, {"path", "weights"}}}}}}}});
   return w;
 }
 
-// Where the first vertex is.
+// The trajectory of the first vertex.
 std::vector<V3> path_of(const GltfWriter& w, double fps = 0) {
   const Folder folder;
   std::vector<V3> out;
@@ -50,9 +50,9 @@ TEST(GltfCache, SamplesAtItsKeysInItsPlaceInTheScene) {
 }
 
 TEST(GltfCache, SamplesAtAGivenRate) {
-  for (const auto& [between, middle] : {std::pair{"LINEAR", 0.5f}, {"STEP", 0.0f}}) {
-    const auto path = path_of(morphing({0, 1, 4}, {0, 0, 1, 0, 1, 1}, between), 2);
-    ASSERT_EQ(path.size(), 9u) << between;
+  for (const auto& [interpolation, middle] : {std::pair{"LINEAR", 0.5f}, {"STEP", 0.0f}}) {
+    const auto path = path_of(morphing({0, 1, 4}, {0, 0, 1, 0, 1, 1}, interpolation), 2);
+    ASSERT_EQ(path.size(), 9u) << interpolation;
     EXPECT_AT(path[1], 0, 2 * middle, 5);
     EXPECT_AT(path[2], 0, 2, 5);
     EXPECT_AT(path[5], 4 * middle, 2, 5);
@@ -82,7 +82,7 @@ TEST(GltfCache, MakesOneOfVerticesThatAreAlwaysInOnePlace) {
   w.json["animations"] = nlohmann::json::array(
       {{{"samplers", {{{"input", input}, {"output", output}}}},
         {"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}}}});
-  // Vertices 2 and 3 move alike, 1 and 4 part.
+  // Vertices 2 and 3 move together, 1 and 4 separate.
   const Topology t = read_cache(folder.put("a.glb", w.bytes())).topology;
   EXPECT_EQ(t.vertices, 5u);
   EXPECT_EQ(t.triangles, (std::vector<Triangle>{{0, 1, 2}, {2, 3, 4}}));
@@ -90,12 +90,12 @@ TEST(GltfCache, MakesOneOfVerticesThatAreAlwaysInOnePlace) {
 
 TEST(GltfCache, ReadsSparseTargets) {
   GltfWriter w = morphing({0, 1}, {0, 0, 1, 1}, "LINEAR");
-  // The first target moves vertex 0 only, the second changes what vertex 0 does in its dense numbers.
-  const size_t places = w.add<uint16_t>("SCALAR", 1, {0}), values = w.vec3({0, 0, 3});
+  // The first target is sparse only and moves vertex 0; the second overrides vertex 0 of its dense values.
+  const size_t indices = w.add<uint16_t>("SCALAR", 1, {0}), values = w.vec3({0, 0, 3});
   auto& accessors = w.json["accessors"];
   const nlohmann::json sparse = {
       {"count", 1},
-      {"indices", {{"bufferView", accessors[places]["bufferView"]}, {"componentType", 5123}}},
+      {"indices", {{"bufferView", accessors[indices]["bufferView"]}, {"componentType", 5123}}},
       {"values", {{"bufferView", accessors[values]["bufferView"]}}}};
   accessors[1].erase("bufferView");
   accessors[1]["sparse"] = accessors[2]["sparse"] = sparse;
@@ -105,7 +105,7 @@ TEST(GltfCache, ReadsSparseTargets) {
   w.json["accessors"][1]["count"] = 0;
   EXPECT_NE(refusal_of(w).find("sparse.indices: expected indices below 0, found 0"), std::string::npos);
   w.json["accessors"][1]["count"] = 39'999'999;
-  EXPECT_NE(refusal_of(w).find("expected at most 40000000 numbers in all"), std::string::npos);
+  EXPECT_NE(refusal_of(w).find("expected at most 40000000 values in all"), std::string::npos);
 }
 
 TEST(GltfCache, RefusesWhatItWouldLeaveOut) {
@@ -121,13 +121,13 @@ TEST(GltfCache, RefusesWhatItWouldLeaveOut) {
       [](GltfWriter& w) {
         w = morphing({0, 1, 4}, {0, 0, 1, 0, 1, 1}, "LINEAR");
       },
-      "expected keys at even times, found key 1 at 1 s: give the frames a second");
+      "expected keys at even times, found key 1 at 1 s: give a frame rate");
   refused(
       [](GltfWriter& w) {
         w = morphing({0, 1e8f}, {0, 0, 1, 0}, "LINEAR");
       },
       "expected at most 500000 frames", 60);
-  refused([](GltfWriter& w) { w = morphing({0, 0}, {0, 0, 1, 0}, "LINEAR"); }, "expected times that grow");
+  refused([](GltfWriter& w) { w = morphing({0, 0}, {0, 0, 1, 0}, "LINEAR"); }, "expected increasing times");
   refused(
       [](GltfWriter& w) {
         w = morphing({0, 1}, {0, 0, 1}, "LINEAR");
@@ -137,13 +137,13 @@ TEST(GltfCache, RefusesWhatItWouldLeaveOut) {
       [](GltfWriter& w) {
         w = morphing({0, 1}, {0, 0, 0, 0, 0, 0}, "LINEAR");
       },
-      "expected 3 targets, as many as are animated");
+      "expected 3 targets, as many as have animated weights");
   refused(
       [](GltfWriter& w) {
         w.animate("turn", 0, "translation", {0, 1}, {0, 0, 0, 1, 0, 0});
       },
-      "bake its node's motion into the shape");
-  refused([](GltfWriter& w) { w.json["nodes"][1]["skin"] = 0; }, "bake its bones into the shape");
+      "bake its node's motion into morph targets");
+  refused([](GltfWriter& w) { w.json["nodes"][1]["skin"] = 0; }, "bake its skinning into morph targets");
   refused([](GltfWriter& w) { w.json["nodes"][1]["children"] = {0}; }, "a node that is not its own ancestor");
   refused([](GltfWriter& w) { w.json["meshes"][0]["primitives"][0]["mode"] = 1; }, "expected triangles (4)");
   refused(
@@ -156,14 +156,14 @@ TEST(GltfCache, RefusesWhatItWouldLeaveOut) {
         w.json.erase("animations");
         w.json["nodes"][0]["mesh"] = 0;
       },
-      "expected a mesh with animated morph targets, or a single mesh, found 2 meshes at rest");
+      "expected a mesh with animated morph targets, or a single mesh, found 2 static meshes");
   refused(
       [](GltfWriter& w) {
         w.json["nodes"][0]["mesh"] = 0;
         w.json["animations"][0]["channels"].push_back(
             {{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}});
       },
-      "expected one mesh whose shape is animated and not nodes 1 and 0");
+      "expected one mesh with animated morph targets and not nodes 1 and 0");
 }
 
 }  // namespace

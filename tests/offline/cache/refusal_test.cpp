@@ -1,4 +1,4 @@
-// Bytes as other tools write them, and what is wrong with them: each refusal names file and frame.
+// Files as other tools write them, and damaged ones: each error message names the file and the frame.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -45,10 +45,10 @@ TEST(Pc2, ReadsBytesAsTheFormatHasThem) {
   ASSERT_EQ(frames.positions.size(), 2u);
   EXPECT_EQ(length(frames.positions[0][0] - V3{1, 2, -2}), 0);
   EXPECT_EQ(length(frames.positions[1][0] - V3{0.5f, 1, 2}), 0);
-  // Its first bytes tell, whatever its name.
+  // The magic bytes decide, whatever the extension.
   std::filesystem::rename(path, folder / "cape.mdd");
   EXPECT_EQ(open_cache(folder / "cape.mdd")->info().format, "PC2");
-  // And these are the bytes that are written.
+  // Writing gives the same bytes.
   write_cache(folder / "again.pc2", frames);
   EXPECT_EQ(bytes_of(folder / "again.pc2"), bytes_of(folder / "cape.mdd"));
 }
@@ -67,10 +67,10 @@ TEST(Pc2, RefusesBadFiles) {
                  "expected a finite start frame");
   expect_refusal(folder.put("a.pc2", head + little({0})), "found 0 frames of 1 vertices");
   expect_refusal(folder.put("a.pc2", head + little({3}) + frame + frame + "abc"),
-                 "expected 3 frames of 1 vertices as its header says, found room for 2 in its 59 bytes");
+                 "expected 3 frames of 1 vertices as its header says, found 2 in its 59 bytes");
   expect_refusal(folder.put("a.pc2", head + little({1}) + frame + "x"), "found more in its 45 bytes");
   expect_refusal(folder.put("a.pc2", kMagic + little({1, 0x7fffffff, 0, k1, 0x7fffffff}) + frame),
-                 "found room for 0");
+                 "as its header says, found 0 in its");
   expect_refusal(folder.put("a.pc2", kMagic + little({1, 0x80000000, 0, k1, 2}) + frame),
                  "2147483648 vertices");
   expect_refusal(folder.put("a.pc2", head + little({2}) + frame + little({k1, kNan, k1})),
@@ -91,7 +91,7 @@ TEST(Mdd, ReadsBytesAsTheFormatHasThem) {
   EXPECT_EQ(length(frames.positions[1][0] - V3{0.5f, 1, 2}), 0);
   write_cache(folder / "again.mdd", frames);
   EXPECT_EQ(bytes_of(folder / "again.mdd"), bytes);
-  // Some tools leave the times 0.
+  // Some tools write 0 for all times.
   EXPECT_EQ(read_cache(folder.put("b.mdd", big({2, 1, 0, 0, k1, k2, kMinus2, kHalf, k1, k2}))).fps, 0);
 }
 
@@ -101,10 +101,9 @@ TEST(Mdd, RefusesBadFiles) {
                  "expected a header of 8 bytes, found the end of the file after 4");
   expect_refusal(folder.put("a.mdd", little({2, 1, 0, kHalf, k1, k2, kMinus2, kHalf, k1, k2})),
                  "expected big-endian numbers, found little-endian ones");
-  expect_refusal(folder.put("a.mdd", big({2, 1, 0, kHalf, k1, k2, kMinus2})),
-                 "found room for 1 in its 28 bytes");
+  expect_refusal(folder.put("a.mdd", big({2, 1, 0, kHalf, k1, k2, kMinus2})), "found 1 in its 28 bytes");
   expect_refusal(folder.put("a.mdd", big({0, 1})), "found 0 frames of 1 vertices");
-  expect_refusal(folder.put("a.mdd", big({0x7fffffff, 0x7fffffff, 0})), "found room for 0");
+  expect_refusal(folder.put("a.mdd", big({0x7fffffff, 0x7fffffff, 0})), "as its header says, found 0 in its");
   expect_refusal(folder.put("a.mdd", big({2, 1, k1, kHalf, k1, k2, kMinus2, kHalf, k1, k2})),
                  "frame 1: expected a time of at least 1 s, found 0.5");
   expect_refusal(folder.put("a.mdd", big({2, 1, 0, kHalf, k1, k2, kMinus2, kHalf, kNan, k2})),
@@ -122,7 +121,7 @@ TEST(Obj, TriangulatesPolygonsAndKeepsUvsOfCorners) {
   const Topology t = read_cache(path).topology;
   EXPECT_EQ(t.vertices, 5u);
   EXPECT_EQ(t.triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {1, 4, 2}}));
-  // The face without UVs has 0 0.
+  // The face without UVs gets 0 0.
   EXPECT_EQ(t.uv_triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {4, 4, 4}}));
   EXPECT_EQ(t.uvs[3], (Uv{0.5f, 0}));
   EXPECT_EQ(t.uvs[4], (Uv{0, 0}));
@@ -188,7 +187,7 @@ TEST(Cache, SaysWhatItCannotOpen) {
   expect_refusal(folder.put("a.abc", "Ogawa"), "a.abc: .abc is not read");
 }
 
-// Cuts and changes bytes at random; what is then read is whole and finite, or refused.
+// Truncates and changes bytes at random; the result is read as finite positions or rejected.
 void mutate(const std::string& name, int rounds) {
   const Folder folder;
   write_cache(folder / ("good_" + name), waving_sheet(3));

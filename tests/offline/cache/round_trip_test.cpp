@@ -1,4 +1,4 @@
-// What is written in a format is read again; writers leave nothing half-done.
+// Round trips through each format; interrupted writers leave no files.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,11 +8,10 @@
 namespace billow::cache {
 namespace {
 
-// Name, how far positions may be off, whether triangles, UVs and rate survive.
 struct Format {
   const char* name;
-  float tolerance;
-  bool topology, fps;
+  float tolerance;     // of positions
+  bool topology, fps;  // whether the format stores triangles and UVs, and the rate
 };
 void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 
@@ -38,7 +37,7 @@ TEST_P(CacheRoundTrip, KeepsFramesTopologyAndRate) {
         EXPECT_TRUE(back.topology.triangles.empty());
         continue;
       }
-      // UVs may be numbered anew, but corners keep theirs.
+      // UVs may be renumbered, but corners keep their values.
       EXPECT_EQ(back.topology.triangles, sheet.topology.triangles);
       ASSERT_EQ(back.topology.uv_triangles.size(), 8u);
       for (size_t t = 0; t < 8; ++t)
@@ -106,8 +105,9 @@ TEST(Cache, ReadsFramesInAnyOrder) {
     EXPECT_NE(message_of([&] { reader->read(5, positions); }).find("expected a frame below 5, found 5"),
               std::string::npos);
     positions.resize(8);
-    EXPECT_NE(message_of([&] { reader->read(0, positions); }).find("expected room for 9 vertices, found 8"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([&] { reader->read(0, positions); }).find("expected a buffer of 9 vertices, found 8"),
+        std::string::npos);
   }
 }
 
@@ -119,8 +119,8 @@ TEST(Cache, ConvertsUnitsAndAxesWhenAsked) {
   write_cache(folder / "one.pc2", one);
   const V3 as_is = read_cache(folder / "one.pc2").positions[0][0];
   EXPECT_EQ(length(as_is - V3{1, 2, 3}), 0);
-  const V3 turned = read_cache(folder / "one.pc2", {.scale = 0.5f, .z_up = true}).positions[0][0];
-  EXPECT_EQ(length(turned - V3{0.5f, 1.5f, -1}), 0);
+  const V3 converted = read_cache(folder / "one.pc2", {.scale = 0.5f, .z_up = true}).positions[0][0];
+  EXPECT_EQ(length(converted - V3{0.5f, 1.5f, -1}), 0);
   EXPECT_EQ(read_cache(folder / "one.pc2", {.fps = 24}).fps, 24);
   EXPECT_NE(
       message_of([&] { open_cache(folder / "one.pc2", {.scale = -1}); }).find("expected a scale above 0"),
@@ -156,7 +156,7 @@ TEST(Cache, WritesGltfWithNormals) {
   const auto low = [&](const nlohmann::json& attributes) {
     return file["accessors"][attributes["NORMAL"].get<size_t>()]["min"][1].get<float>();
   };
-  // The sheet waves about the horizontal, wound so that it faces down; targets are differences.
+  // The sheet waves about the horizontal and faces down; targets are differences.
   EXPECT_LT(low(primitive["attributes"]), -0.5f);
   EXPECT_GE(low(primitive["attributes"]), -1);
   ASSERT_EQ(primitive["targets"].size(), 2u);
@@ -177,7 +177,7 @@ TEST(Cache, RefusesToWriteWhatMakesNoSense) {
   bad.triangles[3][1] = 9;
   bad_uv.uv_triangles.pop_back();
   contains(refusal("a.glb", none, 30, 5), "a.glb: expected triangles, which its source does not have");
-  contains(refusal("a.mdd", none, 0, 5), "a.mdd: expected frames a second");
+  contains(refusal("a.mdd", none, 0, 5), "a.mdd: expected a frame rate");
   contains(refusal("a.pc2", bad, 0, 5), "triangle 3: expected vertices below 9, found 9");
   contains(refusal("a.pc2", bad_uv, 0, 5), "expected UVs for all 8 triangles, found them for 7");
   contains(refusal("a.pc2", {}, 0, 5), "expected at least one vertex");

@@ -1,4 +1,4 @@
-// The reference cloth against what is known about cloth.
+// The reference cloth against analytic results and standard fabric tests.
 #include "cloth/simulator.h"
 
 #include <gtest/gtest.h>
@@ -7,12 +7,12 @@
 #include <numbers>
 #include <vector>
 
-#include "garment/pattern.h"
+#include "garment/tailor.h"
 
 namespace billow::cloth {
 namespace {
 
-// A nearly rectangular strip, cut from a very large ring, its upper edge pinned.
+// A nearly rectangular strip of a very large ring, pinned along its upper edge.
 struct Strip {
   garment::RingPattern pattern;
   std::vector<V3> positions, attachment_points;
@@ -20,13 +20,13 @@ struct Strip {
   Sheet sheet;
 };
 
-Strip make_strip(float width, float drop, size_t vertices, const Material& material, bool pattern_uvs) {
+Strip make_strip(float width, float drop, size_t vertices, const Material& material, bool horizontal) {
   constexpr float kRadius = 100;
   Strip s;
   s.pattern = garment::make_ring_pattern(kRadius, kRadius + drop, width / kRadius, false, vertices);
   for (const auto& v : s.pattern.vertices) {
     const float aside = (v[1] - 0.5f) * width, down = v[0] - kRadius;
-    s.positions.push_back(pattern_uvs ? V3{aside, 0, down} : V3{aside, -down, 0});
+    s.positions.push_back(horizontal ? V3{aside, 0, down} : V3{aside, -down, 0});
   }
   for (uint32_t i = 0; i < s.pattern.row_start[1]; ++i)
     s.pinned.push_back(i), s.attachment_points.push_back(s.positions[i]);
@@ -56,7 +56,7 @@ TEST(ReferenceCloth, AHangingStripStretchesByItsWeight) {
   EXPECT_NEAR(-static_cast<double>(lowest(cloth)) - 0.5, expected, 0.15 * expected);
 }
 
-TEST(ReferenceCloth, TheNumberOfThreadsDoesNotChangeABit) {
+TEST(ReferenceCloth, IsBitIdenticalForAnyNumberOfThreads) {
   const Strip s = make_strip(0.4f, 0.5f, 900, Material{}, true);
   Settings settings;
   std::vector<std::vector<V3>> ends;
@@ -73,8 +73,8 @@ TEST(ReferenceCloth, TheNumberOfThreadsDoesNotChangeABit) {
     }
 }
 
-// Peirce's test ("The Handle of Cloth as a Measurable Quantity", 1930): an overhang l whose chord sinks by theta has
-// the bending length c = l (cos(theta / 2) / (8 tan(theta)))^(1/3), and c^3 = B / (rho g).
+// Peirce's test ("The Handle of Cloth as a Measurable Quantity", 1930): an overhang l whose chord sinks by
+// theta has the bending length c = l (cos(theta / 2) / (8 tan(theta)))^(1/3), and c^3 = B / (rho g).
 TEST(ReferenceCloth, ACantileverHasItsBendingLength) {
   constexpr float kTable = 0.03f;
   Material stiff;
@@ -111,12 +111,13 @@ TEST(ReferenceCloth, ACantileverHasItsBendingLength) {
   EXPECT_NEAR(found, expected, 0.1 * expected);
 }
 
-// A heavy rope's slowest swing has omega = (j / 2) sqrt(g / L), j the first zero of the Bessel function J0.
+// The lowest mode of a heavy rope has omega = (j / 2) sqrt(g / L), with j the first zero of the Bessel
+// function J0.
 TEST(ReferenceCloth, SwingsLikeAHangingRope) {
   constexpr float kLength = 0.6f;
   constexpr double kZero = 2.404825557695773;
   Strip s = make_strip(0.05f, kLength, 240, Material{}, false);
-  // Lean it out of its plane by 3 degrees, as it will swing.
+  // Tilt it out of its plane by 3 degrees.
   for (V3& p : s.positions) p.z = -0.05f * p.y;
   s.sheet = make_sheet(s.positions, s.pattern.triangles, Material{});
   Settings settings;
@@ -128,17 +129,17 @@ TEST(ReferenceCloth, SwingsLikeAHangingRope) {
     for (const V3& p : cloth.positions()) sum += p;
     return sum * (1 / static_cast<float>(cloth.positions().size()));
   };
-  // Time the passages through the vertical.
+  // Measure the times of passages through the vertical.
   const float start = std::fabs(middle().z);
-  float most = 0, most_at_end = 0;
+  float max_swing = 0, max_swing_at_end = 0;
   double first = 0, last = 0;
   int passages = 0;
   float before = middle().z;
   for (int i = 1; i <= 1200; ++i) {
     cloth.step(0.005f, nullptr, {}, s.attachment_points);
     const float now = middle().z;
-    most = std::max(most, std::fabs(now));
-    if (i > 900) most_at_end = std::max(most_at_end, std::fabs(now));
+    max_swing = std::max(max_swing, std::fabs(now));
+    if (i > 900) max_swing_at_end = std::max(max_swing_at_end, std::fabs(now));
     if (before * now < 0) {
       last = 0.005 * (i - static_cast<double>(std::fabs(now) / std::fabs(now - before)));
       if (passages++ == 0) first = last;
@@ -148,13 +149,13 @@ TEST(ReferenceCloth, SwingsLikeAHangingRope) {
   ASSERT_GT(passages, 4);
   const double omega = std::numbers::pi * (passages - 1) / (last - first);
   EXPECT_NEAR(omega, kZero / 2 * std::sqrt(9.81 / static_cast<double>(kLength)), 0.03 * omega);
-  // It gains nothing, and keeps most of its swing.
-  EXPECT_LT(most, 1.01f * start);
-  EXPECT_GT(most_at_end, 0.7f * start);
+  // It gains no energy and keeps most of its amplitude.
+  EXPECT_LT(max_swing, 1.01f * start);
+  EXPECT_GT(max_swing_at_end, 0.7f * start);
 }
 
-// Cloth on a slope: stays below the angle of friction, above it slides with g (sin a - mu cos a).
-TEST(ReferenceCloth, SlidesOnASlopeAsFrictionSays) {
+// Cloth on a slope rests below the angle of friction and slides above it with g (sin a - mu cos a).
+TEST(ReferenceCloth, SlidesOnASlopeByCoulombFriction) {
   for (const float angle : {0.2f, 0.6f}) {
     SCOPED_TRACE(angle);
     Material material;
@@ -162,7 +163,7 @@ TEST(ReferenceCloth, SlidesOnASlopeAsFrictionSays) {
     const V3 down{std::cos(angle), -std::sin(angle), 0}, up{std::sin(angle), std::cos(angle), 0};
     billow_collider slope = billow_collider_default();
     slope.shape = BILLOW_SHAPE_HALF_SPACE;
-    const Quat turn = body::turn_about({0, 0, 1}, -angle);
+    const Quat turn = body::rotation_about({0, 0, 1}, -angle);
     const float rotation[] = {turn.x, turn.y, turn.z, turn.w};
     std::copy(rotation, rotation + 4, slope.rotation);
     body::Skeleton skeleton;
@@ -188,40 +189,40 @@ TEST(ReferenceCloth, SlidesOnASlopeAsFrictionSays) {
   }
 }
 
-// Cusick's test: a disc of 30 cm on a pedestal of 18 cm covers the less of the ring around it the softer it is.
+// Cusick's drape test: the softer a disc of 30 cm on a pedestal of 18 cm, the smaller its shadow.
 TEST(ReferenceCloth, SoftDiscsDrapeMore) {
   std::vector<double> covered;
   for (const float bending : {3e-6f, 3e-5f, 1e-3f}) {
     Material material;
     material.bending = bending;
     const garment::RingPattern p = garment::make_ring_pattern(0.09f, 0.15f, 6.2831853f, true, 500);
-    std::vector<V3> pattern_uvs, attachment_points;
+    std::vector<V3> flat, attachment_points;
     std::vector<uint32_t> pinned;
     for (uint32_t v = 0; v < p.vertices.size(); ++v) {
       const float turn = p.vertices[v][1] * p.angle, r = p.vertices[v][0];
-      pattern_uvs.push_back({r * std::sin(turn), 0, r * std::cos(turn)});
-      // The pedestal clamps the first rows, so that the cloth leaves it level.
-      if (v < p.row_start[2]) pinned.push_back(v), attachment_points.push_back(pattern_uvs.back());
+      flat.push_back({r * std::sin(turn), 0, r * std::cos(turn)});
+      // The pedestal clamps the first rows, so that the cloth leaves it horizontally.
+      if (v < p.row_start[2]) pinned.push_back(v), attachment_points.push_back(flat.back());
     }
     Settings settings;
     settings.damping = 3;
     if (bending > 1e-4f) material.damping = 5e-5f;
-    Simulator cloth(make_sheet(pattern_uvs, p.triangles, material), pattern_uvs, pinned, settings, 1);
-    // Something has to break the symmetry.
+    Simulator cloth(make_sheet(flat, p.triangles, material), flat, pinned, settings, 1);
+    // A gust breaks the symmetry.
     for (int i = 0; i < 150; ++i) {
       settings.wind = i < 20 ? V3{2, 0, 0} : V3{0, 0, 0};
       cloth.settings.wind = settings.wind;
       cloth.step(0.01f, nullptr, {}, attachment_points);
     }
-    // The shadow's area, by its triangles seen from above.
-    double area = 0, whole = 0;
+    // Area of the shadow: projected areas of the triangles.
+    double area = 0, full = 0;
     for (const Triangle& t : p.triangles) {
-      const auto seen = [&](const std::vector<V3>& x) {
+      const auto projected_area = [&](const std::vector<V3>& x) {
         return 0.5 * std::fabs(static_cast<double>(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]).y));
       };
-      area += seen(cloth.positions()), whole += seen(pattern_uvs);
+      area += projected_area(cloth.positions()), full += projected_area(flat);
     }
-    covered.push_back(area / whole);
+    covered.push_back(area / full);
   }
   EXPECT_LT(covered[0], 0.6);
   EXPECT_LT(covered[0], covered[1]);
@@ -232,38 +233,38 @@ TEST(ReferenceCloth, SoftDiscsDrapeMore) {
 // Two sheets that fall on each other do not pass through each other.
 TEST(ReferenceCloth, SheetsStayApart) {
   const Strip s = make_strip(0.25f, 0.25f, 400, Material{}, true);
-  std::vector<V3> pattern_uvs = s.positions, start = s.positions;
+  std::vector<V3> flat = s.positions, start = s.positions;
   std::vector<Triangle> triangles(s.pattern.triangles.begin(), s.pattern.triangles.end());
   const auto n = static_cast<uint32_t>(s.positions.size());
   for (const V3& p : s.positions) {
-    pattern_uvs.push_back(p + V3{1, 0, 0});
+    flat.push_back(p + V3{1, 0, 0});
     start.push_back({0.6f * p.x + 0.7f * (p.z - 0.125f), 0.12f, 0.6f * (p.z - 0.125f) - 0.7f * p.x + 0.125f});
   }
   for (const Triangle& t : s.pattern.triangles) triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
-  // The lower one is held all round.
+  // The lower sheet is pinned along its border.
   std::vector<uint32_t> pinned;
   std::vector<V3> attachment_points;
   for (uint32_t v = 0; v < n; ++v)
     if (std::fabs(s.positions[v].x) > 0.11f || std::fabs(s.positions[v].z - 0.125f) > 0.11f)
       pinned.push_back(v), attachment_points.push_back(s.positions[v]);
-  Simulator cloth(make_sheet(pattern_uvs, triangles, Material{}), start, pinned, {}, 1);
+  Simulator cloth(make_sheet(flat, triangles, Material{}), start, pinned, {}, 1);
   for (int i = 0; i < 60; ++i) cloth.step(0.01f, nullptr, {}, attachment_points);
   size_t below = 0;
   for (uint32_t v = n; v < 2 * n; ++v) {
     const V3 p = cloth.positions()[v];
     if (std::fabs(p.x) > 0.1f || std::fabs(p.z - 0.125f) > 0.1f) continue;
-    // The nearest of the lower sheet is under it.
-    float least = 1e9f, height = 0;
+    // The horizontally nearest vertex of the lower sheet is below it.
+    float nearest = 1e9f, height = 0;
     for (uint32_t o = 0; o < n; ++o) {
       const V3 d = cloth.positions()[o] - p;
-      if (d.x * d.x + d.z * d.z < least) least = d.x * d.x + d.z * d.z, height = -d.y;
+      if (d.x * d.x + d.z * d.z < nearest) nearest = d.x * d.x + d.z * d.z, height = -d.y;
     }
     below += height < 0;
   }
   EXPECT_EQ(below, 0u);
 }
 
-TEST(ReferenceCloth, RefusesWhatMakesNoSense) {
+TEST(ReferenceCloth, RefusesInvalidInput) {
   const Strip s = make_strip(0.1f, 0.1f, 30, Material{}, true);
   std::vector<V3> broken = s.positions;
   broken[7].x = std::nanf("");

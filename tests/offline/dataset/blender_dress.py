@@ -1,10 +1,9 @@
-# Lets Blender's own cloth solver simulate a garment on a moving body, as an artist would. Run by blender_test.cpp:
+# Simulates a garment on a moving body with Blender's own cloth solver. Run by blender_test.cpp:
 #
 #     blender --background --factory-startup --python blender_dress.py -- FOLDER FRAMES
 #
-# Reads from FOLDER, all z up as Blender has it: garment.obj and body.obj; garment.pc2, the garment carried along by the
-# body without swinging, which is where pinned vertices go; body.pc2; and pins, the numbers of the pinned vertices.
-# Leaves cloth.pc2.
+# Reads from FOLDER, in Blender's z-up axes: garment.obj and body.obj; garment.pc2, the garment moved rigidly with the
+# body, which pinned vertices follow; body.pc2; and pins, the indices of the pinned vertices. Writes cloth.pc2.
 import os
 import sys
 
@@ -18,7 +17,7 @@ scene.frame_start, scene.frame_end = 1, frames
 scene.render.fps = 24
 
 
-# A mesh of a file's vertices and faces in their order, moved by the cache of the same name.
+# Loads a mesh in file order and animates it with the cache of the same name.
 def load(name):
     vertices, faces = [], []
     with open(os.path.join(folder, name + ".obj")) as file:
@@ -54,7 +53,7 @@ cloth.settings.vertex_group_mass = "pins"
 cloth.collision_settings.distance_min = 0.005
 cloth.point_cache.frame_start, cloth.point_cache.frame_end = 1, frames
 
-# The solver runs as frames are visited one after the other; then they are written.
+# Visiting the frames in order runs the solver; then export them.
 for frame in range(1, frames + 1):
     scene.frame_set(frame)
 bpy.context.view_layer.objects.active = garment

@@ -1,5 +1,5 @@
-// Data sets to and from Blender, where there is one: cloth of its solver on a walking body becomes a data set, whose clip
-// its Mesh Cache modifier then plays.
+// Data sets to and from Blender, if installed: cloth simulated by Blender on a walking body is imported as a
+// data set, and its exported clip is played by Blender's Mesh Cache modifier.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -17,19 +17,19 @@ namespace {
 
 using cache::Frames;
 
-constexpr size_t kBefore = 12, kFrames = 36;  // of standing, and of walking
+constexpr size_t kStandingFrames = 12, kFrames = 36;  // frames of standing, then of walking
 
 V3 to_blender(V3 p) { return {p.x, -p.z, p.y}; }
 
-// Writes name.obj and name.pc2 as Blender has axes.
-template <class Place>
+// Writes name.obj and name.pc2 in Blender's axes.
+template <class SetPositions>
 void write_moving(const cache::Folder& folder, const std::string& name, size_t vertices,
                   const std::vector<body::Triangle>& triangles,
-                  const std::vector<std::vector<Transform>>& joints, const Place& place) {
+                  const std::vector<std::vector<Transform>>& joints, const SetPositions& set_positions) {
   Frames out{{vertices, triangles, {}, {}}, 24, {}};
   for (const auto& pose : joints) {
     out.positions.emplace_back(vertices);
-    place(pose, out.positions.back());
+    set_positions(pose, out.positions.back());
     for (V3& p : out.positions.back()) p = to_blender(p);
   }
   write_cache(folder / (name + ".pc2"), out);
@@ -37,12 +37,12 @@ void write_moving(const cache::Folder& folder, const std::string& name, size_t v
   write_cache(folder / (name + ".obj"), out);
 }
 
-TEST(BlenderSlow, ItsClothBecomesADataSetAndComesBack) {
+TEST(BlenderSlow, ImportsAndExportsItsCloth) {
   if (!cache::there_is_blender()) GTEST_SKIP() << "there is no blender on the PATH";
   const cache::Folder folder;
   const body::Person person = body::make_person();
   const auto chest = static_cast<uint32_t>(person.skeleton.at("chest"));
-  // A sheet down the back, not far from it.
+  // A sheet that hangs close to the back.
   const garment::Garment g = testing::hanging_sheet(person.skeleton, chest, {0, 1.35f, -0.24f},
                                                     {.columns = 11, .rows = 19, .spacing = 0.05f});
   garment::write_garment_file(g, person.skeleton, folder / "sheet.json");
@@ -53,7 +53,7 @@ TEST(BlenderSlow, ItsClothBecomesADataSetAndComesBack) {
   const motion::Clip clip = motion::make_motion(person, {"walk", 3, kFrames / 24.0, 24, 0});
   std::vector<std::vector<Transform>> joints;
   for (const body::Pose& pose : clip.frames) joints.push_back(joint_transforms(person.skeleton, pose));
-  joints.insert(joints.begin(), kBefore, joints[0]);
+  joints.insert(joints.begin(), kStandingFrames, joints[0]);
   const Transform rest = rest_transforms(person.skeleton)[chest];
   write_moving(folder, "garment", g.size(), g.triangles, joints, [&](const auto& pose, auto& out) {
     const Transform moved = pose[chest] * inverse(rest);
@@ -62,17 +62,17 @@ TEST(BlenderSlow, ItsClothBecomesADataSetAndComesBack) {
   const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 1500});
   write_moving(folder, "body", skin.mesh.positions.size(), skin.mesh.triangles, joints,
                [&](const auto& pose, auto& out) { skin_vertices(skin, pose, out); });
-  cache::run_blender("dataset/blender_dress.py", folder, kBefore + kFrames);
+  cache::run_blender("dataset/blender_dress.py", folder, kStandingFrames + kFrames);
 
-  // It swings: its hem is not where the body alone would carry it.
-  const Frames swung = cache::read_cache(folder / "cloth.pc2"),
+  // The cloth swings: it differs from the garment moved rigidly with the body.
+  const Frames simulated = cache::read_cache(folder / "cloth.pc2"),
                carried = cache::read_cache(folder / "garment.pc2");
-  ASSERT_EQ(swung.positions.size(), kBefore + kFrames);
-  float most = 0;
-  for (size_t f = 0; f < swung.positions.size(); ++f)
-    most = std::max(most, cache::difference(swung.positions[f], carried.positions[f]));
-  EXPECT_GT(most, 0.02f);
-  EXPECT_LT(most, 1);
+  ASSERT_EQ(simulated.positions.size(), kStandingFrames + kFrames);
+  float largest = 0;
+  for (size_t f = 0; f < simulated.positions.size(); ++f)
+    largest = std::max(largest, cache::difference(simulated.positions[f], carried.positions[f]));
+  EXPECT_GT(largest, 0.02f);
+  EXPECT_LT(largest, 1);
 
   const auto run = [&](const std::string& arguments) {
     const testing::Outcome outcome = testing::run_program("dataset " + arguments, folder / "");
@@ -89,14 +89,14 @@ TEST(BlenderSlow, ItsClothBecomesADataSetAndComesBack) {
   std::printf(
       "  Blender's cloth: strain %.2f %% in the mean, %.1f %% at the worst p99, %.1f mm deep, swings by %.2f "
       "m\n",
-      made.strain_mean, made.strain_worst_p99, made.deepest, static_cast<double>(most));
+      made.strain_mean, made.strain_worst_p99, made.deepest, static_cast<double>(largest));
 
-  // Out again, and played by Blender.
+  // Export the clip and play it in Blender.
   for (const char* name : {"sheet.pc2", "sheet.mdd", "sheet.glb"}) run(std::string("export set -o ") + name);
   std::filesystem::copy_file(folder / "set/garment_mesh.obj", folder / "sheet.obj");
   cache::run_blender("cache/blender_play.py", folder, kFrames);
   Frames cloth = cache::read_cache(folder / "cloth.pc2", {.z_up = true});
-  cloth.positions.erase(cloth.positions.begin(), cloth.positions.begin() + kBefore);
+  cloth.positions.erase(cloth.positions.begin(), cloth.positions.begin() + kStandingFrames);
   for (const char* name : {"pc2.raw", "mdd.raw"})
     cache::expect_same(cache::read_raw(folder / name, g.size()), cloth.positions, 1e-6f);
   if (const char* keep = std::getenv("BILLOW_KEEP_BLENDER"))

@@ -1,9 +1,9 @@
-// Data sets of the user's own characters hold them.
+// Data sets store the user's own characters.
 #include "dataset/reader/character_body.h"
 
 #include <gtest/gtest.h>
 
-#include "dataset/exchange/import_caches.h"
+#include "dataset/exchange/caches.h"
 #include "hanging_sheet.h"
 #include "offline/fit/limb.h"
 
@@ -32,7 +32,7 @@ void expect_same(const OwnedCharacterBody& a, const OwnedCharacterBody& b) {
   }
 }
 
-TEST(DatasetWearer, IsReadBack) {
+TEST(DatasetCharacter, RoundTrips) {
   const cache::Folder folder;
   const OwnedCharacterBody own = limb();
   write_character_body(own, folder / "");
@@ -45,7 +45,7 @@ TEST(DatasetWearer, IsReadBack) {
   EXPECT_THROW(read_character_body(none / "", "", "limb"), std::runtime_error);
 }
 
-TEST(DatasetWearer, SkeletonsReadBackToTheLastBit) {
+TEST(DatasetCharacter, SkeletonsRoundTripExactly) {
   body::Skeleton skeleton = limb().skeleton;
   skeleton.joints[1].name = "a \"name\" \\ with\ttabs";
   skeleton.joints[1].rest.position = {0.1f, 1e-30f, -1.0f / 3};
@@ -57,7 +57,7 @@ TEST(DatasetWearer, SkeletonsReadBackToTheLastBit) {
   EXPECT_EQ(skeleton_to_text(back), text);
 }
 
-TEST(DatasetWearer, SaysWhatIsWrongWithASkeleton) {
+TEST(DatasetCharacter, ReportsInvalidSkeletons) {
   const std::string good = skeleton_to_text(limb().skeleton);
   const struct {
     const char *from, *to, *message;
@@ -82,7 +82,7 @@ TEST(DatasetWearer, SaysWhatIsWrongWithASkeleton) {
   }
 }
 
-TEST(DatasetWearer, GoesIntoTheFolder) {
+TEST(DatasetCharacter, IsStoredInTheFolder) {
   const cache::Folder folder;
   const OwnedCharacterBody own = limb();
   ImportJob job;
@@ -96,7 +96,7 @@ TEST(DatasetWearer, GoesIntoTheFolder) {
   job.clips.push_back({folder / "a.mdd", "bends", [clip](size_t, double) { return clip; }, 0});
   import_caches(job);
 
-  // What is in the folder is enough.
+  // The folder is self-contained.
   const DatasetInfo info = read_dataset(job.folder);
   EXPECT_TRUE(info.preset.empty());
   EXPECT_EQ(info.character, "limb");

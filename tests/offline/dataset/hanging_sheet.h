@@ -1,4 +1,4 @@
-// A small sheet that hangs from a joint, and its cloth in motion as other tools would write it.
+// A small sheet that hangs from a joint, and its animated cloth as a mesh cache.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,8 @@ struct SheetSize {
   float spacing = 0.1f;            // m
 };
 
-// `top` is the middle of its upper edge, which a joint carries. A chain goes down from every second vertex of the edge.
+// `top` is the midpoint of its upper edge, which is attached to a joint. A chain starts at every second
+// vertex of the edge.
 inline garment::Garment hanging_sheet(const body::Skeleton& skeleton, uint32_t joint, V3 top,
                                       const SheetSize& size = {}) {
   garment::Garment g;
@@ -43,7 +44,7 @@ inline garment::Garment hanging_sheet(const body::Skeleton& skeleton, uint32_t j
   return g;
 }
 
-// The sheet swings about its upper edge, which goes with its joint: no edge gets longer.
+// The sheet swings rigidly about its upper edge, which follows the joint.
 inline cache::Frames swinging(const garment::Garment& g, const body::Skeleton& skeleton,
                               const motion::Clip& clip) {
   cache::Frames out{{g.size(), g.triangles, {}, {}}, static_cast<double>(clip.frames_per_second), {}};
@@ -51,7 +52,7 @@ inline cache::Frames swinging(const garment::Garment& g, const body::Skeleton& s
   const Transform rest = body::rest_transforms(skeleton)[joint];
   for (size_t f = 0; f < clip.frames.size(); ++f) {
     const Transform moved = body::joint_transforms(skeleton, clip.frames[f])[joint] * inverse(rest);
-    const Quat swing = body::turn_about({1, 0, 0}, 0.3f * std::sin(0.4f * static_cast<float>(f)));
+    const Quat swing = body::rotation_about({1, 0, 0}, 0.3f * std::sin(0.4f * static_cast<float>(f)));
     out.positions.emplace_back();
     for (const V3& p : g.rest) {
       const V3 hinge{p.x, g.rest[0].y, p.z};
@@ -61,14 +62,14 @@ inline cache::Frames swinging(const garment::Garment& g, const body::Skeleton& s
   return out;
 }
 
-// Goes ahead and turns, at 30 frames a second.
+// Moves forwards and turns, at 30 frames per second.
 inline motion::Clip stroll(const body::Skeleton& skeleton, size_t frames, float turn = 0.02f) {
   motion::Clip clip;
   clip.name = "stroll";
   for (size_t f = 0; f < frames; ++f) {
     clip.frames.push_back(body::rest_pose(skeleton));
     clip.frames.back().root_position.z += 0.01f * static_cast<float>(f);
-    clip.frames.back().rotations[0] = body::turn_about({0, 1, 0}, turn * static_cast<float>(f));
+    clip.frames.back().rotations[0] = body::rotation_about({0, 1, 0}, turn * static_cast<float>(f));
   }
   return clip;
 }

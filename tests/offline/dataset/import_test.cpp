@@ -1,10 +1,9 @@
-// Caches become data sets.
+// Import of mesh caches as data sets, and export of clips.
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "dataset/exchange/export_clip.h"
-#include "dataset/exchange/import_caches.h"
+#include "dataset/exchange/caches.h"
 #include "files/npy.h"
 #include "garment/garment_file.h"
 #include "hanging_sheet.h"
@@ -35,7 +34,7 @@ class DatasetImport : public ::testing::Test {
       out.clips.push_back({folder_ / name, "stroll.bvh", [clip = clip_](size_t, double) { return clip; }, 0});
     return out;
   }
-  // The same motion with another turn, and its cloth.
+  // The motion with another turning rate, and its cloth.
   void write_other(const std::string& name, float turn, ImportJob& job, size_t c) const {
     const motion::Clip clip = testing::stroll(character_body_.skeleton, 40, turn);
     write_cache(folder_ / name, testing::swinging(garment_, character_body_.skeleton, clip));
@@ -49,7 +48,7 @@ class DatasetImport : public ::testing::Test {
     }
     return "(imported)";
   }
-  // Nothing is written, and the message has all of these.
+  // The import fails with a message that contains all of `parts`, and writes nothing.
   void expect_refused(const ImportJob& job, const std::vector<std::string>& parts) const {
     const size_t before = folder_.entries();
     const std::string message = refusal(job);
@@ -72,7 +71,7 @@ class DatasetImport : public ::testing::Test {
   Frames cloth_;
 };
 
-TEST_F(DatasetImport, TakesEveryFormat) {
+TEST_F(DatasetImport, ReadsEveryFormat) {
   for (const char* name : {"a.pc2", "b.mdd", "c.glb", "d_####.obj"}) write_cache(folder_ / name, cloth_);
   ImportJob j = job({"a.pc2", "b.mdd", "c.glb", "d_####.obj"});
   j.open.fps = 30;
@@ -96,7 +95,7 @@ TEST_F(DatasetImport, TakesEveryFormat) {
   EXPECT_EQ(info.clips[3].parts, std::string(40, 'u'));
   for (size_t c = 0; c < 4; ++c) {
     EXPECT_TRUE(info.clips[c].usable);
-    EXPECT_LT(info.clips[c].strain_most, 0.01);
+    EXPECT_LT(info.clips[c].strain_max, 0.01);
     const files::NpyMap cloth(info.clip_folder(c) / "cloth.npy"), bones(info.clip_folder(c) / "bones.npy"),
         rope(info.clip_folder(c) / "rope.npy"), joints(info.clip_folder(c) / "joints.npy");
     for (size_t f = 0; f < 40; f += 13) {
@@ -104,7 +103,7 @@ TEST_F(DatasetImport, TakesEveryFormat) {
       EXPECT_EQ(joints.row(f)[2], posed[0].position.z);
       for (size_t v = 0; v < 25; ++v) {
         EXPECT_NEAR(cloth.row(f)[3 * v + 2], cloth_.positions[f][v].z, 1e-6f);
-        // Each vertex has a bone. Those of rope chains hang near, and all that are attached go with the body.
+        // Each vertex has a bone. Attached bones of the ropes follow the body exactly.
         EXPECT_EQ(bones.row(f)[3 * v + 1], cloth.row(f)[3 * v + 1]);
         if (v < 5) {
           EXPECT_NEAR(rope.row(f)[3 * v], cloth.row(f)[3 * v], 1e-5f);
@@ -116,7 +115,7 @@ TEST_F(DatasetImport, TakesEveryFormat) {
 }
 
 TEST_F(DatasetImport, OffsetsSkipClothOrMotion) {
-  // Ten frames of cloth before the motion, and cloth that begins at the motion's frame 10.
+  // Ten frames of cloth before the motion, and cloth that starts at frame 10 of the motion.
   Frames early = cloth_, late = cloth_;
   early.positions.insert(early.positions.begin(), 10, cloth_.positions[0]);
   late.positions.erase(late.positions.begin(), late.positions.begin() + 10);
@@ -154,7 +153,7 @@ TEST_F(DatasetImport, RefusesCachesOfOtherCloth) {
   write_cache(folder_ / "holes.glb", holes);
   expect_refused(job({"holes.glb"}), {"holes.glb: expected 32 triangles", "found 31"});
 
-  // Quads that were cut the other way are the same cloth.
+  // Quads split along the other diagonal are the same cloth.
   Frames flipped = cloth_;
   for (size_t t = 0; t < flipped.topology.triangles.size(); t += 2) {
     auto &one = flipped.topology.triangles[t], &two = flipped.topology.triangles[t + 1];
@@ -167,7 +166,7 @@ TEST_F(DatasetImport, RefusesCachesOfOtherCloth) {
 
 TEST_F(DatasetImport, RefusesBadFramesBeforeAnythingIsWritten) {
   write_cache(folder_ / "good.mdd", cloth_);
-  // A number that is not finite in frame 33 of the second cache: an MDD has 8 bytes, a time a frame, then frames.
+  // A NaN in frame 33 of the second cache. An MDD file has 8 bytes, one time per frame, then the frames.
   std::string bytes = cache::bytes_of(folder_ / "good.mdd");
   bytes.replace(8 + 4 * 40 + 33 * 25 * 12, 4, std::string("\x7f\xc0\x00\x00", 4));
   folder_.put("nan.mdd", bytes);
@@ -177,7 +176,7 @@ TEST_F(DatasetImport, RefusesBadFramesBeforeAnythingIsWritten) {
   folder_.put("cut.mdd", bytes.substr(0, bytes.size() - 100));
   expect_refused(job({"good.mdd", "cut.mdd"}), {"cut.mdd: expected 40 frames of 25 vertices"});
 
-  // A frame of an OBJ sequence with a triangle more.
+  // A frame of an OBJ sequence with an extra triangle.
   write_cache(folder_ / "seq_####.obj", cloth_);
   folder_.put("seq_0018.obj", cache::bytes_of(folder_ / "seq_0018.obj") + "f 1 2 3\n");
   ImportJob sequence = job({"good.mdd", "seq_####.obj"});
@@ -186,10 +185,10 @@ TEST_F(DatasetImport, RefusesBadFramesBeforeAnythingIsWritten) {
   expect_refused(job({"good.mdd", "none.mdd"}), {"none.mdd: there is no such file"});
 }
 
-TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
+TEST_F(DatasetImport, RefusesMotionsThatDoNotMatch) {
   write_cache(folder_ / "a.mdd", cloth_);
   write_cache(folder_ / "a.pc2", cloth_);
-  expect_refused(job({"a.pc2"}), {"a.pc2: expected frames a second", "--fps"});
+  expect_refused(job({"a.pc2"}), {"a.pc2: expected a frame rate", "--fps"});
 
   const auto with_frames = [&](size_t frames) {
     ImportJob j = job({"a.mdd"});
@@ -211,7 +210,7 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
     return clip;
   };
   expect_refused(broken, {"stroll.bvh: clip 'stroll': frame 7"});
-  // At another rate it lasts longer.
+  // At a lower frame rate the cloth lasts longer.
   ImportJob slow = job({"a.mdd"});
   slow.open.fps = 15;
   expect_refused(slow, {"expected at least 40 frames at 15 a second", "found 20"});
@@ -221,11 +220,11 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
   late.clips[0].offset = -39;
   expect_refused(late, {"a.mdd: expected at least 41 frames, found 40"});
 
-  // Another motion takes the body elsewhere; another unit or axis does so at once.
+  // The seam detects another motion, unit or axis.
   ImportJob other = job({"a.mdd"});
   const motion::Clip turning = testing::stroll(character_body_.skeleton, 40, 0.1f);
   other.clips[0].motion = [turning](size_t, double) { return turning; };
-  expect_refused(other, {"a.mdd: frame ", "expected the seam where stroll.bvh takes the body"});
+  expect_refused(other, {"a.mdd: frame ", "expected the seam on the body as moved by stroll.bvh"});
   ImportJob centimetres = job({"a.mdd"});
   centimetres.open.scale = 100;
   expect_refused(centimetres, {"a.mdd: frame 0: expected the seam", "--scale"});
@@ -243,15 +242,15 @@ TEST_F(DatasetImport, RefusesMotionsThatDoNotFit) {
     return clip;
   }();
   two.clips[1].motion = [quick](size_t, double) { return quick; };
-  expect_refused(two, {"fast.mdd: expected 30 frames a second as the other clips have, found 60"});
+  expect_refused(two, {"fast.mdd: expected 30 frames per second as in the other clips, found 60"});
 }
 
-TEST_F(DatasetImport, RefusesJobsThatMakeNoSense) {
+TEST_F(DatasetImport, RefusesInvalidJobs) {
   write_cache(folder_ / "a.mdd", cloth_);
   expect_refused(job({}), {"expected caches"});
   ImportJob no_rest = job({"a.mdd"});
   no_rest.garment.rest.clear();
-  expect_refused(no_rest, {"expected a garment with its rest"});
+  expect_refused(no_rest, {"expected a draped garment"});
   ImportJob unseen = job({"a.mdd"});
   unseen.unseen = {"2"};
   expect_refused(unseen, {"expected at most 1 clips, found 2"});
@@ -277,7 +276,7 @@ TEST_F(DatasetImport, MarksTornClothAsUnusable) {
   EXPECT_TRUE(check_dataset(info).empty());
 }
 
-TEST_F(DatasetImport, GoesOnWhereItWas) {
+TEST_F(DatasetImport, ResumesInterruptedJobs) {
   write_cache(folder_ / "a.mdd", cloth_);
   ImportJob j = job({"a.mdd", "b.mdd"});
   write_other("b.mdd", -0.02f, j, 1);
@@ -291,7 +290,7 @@ TEST_F(DatasetImport, GoesOnWhereItWas) {
   import_caches(j);
   EXPECT_TRUE(bytes_of(j.folder) == expected);
 
-  // Another request is not mixed in, without a word changed.
+  // Another request for the same folder is refused and changes nothing.
   ImportJob other = j;
   other.seed = 2;
   EXPECT_NE(refusal(other).find("holds another data set"), std::string::npos);
@@ -301,12 +300,12 @@ TEST_F(DatasetImport, GoesOnWhereItWas) {
   EXPECT_NE(refusal(other).find("holds another data set"), std::string::npos);
   EXPECT_TRUE(bytes_of(j.folder) == expected);
 
-  // It can be taken as the one shard of its request.
+  // It can be merged as the only shard of its request.
   merge_dataset({j.folder}, folder_ / "merged");
   EXPECT_TRUE(bytes_of(folder_ / "merged") == expected);
 }
 
-TEST_F(DatasetImport, AppendsToWhatIsThere) {
+TEST_F(DatasetImport, AppendsToADataSet) {
   write_cache(folder_ / "a.mdd", cloth_);
   import_caches(job({"a.mdd"}));
   const auto before = bytes_of(folder_ / "out");
@@ -324,18 +323,18 @@ TEST_F(DatasetImport, AppendsToWhatIsThere) {
   ASSERT_EQ(info.clips.size(), 4u);
   EXPECT_EQ(info.clips[2].name, "a 2");
   EXPECT_EQ(info.clips[3].parts, std::string(40, 'u'));
-  // The first clip is as it was.
+  // The first clip is unchanged.
   for (const char* file : {"clip.json", "cloth.npy", "rope.npy"})
     EXPECT_TRUE(expected.at(std::string("clips/0000/") + file) ==
                 before.at(std::string("clips/0000/") + file));
 
-  // Once more adds nothing.
+  // Importing the same clips again adds nothing.
   for (const CacheClip& clip : job({"a.mdd"}).clips) more.clips.push_back(clip);
-  EXPECT_TRUE(plan_import(more).clips[3].there);
+  EXPECT_TRUE(plan_import(more).clips[3].already_imported);
   import_caches(more);
   EXPECT_TRUE(bytes_of(folder_ / "out") == expected);
 
-  // Stopped after one of them, and another clip left where the third belongs.
+  // Resume after an interruption, with a wrong clip in the folder of the third.
   more.clips.pop_back();
   for (const char* file : {"head.json", "manifest.json"})
     folder_.put(std::string("out/") + file, before.at(file));
@@ -345,14 +344,14 @@ TEST_F(DatasetImport, AppendsToWhatIsThere) {
   import_caches(more);
   EXPECT_TRUE(bytes_of(folder_ / "out") == expected);
 
-  // A simulated data set is not added to.
+  // Appending to a simulated data set is refused.
   std::string manifest = before.at("manifest.json");
   manifest.replace(manifest.find("\"imported\": true"), 16, "\"imported\":false");
   folder_.put("out/manifest.json", manifest);
-  EXPECT_NE(refusal(more).find("found one that was simulated"), std::string::npos);
+  EXPECT_NE(refusal(more).find("found a simulated one"), std::string::npos);
 }
 
-TEST_F(DatasetImport, ClipsGoOutAsCaches) {
+TEST_F(DatasetImport, ExportsClipsAsCaches) {
   write_cache(folder_ / "a.mdd", cloth_);
   import_caches(job({"a.mdd"}));
   const DatasetInfo info = read_dataset(folder_ / "out");

@@ -1,3 +1,4 @@
+// Plans of data sets: the split of frames, seeds, and user clips.
 #include "dataset/plan.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ size_t count(const std::vector<PlannedClip>& clips, Part part) {
   return n;
 }
 
-TEST(Plan, DealsOutTheFrames) {
+TEST(Plan, SplitsTheFrames) {
   Request request;
   const std::vector<PlannedClip> clips = plan(request);
   EXPECT_EQ(count(clips, Part::kTrain), 4000u);
@@ -26,7 +27,7 @@ TEST(Plan, DealsOutTheFrames) {
   for (const PlannedClip& c : clips) {
     EXPECT_EQ(c.parts.size(), c.frames);
     EXPECT_TRUE(names.insert(c.name).second) << c.name << " comes twice";
-    // A clip is seen or it is not.
+    // A clip is unseen as a whole or not at all.
     const auto unseen = static_cast<size_t>(std::count(c.parts.begin(), c.parts.end(), 'u'));
     EXPECT_TRUE(unseen == 0 || unseen == c.frames);
   }
@@ -65,7 +66,7 @@ TEST(Plan, TakesOwnClipsFirst) {
   EXPECT_EQ(frames, 200u);
 }
 
-TEST(Plan, RefusesNonsense) {
+TEST(Plan, RefusesInvalidRequests) {
   Request request;
   request.frames = 0;
   EXPECT_THROW(plan(request), std::invalid_argument);

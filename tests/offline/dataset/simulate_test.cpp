@@ -1,4 +1,4 @@
-// Small data sets, from the plan to the manifest.
+// Small simulated data sets: resuming, shards, export and import, damage.
 #include "dataset/simulate.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "dataset/exchange/export_clip.h"
-#include "dataset/exchange/import_caches.h"
+#include "dataset/exchange/caches.h"
 #include "dataset/reader/dataset_file.h"
 #include "files/npy.h"
 #include "garment/garment_file.h"
@@ -47,7 +46,7 @@ class DatasetSlow : public ::testing::Test {
     clip.frames.assign(frames, body::rest_pose(person.skeleton));
     return clip;
   }
-  // The bytes of all files, by their names in the folder.
+  // Contents of all files by relative path.
   static std::map<std::string, std::string> bytes_of(const fs::path& folder) {
     std::map<std::string, std::string> out;
     for (const auto& file : fs::recursive_directory_iterator(folder)) {
@@ -60,11 +59,11 @@ class DatasetSlow : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
-  const Job whole = job("whole");
-  simulate(whole);
-  const auto expected = bytes_of(whole.folder);
-  const DatasetInfo info = read_dataset(whole.folder);
+TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
+  const Job full = job("whole");
+  simulate(full);
+  const auto expected = bytes_of(full.folder);
+  const DatasetInfo info = read_dataset(full.folder);
   EXPECT_EQ(info.vertices, 500u);
   EXPECT_EQ(info.frames(), 120u);
   EXPECT_EQ(info.frames(Part::kTrain), 80u);
@@ -77,7 +76,7 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
     EXPECT_LT(clip.strain_mean, 1) << clip.name;
     EXPECT_LT(clip.deepest, 1) << clip.name;
   }
-  // Cloth at rest stays at rest, on a body at rest; ropes hang on it too (fitting them is not the data set's business).
+  // On a still body the cloth stays at rest and the ropes hang close to it.
   const files::NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
       rope(info.clip_folder(0) / "rope.npy");
   double moved = 0, gap = 0;
@@ -88,11 +87,11 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   EXPECT_LT(moved, 0.01);
   EXPECT_LT(gap, 0.5);
 
-  // Out as a cache of another tool and in again, it is the same clip.
+  // Exported as a cache and imported again, it is the same clip.
   ImportJob again;
   again.folder = folder_ / "imported";
   again.character_body = info.character_body();
-  again.garment = garment::read_garment_file(whole.folder / "garment.json", again.character_body.skeleton);
+  again.garment = garment::read_garment_file(full.folder / "garment.json", again.character_body.skeleton);
   again.clips.push_back({folder_ / "still.mdd", "still", [](size_t, double) { return still(30); }, 0});
   export_clip(info, 0, folder_ / "still.mdd");
   import_caches(again);
@@ -101,16 +100,16 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
                 expected.at(std::string("clips/0000/") + file))
         << file;
 
-  // Stopped in the middle of a clip, and after it.
-  fs::remove(whole.folder / "manifest.json");
-  fs::remove_all(whole.folder / "clips/0000");
-  fs::remove(whole.folder / "chaos" / (*fs::directory_iterator(whole.folder / "chaos")).path().filename());
-  fs::create_directories(whole.folder / "clips/0000.part");
-  std::ofstream(whole.folder / "clips/0000.part/cloth.npy") << "half of it";
-  simulate(whole);
-  EXPECT_TRUE(bytes_of(whole.folder) == expected) << "continued";
+  // Resume a job that was interrupted within a clip.
+  fs::remove(full.folder / "manifest.json");
+  fs::remove_all(full.folder / "clips/0000");
+  fs::remove(full.folder / "chaos" / (*fs::directory_iterator(full.folder / "chaos")).path().filename());
+  fs::create_directories(full.folder / "clips/0000.part");
+  std::ofstream(full.folder / "clips/0000.part/cloth.npy") << "half of it";
+  simulate(full);
+  EXPECT_TRUE(bytes_of(full.folder) == expected) << "continued";
 
-  // In two shards.
+  // Two shards merge to the same data set.
   for (const int shard : {0, 1}) {
     Job part = job("shard" + std::to_string(shard));
     part.shard = shard, part.shards = 2;
@@ -122,9 +121,9 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   EXPECT_THROW(merge_dataset({folder_ / "shard0"}, folder_ / "half"), std::runtime_error);
   EXPECT_FALSE(fs::exists(folder_ / "half"));
 
-  // Another request is not mixed in.
+  // Another request for the same folder is refused.
   const auto refused = [&](const auto& change) {
-    Job other = whole;
+    Job other = full;
     change(other.request);
     EXPECT_THROW(simulate(other), std::invalid_argument);
   };
@@ -132,24 +131,24 @@ TEST_F(DatasetSlow, IsTheSameHoweverItIsMade) {
   refused([](Request& r) { ++r.frames; });
   refused([](Request& r) { r.clips[0].frames[3].root_position.y += 0.1f; });
 
-  // What is damaged is found, with its name.
+  // Damaged files are reported.
   {
-    std::fstream file(whole.folder / "clips/0001/bones.npy", std::ios::in | std::ios::out | std::ios::binary);
+    std::fstream file(full.folder / "clips/0001/bones.npy", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(1000);
     const float nan = std::nanf("");
     file.write(reinterpret_cast<const char*>(&nan), 4);
   }
-  const std::vector<std::string> wrong = check_dataset(read_dataset(whole.folder));
-  ASSERT_EQ(wrong.size(), 2u);
-  EXPECT_NE(wrong[0].find("bones.npy: frame"), std::string::npos) << wrong[0];
-  EXPECT_NE(wrong[1].find("checksum"), std::string::npos) << wrong[1];
-  fs::resize_file(whole.folder / "clips/0000/cloth.npy", 5000);
-  EXPECT_NE(check_dataset(read_dataset(whole.folder))[0].find("values of 4 bytes, found"), std::string::npos);
-  fs::resize_file(whole.folder / "manifest.json", 100);
-  EXPECT_THROW(read_dataset(whole.folder), std::runtime_error);
+  const std::vector<std::string> errors = check_dataset(read_dataset(full.folder));
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_NE(errors[0].find("bones.npy: frame"), std::string::npos) << errors[0];
+  EXPECT_NE(errors[1].find("checksum"), std::string::npos) << errors[1];
+  fs::resize_file(full.folder / "clips/0000/cloth.npy", 5000);
+  EXPECT_NE(check_dataset(read_dataset(full.folder))[0].find("values of 4 bytes, found"), std::string::npos);
+  fs::resize_file(full.folder / "manifest.json", 100);
+  EXPECT_THROW(read_dataset(full.folder), std::runtime_error);
 }
 
-TEST_F(DatasetSlow, RefusesShardsThatAreNone) {
+TEST_F(DatasetSlow, RefusesInvalidShards) {
   Job j = job("none");
   j.shard = 2, j.shards = 2;
   EXPECT_THROW(simulate(j), std::invalid_argument);

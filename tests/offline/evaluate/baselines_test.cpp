@@ -1,9 +1,10 @@
-// What networks have to beat: skinning, the nearest frame, projections; and the gap of the ropes.
+// Baselines: skinning, the nearest frame, projections; and the rope gap.
+#include "evaluate/baselines.h"
+
 #include <gtest/gtest.h>
 
 #include "evaluate/measure.h"
 #include "evaluate/rope_gap.h"
-#include "evaluate/skinning.h"
 #include "learn/pca.h"
 #include "offline/evaluate/small_set.h"
 
@@ -49,7 +50,7 @@ TEST(BoneMotion, StaysFiniteWhereThereIsNoFrame) {
   const SmallSet set({"t"}, rigidly);
   const Frames frames = set.frames();
   const BoneMotion motion(frames.garment());
-  // All bones in one place, and all in one line.
+  // All bones at one point, and all on one line.
   std::vector<float> point, line;
   for (size_t b = 0; b < motion.rest().size(); ++b) {
     const V3 p = motion.rest()[b];
@@ -69,8 +70,8 @@ TEST(Skinning, IsExactOnRigidMotions) {
   const BoneMotion motion(frames.garment());
   const auto weights = fit_weights(frames, motion, {});
   const BoneSource source = embedded_bones(frames);
-  for (const Skinning how : {Skinning::kLinearBlend, Skinning::kDualQuaternion})
-    EXPECT_LT(error(frames, skinned("", frames, source, motion, weights, how), 3), 0.3);
+  for (const Skinning method : {Skinning::kLinearBlend, Skinning::kDualQuaternion})
+    EXPECT_LT(error(frames, skinned("", frames, source, motion, weights, method), 3), 0.3);
 }
 
 TEST(Skinning, FitsWeights) {
@@ -87,16 +88,16 @@ TEST(Skinning, FitsWeights) {
     }
     EXPECT_NEAR(sum, 1, 1e-5);
   }
-  // A bone's own vertex needs no other; all the rest is far better than not to move at all.
+  // Far better than the rest shape.
   const BoneSource source = embedded_bones(frames);
   const Predictor lbs = skinned("", frames, source, motion, weights, Skinning::kLinearBlend);
   Predictor still{"", [](std::span<const uint32_t>, Eigen::Ref<Matrix> out) { out.setZero(); }};
   EXPECT_LT(error(frames, lbs, 3), 0.2 * error(frames, still, 3));
 }
 
-// Two bones, half and half: linear blending loses the arc that dual quaternions keep.
+// With two bones of equal weight linear blending collapses; dual quaternions keep the distance to the axis.
 TEST(Skinning, LinearBlendCollapsesAndDualQuaternionsDoNot) {
-  const std::vector<Transform> motions{{}, {{0, 0, 0}, {0, 1, 0, 0}}};  // half a turn about y
+  const std::vector<Transform> motions{{}, {{0, 0, 0}, {0, 1, 0, 0}}};  // 180 degrees about y
   const BlendWeights half[] = {{{0, 1, 0, 0}, {0.5f, 0.5f, 0, 0}}};
   const V3 rest[] = {{1, 0, 0}};
   EXPECT_LT(length(linear_blend(half, motions, rest)[0]), 1e-6f);
@@ -120,30 +121,30 @@ TEST(Baselines, ProjectionIsTheLeastError) {
   const auto rows = learn::cloth_rows(frames, frames.of(dataset::Part::kTrain));
   const learn::Basis basis = learn::principal_components(rows, {.components = 2}).basis;
   const Predictor floor = projection("", frames, basis);
-  Predictor off{"", [&](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
-                  Matrix cloth(out.rows(), out.cols());
-                  truth(frames).predict(which, cloth);
-                  Matrix c = basis.project(cloth);
-                  c.col(0).array() += 0.05f;
-                  out = basis.expand(c);
-                }};
-  const double least = error(frames, floor, 3), more = error(frames, off, 3);
-  EXPECT_GT(least, 0.1);
+  Predictor shifted{"", [&](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
+                      Matrix cloth(out.rows(), out.cols());
+                      truth(frames).predict(which, cloth);
+                      Matrix c = basis.project(cloth);
+                      c.col(0).array() += 0.05f;
+                      out = basis.expand(c);
+                    }};
+  const double at_floor = error(frames, floor, 3), above = error(frames, shifted, 3);
+  EXPECT_GT(at_floor, 0.1);
   // The basis is orthonormal, so squares add up.
   const double vertices = static_cast<double>(frames.rest().size());
-  EXPECT_NEAR(more * more, least * least + 50.0 * 50 / vertices, 0.01);
+  EXPECT_NEAR(above * above, at_floor * at_floor + 50.0 * 50 / vertices, 0.01);
 }
 
 TEST(RopeGap, SplitsIntoPartsThatAddUp) {
   garment::Garment g;
   g.bones.resize(5);
   g.chains = {{0, 1}, {2, 3}};
-  // Bone 1: bias 1, swings by +-2 with bone 3; bones 1 and 3 are apart by +-3 more. Bone 4 is in no chain.
+  // Bone 1: bias 1, swings by +-2 together with bone 3, and by +-3 opposite to it. Bone 4 is in no chain.
   Matrix d = Matrix::Zero(4, 15);
-  const float swing[] = {2, -2, 2, -2}, apart[] = {3, 3, -3, -3}, lone[] = {4, -4, 4, -4};
+  const float swing[] = {2, -2, 2, -2}, opposite[] = {3, 3, -3, -3}, lone[] = {4, -4, 4, -4};
   for (Eigen::Index f = 0; f < 4; ++f) {
-    d(f, 3) = 1 + swing[f] + apart[f];
-    d(f, 9) = swing[f] - apart[f];
+    d(f, 3) = 1 + swing[f] + opposite[f];
+    d(f, 9) = swing[f] - opposite[f];
     d(f, 14) = lone[f];
   }
   const RopeGap gap = split_gap(g, d / 1000);
@@ -156,7 +157,7 @@ TEST(RopeGap, SplitsIntoPartsThatAddUp) {
 
 TEST(RopeGap, AgainstTheChaosFloorOfUnseenClips) {
   const SmallSet set({"ttt", std::string(60, 'u')}, waving, [](V3 p, size_t c, size_t f) {
-    // What ropes do before the time from which on the floor is measured does not count.
+    // Differences before kSettled are ignored.
     return waving(p, c, f) + (f >= 45 ? V3{0, 0, 0.01f} : V3{1, 1, 1});
   });
   const Frames frames = set.frames();

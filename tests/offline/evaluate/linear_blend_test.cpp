@@ -1,8 +1,8 @@
-// Linear blend skinning in the runtime's frame is the baseline that evaluation has.
+// The runtime's linear blend skinning equals the baseline of the evaluation.
 #include <gtest/gtest.h>
 
 #include "body/postures.h"
-#include "evaluate/skinning.h"
+#include "evaluate/baselines.h"
 #include "pack/garment_asset.h"
 #include "pack/sample_garment.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
   const body::Person person = body::make_person();
-  const pack::Packed p = pack::sample_garment(person, options);
+  const pack::GarmentData p = pack::sample_garment(person, options);
   const std::string bytes = pack::pack_garment(p);
   const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
   billow_garment* garment = nullptr;
@@ -35,7 +35,7 @@ void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
     ASSERT_EQ(billow_instance_step(instance, &frame), BILLOW_OK) << billow_last_error();
     billow_instance_get_bones(instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
 
-    // From its bones, what the baseline says, in the world.
+    // Compute the baseline from the instance's bones, in world space.
     const Transform rest = body::rest_transforms(p.skeleton)[key];
     const Transform world = joints[key] * inverse(Transform{rest.position * scale, rest.rotation});
     std::vector<float> displacements;
@@ -43,12 +43,13 @@ void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
       const V3 d = apply(inverse(world), bones[b]) * (1 / scale) - motion.rest()[b];
       displacements.insert(displacements.end(), {d.x, d.y, d.z});
     }
-    const std::vector<V3> right = linear_blend(p.blend, motion.from(displacements), p.garment.rest);
+    const std::vector<V3> expected = linear_blend(p.blend, motion.from(displacements), p.garment.rest);
     const float* found = billow_instance_position_data(instance);
-    for (size_t v = 0; v < right.size(); ++v)
-      ASSERT_LT(length(apply(world, right[v] * scale) - V3{found[3 * v], found[3 * v + 1], found[3 * v + 2]}),
-                0.005f * scale)
-          << "frame " << k << ", vertex " << v << ": weights are in steps of 1/255";
+    for (size_t v = 0; v < expected.size(); ++v)
+      ASSERT_LT(
+          length(apply(world, expected[v] * scale) - V3{found[3 * v], found[3 * v + 1], found[3 * v + 2]}),
+          0.005f * scale)
+          << "frame " << k << ", vertex " << v << ": weights are quantised to 1/255";
   }
   billow_instance_destroy(instance);
   billow_garment_destroy(garment);
@@ -57,7 +58,7 @@ void expect_as_evaluated(const pack::SampleOptions& options, float scale) {
 TEST(LinearBlend, IsWhatIsEvaluated) {
   expect_as_evaluated({}, 1);
   expect_as_evaluated({.closed = true, .patches = false}, 1.5f);
-  // More bones than a byte can tell.
+  // More bones than a byte can index.
   expect_as_evaluated({.closed = true, .across = 60, .chains = 48}, 1);
 }
 

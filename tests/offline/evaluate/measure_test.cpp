@@ -1,10 +1,10 @@
-// Each figure on cases that are worked out by hand.
+// Each figure on cases computed by hand.
 #include "evaluate/measure.h"
 
 #include <gtest/gtest.h>
 
-#include "evaluate/histogram.h"
 #include "evaluate/sted.h"
+#include "evaluate/sums.h"
 #include "offline/evaluate/small_set.h"
 
 namespace billow::evaluate {
@@ -14,7 +14,7 @@ using testing::SmallSet;
 
 V3 still(V3 rest, size_t, size_t) { return rest; }
 
-// Moves every vertex of the reference.
+// The reference with changed displacements.
 template <class Change> Predictor changed(const Frames& frames, Change change) {
   return {"changed", [&frames, change](std::span<const uint32_t> which, Eigen::Ref<Matrix> out) {
             truth(frames).predict(which, out);
@@ -55,7 +55,7 @@ TEST(Measure, TheReferenceIsRight) {
 TEST(Measure, DistanceOfVertices) {
   const SmallSet set({"tt", "uu"}, still);
   const Frames frames = set.frames();
-  // One vertex of 63 is 63 mm off in one of two training frames, all are 20 mm off in unseen ones.
+  // One of 63 vertices has an error of 63 mm in one of two training frames; all have 20 mm in unseen frames.
   const Predictor p = changed(frames, [&](V3 d, size_t v, uint32_t f) {
     if (f >= 2) return d + V3{0, 0.02f, 0};
     return v == 7 && f == 1 ? d + V3{0.063f, 0, 0} : d;
@@ -69,10 +69,10 @@ TEST(Measure, DistanceOfVertices) {
   EXPECT_NEAR(unseen.p95_mm, 20, 0.1);
   EXPECT_NEAR(m.frame_rmse_mm[0], 0, 1e-3);
   EXPECT_NEAR(m.frame_rmse_mm[1], 63 / std::sqrt(63.0), 1e-3);
-  // A sheet that slid within its plane: the middle of it is on the other one, its end is not.
+  // The sheet slides within its plane: only its last row is off the other sheet.
   EXPECT_NEAR(unseen.hausdorff_mm, 20, 1e-2);
   EXPECT_NEAR(unseen.chamfer_mm, 20.0 / 9, 0.5) << "one row of nine";
-  EXPECT_LT(unseen.sted, 1e-4) << "all of it is somewhere else, but nothing is bent";
+  EXPECT_LT(unseen.sted, 1e-4) << "a common offset has no STED";
 }
 
 TEST(Measure, StrainAgainstTheLengthsAsCut) {
@@ -82,11 +82,11 @@ TEST(Measure, StrainAgainstTheLengthsAsCut) {
   const Figures f = one(frames, p).sets[0];
   EXPECT_NEAR(f.strain_mean, 10, 1e-3);
   EXPECT_NEAR(f.strain_p99, 10, 0.05);
-  EXPECT_LT(f.sted_space, 1e-4) << "everywhere alike";
+  EXPECT_LT(f.sted_space, 1e-4) << "uniform strain has no STED";
 }
 
 TEST(Measure, Liveliness) {
-  // One centimetre a frame; the prediction goes twice as fast, and back and forth by 1 mm across.
+  // The reference moves by 1 cm per frame; the predictions twice as fast, or with a lateral jitter of 1 mm.
   const SmallSet set({"ttttt"}, [](V3 p, size_t, size_t f) {
     return p + V3{0, 0, -0.01f * static_cast<float>(f)};
   });
@@ -97,10 +97,10 @@ TEST(Measure, Liveliness) {
   EXPECT_NEAR(fast.velocity_rmse, 0.3, 1e-4);
   EXPECT_NEAR(fast.acceleration_rmse, 0, 1e-2);
 
-  const Predictor shaken = changed(frames, [](V3 d, size_t, uint32_t f) {
+  const Predictor jittering = changed(frames, [](V3 d, size_t, uint32_t f) {
     return d + V3{f % 2 ? 0.001f : 0.0f, 0, 0};
   });
-  const Figures f = one(frames, shaken).sets[0];
+  const Figures f = one(frames, jittering).sets[0];
   EXPECT_NEAR(f.liveliness.velocity_energy, 1.01, 1e-4);
   EXPECT_NEAR(f.liveliness.velocity_rmse, 0.03, 1e-4);
   EXPECT_NEAR(f.liveliness.acceleration_rmse, 0.002 * 900, 1e-2);
@@ -116,7 +116,7 @@ TEST(Measure, MotionLooksBackIntoOtherSets) {
   EXPECT_NEAR(m.sets[1].liveliness.velocity_rmse, 0.3, 1e-4) << "into the validation frame";
   EXPECT_NEAR(m.sets[0].liveliness.velocity_rmse, 0.3, 1e-4)
       << "and out of it; the first frame has none before it";
-  EXPECT_EQ(m.sets[3].liveliness.velocity_rmse, 0) << "another clip is no frame before";
+  EXPECT_EQ(m.sets[3].liveliness.velocity_rmse, 0) << "no look back into another clip";
 }
 
 TEST(Measure, PenetrationAndPushOut) {
@@ -124,22 +124,22 @@ TEST(Measure, PenetrationAndPushOut) {
   const Frames frames = set.frames();
   const body::Person person = body::make_person();
   const body::Surface surface(person.skeleton, person.colliders);
-  // A place 3 mm deep in the back.
+  // Find a point 3 mm deep in the back.
   V3 deep{0.05f, 1.25f, -0.5f};
   float step = 0.25f;
   for (int k = 0; k < 40; ++k, step /= 2) deep.z += surface.at(deep).distance > -0.003f ? step : -step;
   ASSERT_NEAR(surface.at(deep).distance, -0.003f, 1e-5f);
-  // All vertices of the lowest row are there in the second frame, which the walk has led elsewhere by then.
+  // Put all vertices of the last row there in the second frame.
   const Predictor p = changed(
       frames, [&](V3 d, size_t v, uint32_t f) { return f == 1 && v >= 56 ? deep - frames.rest()[v] : d; });
   const Figures f = one(frames, p).sets[0];
-  const double share = 100 * 7.0 / 126;
-  const std::array<double, 4> expected{share, share, share, 0};
+  const double percent = 100 * 7.0 / 126;
+  const std::array<double, 4> expected{percent, percent, percent, 0};
   for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(f.penetration.vertices[k], expected[k], 1e-9) << k;
   EXPECT_NEAR(f.penetration.deepest_mm, 3, 0.01);
   EXPECT_EQ(f.penetration.frames, 50);
   EXPECT_GE(f.penetration.edges[2], 100 * 6.0 / (2 * static_cast<double>(edges_of(set.garment()).size())))
-      << "those of the row at least";
+      << "at least the edges of the row";
   EXPECT_EQ(f.pushed_out.vertices[0], 0);
   EXPECT_EQ(f.pushed_out.frames, 0);
   EXPECT_EQ(f.pushed_out.deepest_mm, 0);
@@ -203,13 +203,13 @@ TEST(Measure, LeavesOutWhatIsNotAskedFor) {
 }
 
 TEST(Sted, WorkedOutByHand) {
-  // Two edges of 1 m and 3 m meet at the middle of three vertices; the first gets longer by 40 %.
+  // Two edges of 1 m and 3 m meet at the middle one of three vertices; the first is stretched by 40 %.
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 3}};
   const std::vector<float> reference{1, 3}, now{1.4f, 3};
-  // Ends have one edge and no deviation. In the middle: mean 0.1, variance (1 * 0.09 + 3 * 0.01) / 4.
+  // The end vertices have one edge and no deviation. Middle: mean 0.1, variance (1 * 0.09 + 3 * 0.01) / 4.
   EXPECT_NEAR(sted_space(edges, 3, reference, now), std::sqrt(0.03) / 3, 1e-6);
 
-  // A vertex that goes 3 where it should stand still, with h = 4: 5 instead of 4. Another does as it should.
+  // One vertex moves by 3 instead of 0; with h = 4, s is 5 instead of 4. The other is exact.
   const std::vector<float> zero(6), moved{3, 0, 0, 0, 0, 0};
   EXPECT_NEAR(sted_time(zero, zero, zero, moved, 4), 0.25 / 2, 1e-6);
   EXPECT_NEAR(sted(0.3, 1), std::sqrt(0.09 + 0.0169), 1e-9);
@@ -217,7 +217,7 @@ TEST(Sted, WorkedOutByHand) {
 
 TEST(Sted, EdgesOnceEach) {
   const SmallSet set({"t"}, still);
-  // Along, across, and one diagonal a cell.
+  // Along, across, and one diagonal per cell.
   EXPECT_EQ(edges_of(set.garment()).size(), 6u * 9 + 7 * 8 + 6 * 8);
 }
 

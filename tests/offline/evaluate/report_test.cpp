@@ -1,4 +1,4 @@
-// A whole evaluation of a small garment, and what is written of it.
+// A complete evaluation of a small garment, and its reports.
 #include "evaluate/report.h"
 
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/baselines.h"
+#include "learn/frames.h"
 #include "learn/patch_fit.h"
 #include "learn/pca.h"
 #include "learn/ridge.h"
-#include "learn/rows.h"
 #include "offline/evaluate/small_set.h"
 
 namespace billow::evaluate {
@@ -22,7 +22,7 @@ V3 waving(V3 p, size_t clip, size_t frame) {
   return p + V3{0.1f * hang * std::sin(1.3f * t), 0, 0.3f * hang * std::sin(t + 3 * p.y + 2 * p.x)};
 }
 
-// What readers of the JSON count on, whichever form was learnt.
+// The keys that readers of the JSON rely on, for both forms of a model.
 void expect_all_keys(const nlohmann::json& json) {
   for (const char* set : kSetNames) {
     for (const char* source : {"embedded", "rope", "gru"}) {
@@ -56,7 +56,7 @@ class EvaluateTest : public ::testing::Test {
                return waving(p, c, f) + V3{0, 0, 0.02f * (1.4f - p.y)};
              }),
         frames_(set_.frames()) {
-    // Two components of the cloth, then two of what is left.
+    // Two components of the cloth, then two of the residual.
     const auto train = frames_.of(dataset::Part::kTrain);
     const Matrix bones = learn::bone_matrix(frames_, train, learn::Source::kEmbedded);
     const std::vector<uint32_t> groups(train.size(), 0);
@@ -68,7 +68,7 @@ class EvaluateTest : public ::testing::Test {
     fit(learn::residual_rows(frames_, train, bones, model_.skinning), model_.shape);
   }
 
-  // The same cloth in patches; layers shift it a little, so that shape is something else than skinning.
+  // The same cloth in patches. The layers add a small offset, so that shape differs from skinning.
   learn::PatchModel patches(size_t components) const {
     const auto samples =
         learn::patch_samples(frames_, frames_.of(dataset::Part::kTrain), learn::Source::kEmbedded, nullptr);
@@ -100,14 +100,13 @@ TEST_F(EvaluateTest, NothingIsBelowTheFloor) {
     EXPECT_GE(r.skinning_only[0].measured.sets[s].rmse_mm, r.floors[1].measured.sets[s].rmse_mm * (1 - 1e-4));
     for (const Named& n : r.sources) EXPECT_GE(n.measured.sets[s].rmse_mm, floor) << n.name;
     for (const Named& n : r.baselines) {
-      if (!n.name.starts_with("ridge")) continue;  // others are not made of the bases
+      if (!n.name.starts_with("ridge")) continue;  // the others do not use the basis
       EXPECT_GE(n.measured.sets[s].rmse_mm, floor) << n.name;
     }
   }
   EXPECT_LT(r.sources[0].measured.sets[3].rmse_mm, r.skinning_only[0].measured.sets[3].rmse_mm);
   EXPECT_GT(r.sources[1].measured.sets[3].rmse_mm, r.sources[0].measured.sets[3].rmse_mm);
-  EXPECT_NEAR(r.gaps[0].unseen.rms_mm, r.gaps[0].unseen.bias_mm, 1e-3)
-      << "ropes hang elsewhere, and do nothing else";
+  EXPECT_NEAR(r.gaps[0].unseen.rms_mm, r.gaps[0].unseen.bias_mm, 1e-3) << "ropes have a constant offset only";
 }
 
 TEST_F(EvaluateTest, WritesWhatWasMeasured) {
@@ -125,7 +124,7 @@ TEST_F(EvaluateTest, WritesWhatWasMeasured) {
     EXPECT_EQ(page.find("inf"), std::string::npos);
     EXPECT_NE(page.find("gru"), std::string::npos);
   }
-  EXPECT_EQ(html.find("http"), std::string::npos) << "nothing from elsewhere";
+  EXPECT_EQ(html.find("http"), std::string::npos) << "no external resources";
   EXPECT_NE(html.find("<svg"), std::string::npos);
 }
 
@@ -145,8 +144,8 @@ TEST_F(EvaluateTest, PatchesAreMeasuredLikeTheWhole) {
     EXPECT_GT(rmse(r.floors[0]), 0);
     EXPECT_LE(rmse(r.floors[1]), rmse(r.skinning_only[0]) * (1 + 1e-3));
     EXPECT_LT(rmse(r.floors[1]), rmse(r.sources[0]));
-    EXPECT_GT(rmse(r.sources[0]), rmse(r.skinning_only[0])) << "the layers only shift it";
-    EXPECT_GT(rmse(r.skinning_only[1]), rmse(r.skinning_only[0])) << "ropes hang elsewhere";
+    EXPECT_GT(rmse(r.sources[0]), rmse(r.skinning_only[0])) << "the layers only add an offset";
+    EXPECT_GT(rmse(r.skinning_only[1]), rmse(r.skinning_only[0])) << "ropes have an offset";
   }
   const auto json = nlohmann::json::parse(to_json(r));
   expect_all_keys(json);
@@ -173,7 +172,7 @@ TEST_F(EvaluateTest, RidgeIsTheBetterOfTwo) {
     if (all[i].name == kRidge) plain = measured[i].sets[3].rmse_mm;
     if (all[i].name == kMirroredRidge) mirrored = measured[i].sets[3].rmse_mm;
   }
-  ASSERT_GT(mirrored, 0) << "the sheet is alike on both sides";
+  ASSERT_GT(mirrored, 0) << "the sheet is symmetric";
   ASSERT_NE(plain, mirrored);
   const Report r = evaluate(frames_, model_, {});
   EXPECT_EQ(r.ridge_mirrored, mirrored < plain);

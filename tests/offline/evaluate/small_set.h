@@ -1,5 +1,5 @@
-// A data set small enough to work out by hand: a sheet behind the person, three chains and two bones between their roots,
-// and a walk whose every joint moves as one.
+// A data set small enough to compute by hand: a sheet behind the person, three chains, two bones between
+// their roots, and a walk in which all joints move rigidly together.
 #pragma once
 
 #include <unistd.h>
@@ -18,12 +18,12 @@ namespace billow::testing {
 
 class SmallSet {
  public:
-  // Where a place of the rest is in a frame of a clip, the walk taken out.
+  // The position of a rest point in a frame of a clip, without the walk.
   using Move = std::function<V3(V3 rest, size_t clip, size_t frame)>;
 
   static constexpr uint32_t kColumns = 6, kRows = 8;
 
-  // A letter a frame of each clip. Ropes move like the cloth unless it is said how.
+  // `splits`: one letter per frame for each clip. Ropes move like the cloth by default.
   SmallSet(std::vector<std::string> splits, Move cloth, Move rope = {})
       : splits_(std::move(splits)), cloth_(std::move(cloth)), rope_(rope ? std::move(rope) : cloth_) {
     static int count = 0;
@@ -73,7 +73,7 @@ class SmallSet {
     std::filesystem::create_directories(at);
     const size_t frames = splits_[clip].size();
     std::vector<V3> bone_rest(garment_.bones.size());
-    garment::places_of_bones(garment_, garment_.rest, bone_rest);
+    garment::bone_positions(garment_, garment_.rest, bone_rest);
     const auto write = [&](const char* file, const std::vector<V3>& rest, const Move& move) {
       files::NpyWriter out(at / file, {frames, rest.size(), 3});
       for (size_t f = 0; f < frames; ++f)
@@ -108,7 +108,7 @@ class SmallSet {
           << R"(", "strain_percent": {"mean": 0, "p99": 0, "worst_frame_p99": 0, "most": 0},
                 "penetrating_percent": 0, "deepest_mm": 0, "crossings": 0,
                 "checksums": {"cloth.npy": "", "bones.npy": "", "rope.npy": "", "joints.npy": ""}})";
-    // Only what was measured on unseen clips should count.
+    // The value of the seen clip has to be ignored.
     out << R"(], "chaos": [{"name": "clip 0", "cloth_mm": 99, "bones_mm": 99},)"
         << R"({"name": "clip )" << splits_.size() - 1 << R"(", "cloth_mm": 7, "bones_mm": 5}]})";
   }

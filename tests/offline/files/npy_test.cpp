@@ -54,7 +54,7 @@ TEST_F(Npy, ReadsBackWhatIsWritten) {
   ASSERT_EQ(map.row(1).size(), 3u);
   EXPECT_EQ(map.row(0)[1], -2);
   EXPECT_EQ(map.row(1)[0], 1e-30f);
-  // The format's own words: magic, version 1.0, header up to a multiple of 64.
+  // NumPy's format: magic string, then a header padded so that values start at a multiple of 64 bytes.
   std::ifstream in(file(), std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_EQ(bytes.substr(1, 5), "NUMPY");

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "files/part_file.h"
 #include "offline/cache/caches.h"
 
 namespace billow::files {
@@ -29,12 +28,12 @@ TEST(WholeFile, IsReplacedOrLeftAsItWas) {
   EXPECT_NE(message_of([&] { write_whole_file(folder / "none/a", bytes); }).find("cannot write"),
             std::string::npos);
   std::filesystem::create_directory(folder / "b");
-  EXPECT_NE(message_of([&] { write_whole_file(folder / "b", bytes); }).find("there is a folder"),
+  EXPECT_NE(message_of([&] { write_whole_file(folder / "b", bytes); }).find("a folder of that name"),
             std::string::npos);
-  // A file that is not finished leaves the one that was there.
+  // Without commit() the old file stays.
   {
-    PartFile part(folder / "a");
-    part.write("half of");
+    AtomicFile unfinished(folder / "a");
+    unfinished.write("half of");
   }
   EXPECT_EQ(read_whole_file(folder / "a"), bytes);
   EXPECT_EQ(folder.entries(), 2u);

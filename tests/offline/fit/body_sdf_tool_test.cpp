@@ -1,4 +1,4 @@
-// `billow body sdf` as a user meets it.
+// `billow body sdf` on the command line.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "fit/level_set.h"
+#include "fit/grid_sdf.h"
 #include "fit/sdf_body.h"
 #include "tools/program.h"
 

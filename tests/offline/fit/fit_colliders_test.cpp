@@ -10,8 +10,6 @@
 #include "body/postures.h"
 #include "body/surface.h"
 #include "fit/fit_colliders_model.h"
-#include "fit/fit_colliders_samples.h"
-#include "fit/fit_colliders_solve.h"
 #include "limb.h"
 #include "support/meshes.h"
 
@@ -20,70 +18,69 @@ namespace {
 
 using billow::testing::Limb;
 
-float at_random(std::mt19937& engine, float low, float high) {
+float uniform(std::mt19937& engine, float low, float high) {
   return low + (high - low) * static_cast<float>(static_cast<double>(engine()) / 4294967296.0);
 }
-V3 point_at_random(std::mt19937& engine, float size) {
-  const float x = at_random(engine, -size, size), y = at_random(engine, -size, size);
-  return {x, y, at_random(engine, -size, size)};
+V3 random_point(std::mt19937& engine, float size) {
+  const float x = uniform(engine, -size, size), y = uniform(engine, -size, size);
+  return {x, y, uniform(engine, -size, size)};
 }
-Quat turn_at_random(std::mt19937& engine) {
-  const V3 axis = point_at_random(engine, 1);
-  return body::turn_about(axis, at_random(engine, -2, 2));
+Quat random_rotation(std::mt19937& engine) {
+  const V3 axis = random_point(engine, 1);
+  return body::rotation_about(axis, uniform(engine, -2, 2));
 }
 
-// Colliders of all kinds on three joints, blended in a row, and a pose for them.
+// Colliders of all shapes on three joints, each blended with the one before, and a pose.
 struct Scene {
   body::Skeleton skeleton;
   std::vector<billow_collider> colliders;
   body::Pose pose;
-  std::vector<Transform> joints, moved;
+  std::vector<Transform> joints, motions;
 };
-Scene scene_at_random(uint32_t seed) {
+Scene random_scene(uint32_t seed) {
   std::mt19937 engine(seed);
   Scene scene;
   for (int j = 0; j < 3; ++j)
-    scene.skeleton.joints.push_back({std::string("j") + std::to_string(j),
-                                     j - 1,
-                                     {point_at_random(engine, 0.3f), turn_at_random(engine)}});
+    scene.skeleton.joints.push_back(
+        {std::string("j") + std::to_string(j), j - 1, {random_point(engine, 0.3f), random_rotation(engine)}});
   for (const billow_shape shape :
        {BILLOW_SHAPE_SPHERE, BILLOW_SHAPE_TAPERED_CAPSULE, BILLOW_SHAPE_ELLIPSOID, BILLOW_SHAPE_BOX}) {
     billow_collider c = billow_collider_default();
     c.shape = shape;
     for (float* v : {c.position, c.end})
-      for (int k = 0; k < 3; ++k) v[k] = at_random(engine, -0.3f, 0.3f);
-    const Quat q = turn_at_random(engine);
+      for (int k = 0; k < 3; ++k) v[k] = uniform(engine, -0.3f, 0.3f);
+    const Quat q = random_rotation(engine);
     c.rotation[0] = q.x, c.rotation[1] = q.y, c.rotation[2] = q.z, c.rotation[3] = q.w;
-    c.radius = at_random(engine, 0.05f, 0.06f), c.radius_end = at_random(engine, 0.06f, 0.07f);
-    for (float& h : c.half_extents) h = at_random(engine, 0.07f, 0.2f);
+    c.radius = uniform(engine, 0.05f, 0.06f), c.radius_end = uniform(engine, 0.06f, 0.07f);
+    for (float& h : c.half_extents) h = uniform(engine, 0.07f, 0.2f);
     c.joint[0] = 1, c.joint[1] = 2, c.joint[2] = 0;
     c.weight[0] = 0.5f, c.weight[1] = 0.3f, c.weight[2] = 0.2f;
     if (!scene.colliders.empty()) {
       c.blend_with = static_cast<int32_t>(scene.colliders.size()) - 1;
-      c.blend_radius = at_random(engine, 0.03f, 0.07f);
+      c.blend_radius = uniform(engine, 0.03f, 0.07f);
     }
     scene.colliders.push_back(c);
   }
   scene.pose = rest_pose(scene.skeleton);
-  for (Quat& q : scene.pose.rotations) q = q * body::turn_about(point_at_random(engine, 1), 0.7f);
+  for (Quat& q : scene.pose.rotations) q = q * body::rotation_about(random_point(engine, 1), 0.7f);
   scene.joints = joint_transforms(scene.skeleton, scene.pose);
   const std::vector<Transform> rest = rest_transforms(scene.skeleton);
-  for (size_t j = 0; j < 3; ++j) scene.moved.push_back(scene.joints[j] * inverse(rest[j]));
+  for (size_t j = 0; j < 3; ++j) scene.motions.push_back(scene.joints[j] * inverse(rest[j]));
   return scene;
 }
 
 TEST(ColliderModel, HasTheDistancesOfTheApi) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
-    const Scene scene = scene_at_random(seed);
+    const Scene scene = random_scene(seed);
     body::Surface surface(scene.skeleton, scene.colliders);
     surface.pose(scene.joints);
     const ColliderModel model(scene.colliders, std::vector<bool>(4, false), 1);
     std::mt19937 engine(seed);
     std::vector<V3> points;
-    for (int i = 0; i < 500; ++i) points.push_back(point_at_random(engine, 0.8f));
+    for (int i = 0; i < 500; ++i) points.push_back(random_point(engine, 0.8f));
     std::vector<float> expected(points.size()), found(points.size());
     surface.query(points, expected);
-    model.distances(model.place(scene.moved), points, found);
+    model.distances(model.pose(scene.motions), points, found);
     for (size_t i = 0; i < points.size(); ++i) ASSERT_NEAR(found[i], expected[i], 3e-6f) << seed;
   }
 }
@@ -92,32 +89,32 @@ TEST(ColliderModel, HasTheSlopesOfItsDistances) {
   constexpr double kStep = 2e-3;
   size_t checked = 0;
   for (uint32_t seed = 1; seed <= 8; ++seed) {
-    const Scene scene = scene_at_random(seed);
+    const Scene scene = random_scene(seed);
     const ColliderModel model(scene.colliders, std::vector<bool>(4, false), 1);
     const auto n = static_cast<Eigen::Index>(model.parameters());
     ASSERT_EQ(n, 4 + 8 + 9 + 10 + 4 * 3 + 3);
     std::mt19937 engine(seed);
     std::vector<V3> points;
-    for (int i = 0; i < 200; ++i) points.push_back(point_at_random(engine, 0.5f));
-    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(200, n);
-    model.linearise(model.place(scene.moved), points, [&](size_t i, const ColliderModel::Linear& at) {
-      for (const ColliderModel::Slope& s : at.slopes)
-        slopes(static_cast<Eigen::Index>(i), s.parameter) += s.value;
+    for (int i = 0; i < 200; ++i) points.push_back(random_point(engine, 0.5f));
+    Eigen::MatrixXd jacobian = Eigen::MatrixXd::Zero(200, n);
+    model.linearise(model.pose(scene.motions), points, [&](size_t i, const ColliderModel::Linearisation& at) {
+      for (const ColliderModel::Derivative& d : at.derivatives)
+        jacobian(static_cast<Eigen::Index>(i), d.parameter) += d.value;
     });
     for (Eigen::Index k = 0; k < n; ++k) {
       std::vector<float> sides[2];
       for (const int side : {0, 1}) {
-        ColliderModel moved = model;
-        Eigen::VectorXd by = Eigen::VectorXd::Zero(n);
-        by[k] = side == 0 ? -kStep : kStep;
-        moved.move(by);
+        ColliderModel shifted = model;
+        Eigen::VectorXd step = Eigen::VectorXd::Zero(n);
+        step[k] = side == 0 ? -kStep : kStep;
+        shifted.apply_step(step);
         sides[side].resize(points.size());
-        moved.distances(moved.place(scene.moved), points, sides[side]);
+        shifted.distances(shifted.pose(scene.motions), points, sides[side]);
       }
       for (size_t i = 0; i < points.size(); ++i) {
         const double measured = static_cast<double>(sides[1][i] - sides[0][i]) / (2 * kStep);
-        // Where another collider becomes the nearest the slope jumps; that is rare.
-        if (std::fabs(measured - slopes(static_cast<Eigen::Index>(i), k)) < 0.02) ++checked;
+        // The derivative jumps where another collider becomes the nearest, which is rare.
+        if (std::fabs(measured - jacobian(static_cast<Eigen::Index>(i), k)) < 0.02) ++checked;
       }
     }
   }
@@ -133,18 +130,18 @@ TEST(FitColliders, RecoversALimbOfKnownCapsules) {
       fit_colliders(limb.skeleton, skin, none, {.samples = 1500, .split = {}, .progress = {}});
   ASSERT_EQ(fitted.size(), 2u);
   const ColliderFitError error = measure_fit(limb.skeleton, skin, fitted, none, 2000);
-  EXPECT_LT(error.rest.out.mean, 0.0003);
-  EXPECT_LT(error.rest.out.most, 0.001);
-  EXPECT_LT(error.rest.back.most, 0.0015);
+  EXPECT_LT(error.rest.to_zero_set.mean, 0.0003);
+  EXPECT_LT(error.rest.to_zero_set.max, 0.001);
+  EXPECT_LT(error.rest.to_skin.max, 0.0015);
   for (const NamedCollider& c : fitted) {
     const billow_collider& expected = limb.colliders[c.name == "upper" ? 0 : 1].collider;
     EXPECT_EQ(c.collider.shape, BILLOW_SHAPE_TAPERED_CAPSULE) << c.name;
-    // Either end may come first. The ends in the joint are inside the other capsule.
-    const bool turned =
+    // Either end may come first. The ends at the joint are inside the other capsule and not compared.
+    const bool flipped =
         (c.collider.end[0] < c.collider.position[0]) != (expected.end[0] < expected.position[0]);
     const bool upper = c.name == "upper";
-    const float* tip = turned == upper ? c.collider.end : c.collider.position;
-    const float radius = turned == upper ? c.collider.radius_end : c.collider.radius;
+    const float* tip = flipped == upper ? c.collider.end : c.collider.position;
+    const float radius = flipped == upper ? c.collider.radius_end : c.collider.radius;
     const float* expected_tip = upper ? expected.position : expected.end;
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(tip[k], expected_tip[k], 0.001f) << c.name;
     EXPECT_NEAR(radius, upper ? expected.radius : expected.radius_end, 0.001f) << c.name;
@@ -168,21 +165,21 @@ TEST(FitColliders, GivesTheSameBitsEachTime) {
 TEST(FitColliders, KeepsWhatIsFixedAndFitsTheRest) {
   Limb limb = billow::testing::make_limb();
   const body::Skin skin = body::make_skin(limb.skeleton, limb.shapes(), {.vertices = 1500});
-  // Spoil both; only one may change.
-  std::vector<NamedCollider> spoilt = limb.colliders;
-  spoilt[0].collider.radius = 0.0777f;
-  spoilt[0].fixed = true;
-  spoilt[1].collider.radius_end = 0.05f;
-  spoilt[1].collider.end[1] += 0.04f;
+  // Perturb both; only one may change.
+  std::vector<NamedCollider> perturbed = limb.colliders;
+  perturbed[0].collider.radius = 0.0777f;
+  perturbed[0].fixed = true;
+  perturbed[1].collider.radius_end = 0.05f;
+  perturbed[1].collider.end[1] += 0.04f;
   const std::vector<body::Pose> none;
-  const double before = measure_fit(limb.skeleton, skin, spoilt, none, 1000).rest.out.mean;
+  const double before = measure_fit(limb.skeleton, skin, perturbed, none, 1000).rest.to_zero_set.mean;
   const std::vector<NamedCollider> fitted =
-      refit_colliders(limb.skeleton, skin, none, spoilt, {.samples = 800, .split = {}, .progress = {}});
+      refit_colliders(limb.skeleton, skin, none, perturbed, {.samples = 800, .split = {}, .progress = {}});
   ASSERT_EQ(fitted.size(), 2u);
-  EXPECT_EQ(std::memcmp(&fitted[0].collider, &spoilt[0].collider, sizeof(billow_collider)), 0);
+  EXPECT_EQ(std::memcmp(&fitted[0].collider, &perturbed[0].collider, sizeof(billow_collider)), 0);
   EXPECT_TRUE(fitted[0].fixed);
   EXPECT_NEAR(fitted[1].collider.radius_end, 0.03f, 0.0015f);
-  EXPECT_LT(measure_fit(limb.skeleton, skin, fitted, none, 1000).rest.out.mean, 0.3 * before);
+  EXPECT_LT(measure_fit(limb.skeleton, skin, fitted, none, 1000).rest.to_zero_set.mean, 0.3 * before);
 }
 
 TEST(FitColliders, SplitsByNameAndSaysWhichThereAre) {
@@ -194,7 +191,7 @@ TEST(FitColliders, SplitsByNameAndSaysWhichThereAre) {
   ASSERT_EQ(fitted.size(), 3u);
   EXPECT_EQ(fitted[1].name, "upper_2");
   EXPECT_EQ(fitted[1].collider.blend_with, 0);
-  EXPECT_LT(measure_fit(limb.skeleton, skin, fitted, none, 1000).rest.out.p95, 0.003);
+  EXPECT_LT(measure_fit(limb.skeleton, skin, fitted, none, 1000).rest.to_zero_set.p95, 0.003);
   try {
     refit_colliders(limb.skeleton, skin, none, limb.colliders,
                     {.samples = 100, .split = {"hand"}, .progress = {}});
@@ -222,11 +219,11 @@ TEST(FitColliders, LeavesOutWhatCannotBeSeen) {
   mesh.positions.insert(mesh.positions.end(), inner.positions.begin(), inner.positions.end());
   for (const body::Triangle& t : inner.triangles)
     mesh.triangles.push_back({t[0] + first, t[2] + first, t[1] + first});
-  // An opening in the outer one changes nothing.
+  // A hole in the outer surface changes nothing.
   mesh.triangles.erase(mesh.triangles.begin() + 100, mesh.triangles.begin() + 130);
   const body::Skin skin = skin_on_one_joint(mesh);
   const SkinSamples samples = sample_skin(skin, 500);
-  EXPECT_GT(samples.hidden, 0.15 * samples.area);
+  EXPECT_GT(samples.hidden_area, 0.15 * samples.area);
   for (const uint32_t t : samples.triangles) EXPECT_LT(mesh.triangles[t][0], first);
   const std::vector<body::Pose> none;
   const std::vector<NamedCollider> fitted =
@@ -234,18 +231,18 @@ TEST(FitColliders, LeavesOutWhatCannotBeSeen) {
   ASSERT_EQ(fitted.size(), 1u);
   EXPECT_EQ(fitted[0].collider.shape, BILLOW_SHAPE_ELLIPSOID);
   const ColliderFitError error = measure_fit(one, skin, fitted, none, 1000);
-  EXPECT_LT(error.rest.out.most, 0.002);
-  EXPECT_GT(error.hidden, 0.1);
+  EXPECT_LT(error.rest.to_zero_set.max, 0.002);
+  EXPECT_GT(error.hidden_fraction, 0.1);
 }
 
 TEST(FitColliders, RefusesASkinWithoutAnOutside) {
   const body::Skeleton one{{{"root", body::kNoJoint, {}}}};
-  body::Mesh pattern_uvs;
-  pattern_uvs.positions.assign(3, {1, 1, 1});
-  pattern_uvs.triangles = {{0, 1, 2}};
+  body::Mesh degenerate;
+  degenerate.positions.assign(3, {1, 1, 1});
+  degenerate.triangles = {{0, 1, 2}};
   const std::vector<body::Pose> none;
   EXPECT_THROW(fit_colliders(one, skin_on_one_joint({}), none), std::invalid_argument);
-  EXPECT_THROW(fit_colliders(one, skin_on_one_joint(pattern_uvs), none), std::invalid_argument);
+  EXPECT_THROW(fit_colliders(one, skin_on_one_joint(degenerate), none), std::invalid_argument);
   EXPECT_THROW(measure_fit(one, skin_on_one_joint(billow::testing::ellipsoid_mesh({1, 1, 1})), {}, none),
                std::invalid_argument);
 }
@@ -260,7 +257,7 @@ TEST(FitColliders, FitsEvenASingleTriangle) {
   const std::vector<NamedCollider> fitted =
       fit_colliders(one, skin, none, {.samples = 200, .split = {}, .progress = {}});
   EXPECT_GE(fitted.size(), 1u);
-  EXPECT_LT(measure_fit(one, skin, fitted, none, 200).rest.out.mean, 0.2);
+  EXPECT_LT(measure_fit(one, skin, fitted, none, 200).rest.to_zero_set.mean, 0.2);
 }
 
 TEST(FitColliders, WarnsWhereTheFitIsPoor) {
@@ -295,22 +292,22 @@ TEST(FitCollidersSlow, FitsTheBuiltInPerson) {
   std::vector<body::Pose> poses, others;
   for (uint32_t k = 0; k < 6; ++k) poses.push_back(body::random_pose(person, 1 + k));
   for (uint32_t k = 0; k < 6; ++k) others.push_back(body::random_pose(person, 101 + k));
-  double told = 0;
-  const std::vector<NamedCollider> fitted =
-      fit_colliders(person.skeleton, skin, poses,
-                    {.split = {}, .progress = [&](double share) { told = std::max(told, share); }});
+  double reported = 0;
+  const std::vector<NamedCollider> fitted = fit_colliders(
+      person.skeleton, skin, poses,
+      {.split = {}, .progress = [&](double fraction) { reported = std::max(reported, fraction); }});
   EXPECT_GE(fitted.size(), 15u);
   EXPECT_LE(fitted.size(), 24u);
-  EXPECT_GT(told, 0.5);
-  EXPECT_LE(told, 1);
+  EXPECT_GT(reported, 0.5);
+  EXPECT_LE(reported, 1);
   const ColliderFitError error = measure_fit(person.skeleton, skin, fitted, others);
-  EXPECT_LT(error.rest.out.mean, 0.002);
-  EXPECT_LT(error.rest.out.p95, 0.007);
-  EXPECT_LT(error.rest.back.mean, 0.0025);
-  EXPECT_LT(error.posed.out.mean, 0.0025);
-  EXPECT_LT(error.posed.out.p95, 0.009);
-  EXPECT_LT(error.posed.back.mean, 0.003);
-  EXPECT_EQ(error.at_vertices.size(), skin.mesh.positions.size());
+  EXPECT_LT(error.rest.to_zero_set.mean, 0.002);
+  EXPECT_LT(error.rest.to_zero_set.p95, 0.007);
+  EXPECT_LT(error.rest.to_skin.mean, 0.0025);
+  EXPECT_LT(error.posed.to_zero_set.mean, 0.0025);
+  EXPECT_LT(error.posed.to_zero_set.p95, 0.009);
+  EXPECT_LT(error.posed.to_skin.mean, 0.003);
+  EXPECT_EQ(error.vertex_distances.size(), skin.mesh.positions.size());
   EXPECT_TRUE(poor_fits(error).empty());
 }
 

@@ -1,4 +1,4 @@
-// `billow body fit` as a user meets it.
+// `billow body fit` on the command line.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 using testing::Outcome;
 
-// The limb as a .glb with a clip that bends it.
+// The limb as a .glb with a bending clip.
 std::string limb_glb() {
   const testing::Limb limb = testing::make_limb();
   const body::Skin skin = body::make_skin(limb.skeleton, limb.shapes(), {.vertices = 900});
@@ -88,7 +88,7 @@ TEST_F(FitTool, FitsMeasuresAndDraws) {
                       "new/body.json", "new/body_colliders.png", "new/body_error.png"});
   EXPECT_EQ(entries("new"), 3u);
   const fit::BodyFile file = fit::read_body_file(folder_ / "new/body.json");
-  EXPECT_GE(file.colliders.size(), 2u) << "one a bone at least";
+  EXPECT_GE(file.colliders.size(), 2u) << "at least one per bone";
   EXPECT_EQ(file.joints.size(), 2u);
   for (const char* picture : {"new/body_colliders.png", "new/body_error.png"})
     EXPECT_GT(fs::file_size(folder_ / picture), 20000u) << picture;
@@ -139,7 +139,7 @@ TEST_F(FitTool, LeavesNothingBehindWhenItFails) {
     EXPECT_EQ(failed.code, 1) << c.arguments << ": " << failed.output;
     expect_parts(failed, {c.message});
   }
-  EXPECT_EQ(entries(), 3u) << "nothing is made";
+  EXPECT_EQ(entries(), 3u) << "no files are written";
 }
 
 TEST_F(FitTool, RefusesWhatMakesNoSense) {

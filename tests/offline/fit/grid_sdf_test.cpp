@@ -1,4 +1,4 @@
-// Level sets, grids of meshes, and bodies cut into parts. All need OpenVDB.
+// Level sets, grids of meshes, and body parts. All need OpenVDB.
 #include "fit/grid_sdf.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include "body/mesh_distance.h"
 #include "body/surface.h"
 #include "fit/body_parts.h"
-#include "fit/level_set.h"
 #include "fit/sdf_body.h"
 #include "support/colliders.h"
 #include "support/meshes.h"
@@ -65,7 +64,7 @@ TEST_F(LevelSetSlow, DistancesNearTheMeshAreExact) {
       for (int i = 0; i < lattice.size[0]; ++i) {
         const float d = exact.at(lattice.point(i, j, k));
         const float found = lattice.values[lattice.index(i, j, k)];
-        // OpenVDB takes the sign from the nearest triangle alone, which errs beside an edge.
+        // OpenVDB takes the sign from the nearest triangle alone, which is wrong near some edges.
         if (std::fabs(d) < 0.02f * lattice.spacing) {
           ASSERT_NEAR(std::fabs(found), std::fabs(d), 1e-6f);
           continue;
@@ -92,14 +91,14 @@ TEST_F(GridSdfSlow, ComesNearerTheFinerItIs) {
     Random random(1);
     float largest = 0;
     for (int i = 0; i < 2000; ++i) {
-      // Near the surface, where it is smooth.
+      // A point near the surface, where the distance is smooth.
       const testing::Vector d = random.direction();
       const float r = random.uniform_float(0.9, 1.15);
       const V3 p{static_cast<float>(d[0]) * 0.05f * r, static_cast<float>(d[1]) * 0.12f * r,
                  static_cast<float>(d[2]) * 0.07f * r};
       largest = std::max(largest, std::fabs(surface.at(p).distance - exact.at(p)));
     }
-    // Quadratic in the spacing; the curvature is largest at the tips: 1 / (2 cm).
+    // The error is quadratic in the spacing; the curvature is largest at the tips: 1 / (2 cm).
     EXPECT_LT(largest, spacing * spacing / 8 * 2 / 0.015f) << spacing;
     EXPECT_LT(largest, 0.5f * before) << spacing;
     before = largest;
@@ -119,9 +118,9 @@ TEST_F(GridSdfSlow, IsExactAtItsPoints) {
         };
         const V3 p{at(i, grid.size[0]), at(j, grid.size[1]), at(k, grid.size[2])};
         const float distance = exact.at(p), found = *value++ * grid.unit;
-        // OpenVDB errs in the sign of points that are almost on the surface.
-        const bool sign = std::fabs(distance) < 0.02f * grid.spacing;
-        ASSERT_NEAR(found, distance, grid.unit + 1e-6f + (sign ? 2 * std::fabs(distance) : 0));
+        // OpenVDB may give the wrong sign very close to the surface.
+        const bool may_flip = std::fabs(distance) < 0.02f * grid.spacing;
+        ASSERT_NEAR(found, distance, grid.unit + 1e-6f + (may_flip ? 2 * std::fabs(distance) : 0));
       }
   EXPECT_LT(grid.unit, 1e-5f);
 }
@@ -134,14 +133,14 @@ TEST_F(GridSdfSlow, RefusesWhatItCannotDo) {
   EXPECT_THROW(make_grid(open), std::runtime_error);
 }
 
-// An arm of two capsules that bends by up to a right angle.
+// An arm of two capsules with a hinge.
 struct Arm {
   body::Skeleton skeleton;
   std::vector<billow_collider> colliders;
   body::Skin skin;
   body::Pose bent(float radians) const {
     body::Pose pose = rest_pose(skeleton);
-    pose.rotations[1] = body::turn_about({0, 0, 1}, radians);
+    pose.rotations[1] = body::rotation_about({0, 0, 1}, radians);
     return pose;
   }
 };
@@ -183,7 +182,7 @@ TEST_F(BodyPartsSlow, UnionIsTheBentArm) {
     const body::PosedAgreement agreement = agreement_of(arm.skin, near, distances);
     EXPECT_LT(agreement.mean, 0.002) << bend;
     EXPECT_LT(agreement.p95, 0.006) << bend;
-    EXPECT_LT(agreement.wrong_sign, 0.012) << bend;
+    EXPECT_LT(agreement.max_wrong_depth, 0.012) << bend;
   }
 }
 

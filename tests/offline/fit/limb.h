@@ -33,7 +33,7 @@ inline fit::NamedCollider capsule(const char* name, uint32_t joint, V3 from, V3 
   return out;
 }
 
-// Along x, 70 cm long; the lower part stands off at an angle.
+// 70 cm long along x, bent at the lower joint.
 inline Limb make_limb() {
   Limb limb;
   limb.skeleton.joints = {{"upper", body::kNoJoint, {{0.1f, 1, 0}, {0, 0, 0, 1}}},
@@ -45,12 +45,12 @@ inline Limb make_limb() {
   return limb;
 }
 
-// Bends of the lower joint.
+// Poses with rotations of the lower joint.
 inline std::vector<body::Pose> bends(const Limb& limb, std::initializer_list<float> angles) {
   std::vector<body::Pose> out;
   for (const float angle : angles) {
     out.push_back(rest_pose(limb.skeleton));
-    out.back().rotations[1] = body::turn_about({0, 0.3f, 1}, angle);
+    out.back().rotations[1] = body::rotation_about({0, 0.3f, 1}, angle);
   }
   return out;
 }

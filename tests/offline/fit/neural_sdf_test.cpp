@@ -1,10 +1,9 @@
-// Training of networks to meshes.
+// Training of neural SDFs.
 #include "fit/neural_sdf.h"
 
 #include <gtest/gtest.h>
 
 #include "body/mesh_distance.h"
-#include "fit/neural_gradient.h"
 #include "support/meshes.h"
 #include "support/random.h"
 
@@ -21,13 +20,13 @@ TrainOptions quick() {
   return options;
 }
 
-// The largest and the mean error at points of the box.
+// Errors at random points of the box: of the distance, and the mean of | |gradient| - 1 |.
 struct NetworkError {
-  double mean = 0, most = 0, slope = 0;
+  double mean = 0, max = 0, slope = 0;
 };
 NetworkError error_of(const NeuralSdf& net, const body::Mesh& mesh, double within) {
   const body::MeshDistance exact(mesh);
-  const Network network{net.weights.data(), static_cast<int>(net.width), net.half};
+  const SdfNetwork network{net.weights.data(), static_cast<int>(net.width), net.half};
   Random random(77);
   NetworkError error;
   int count = 0;
@@ -37,9 +36,9 @@ NetworkError error_of(const NeuralSdf& net, const body::Mesh& mesh, double withi
     const double d = exact.at(p);
     if (std::fabs(d) > within) continue;
     const Distance4 found = network_distance(network, splat(p));
-    const double off = std::fabs(lane(found.phi, 0) - d);
-    error.mean += off;
-    error.most = std::max(error.most, off);
+    const double e = std::fabs(lane(found.phi, 0) - d);
+    error.mean += e;
+    error.max = std::max(error.max, e);
     error.slope += std::fabs(static_cast<double>(length(lane(found.gradient, 0))) - 1);
     ++count;
   }
@@ -89,7 +88,7 @@ TEST(NeuralSdf, LearnsASphere) {
   EXPECT_NEAR(net.half.x, 0.12f, 1e-3f);
   const NetworkError error = error_of(net, sphere, 0.03);
   EXPECT_LT(error.mean, 0.0015);
-  EXPECT_LT(error.most, 0.008);
+  EXPECT_LT(error.max, 0.008);
   EXPECT_LT(error.slope, 0.1);
 }
 

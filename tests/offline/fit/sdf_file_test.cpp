@@ -1,4 +1,4 @@
-// Files of grids and networks: what is written is read back; what is damaged is refused.
+// SDF files of grids and networks: round trips, and rejection of damaged files.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ SdfBody small_body() {
   return body;
 }
 
-// After a change of the payload: the header's checksum again, so that only the change itself is wrong.
+// Updates the header's size and checksum after a change of the payload, so that only the change itself is
+// wrong.
 Bytes with_checksum(Bytes bytes) {
   uint64_t hash = 14695981039346656037ull;
   for (size_t i = 32; i < bytes.size(); ++i) hash = (hash ^ bytes[i]) * 1099511628211ull;
@@ -46,7 +47,7 @@ Bytes with_number(Bytes bytes, size_t at, uint32_t value) {
 void expect_refused(const Bytes& bytes, const char* message) {
   try {
     sdf_from_bytes(bytes);
-    ADD_FAILURE() << "read what should say: " << message;
+    ADD_FAILURE() << "expected an error: " << message;
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
   }
@@ -85,10 +86,11 @@ TEST(SdfFile, AnyChangedOrMissingByteIsNoticed) {
   EXPECT_THROW(sdf_from_bytes(longer), std::runtime_error);
 }
 
-// Files made to harm, whose checksum is right.
+// Malicious files with a valid checksum.
 TEST(SdfFile, NumbersThatMakeNoSenseAreRefused) {
   const Bytes good = sdf_to_bytes(small_body());
-  // The first part: length of its name at 32, name, kind at 40, joint, frame, size at 76, spacing at 88.
+  // Offsets in the first part: length of the name at 32, name, kind at 40, joint, frame, size at 76, spacing
+  // at 88.
   EXPECT_NO_THROW(sdf_from_bytes(with_number(good, 44, 5)));
   expect_refused(with_number(good, 8, 2), "version");
   expect_refused(with_number(good, 12, 3), "expected");

@@ -1,4 +1,4 @@
-// Points near a skinned body go where its skin goes.
+// Points near a skinned body follow its skin.
 #include "fit/skin_motion.h"
 
 #include <gtest/gtest.h>
@@ -14,15 +14,15 @@
 namespace billow::fit {
 namespace {
 
-// A bent tube along y, its lower half on joint 0 and its upper half on joint 1, shared in the middle.
+// A tube along y, its lower half on joint 0 and its upper half on joint 1, with blended weights in between.
 body::Skin make_tube() {
   body::Skin skin;
   constexpr uint32_t kRings = 21, kAround = 16;
   for (uint32_t r = 0; r < kRings; ++r)
     for (uint32_t a = 0; a < kAround; ++a) {
       const float height = static_cast<float>(r) / (kRings - 1),
-                  turn = 6.2831853f * static_cast<float>(a) / kAround;
-      skin.mesh.positions.push_back({0.1f * std::cos(turn), height, 0.1f * std::sin(turn)});
+                  angle = 6.2831853f * static_cast<float>(a) / kAround;
+      skin.mesh.positions.push_back({0.1f * std::cos(angle), height, 0.1f * std::sin(angle)});
       const float upper = std::clamp((height - 0.35f) / 0.3f, 0.0f, 1.0f);
       skin.joints.push_back({0, 1, 0, 0});
       skin.weights.push_back({1 - upper, upper, 0, 0});
@@ -36,14 +36,14 @@ body::Skin make_tube() {
 }
 
 std::vector<Transform> bend(float angle, V3 shift) {
-  const Transform root{shift, body::turn_about({1, 2, 3}, 0.4f)};
-  return {root, root * Transform{{0, 0.5f, 0}, body::turn_about({1, 0, 0}, angle)}};
+  const Transform root{shift, body::rotation_about({1, 2, 3}, 0.4f)};
+  return {root, root * Transform{{0, 0.5f, 0}, body::rotation_about({1, 0, 0}, angle)}};
 }
 
 TEST(SkinMotion, ARigidMotionCarriesEverythingRigidly) {
   const body::Skin skin = make_tube();
   const std::vector<Transform> before = bend(0.5f, {0, 0, 0});
-  const Transform motion{{0.3f, -0.1f, 0.2f}, body::turn_about({0, 1, 1}, 0.3f)};
+  const Transform motion{{0.3f, -0.1f, 0.2f}, body::rotation_about({0, 1, 1}, 0.3f)};
   std::vector<Transform> now;
   for (const Transform& t : before) now.push_back(motion * t);
   const SkinMotion moves(skin, before, now);
@@ -69,7 +69,7 @@ TEST(SkinMotion, TheSkinItselfGoesWhereItIsSkinned) {
   }
 }
 
-// What the runtime does with colliders in twos, against this: on the person, near the skin, from pose to pose.
+// Compares the runtime's blended colliders with the skin's motion, near the skin of the person.
 TEST(SkinMotionSlow, CollidersCarryPointsNearlyAsTheSkinDoes) {
   const body::Person person = body::make_person();
   const body::Skin skin = body::make_skin(person);
@@ -79,7 +79,7 @@ TEST(SkinMotionSlow, CollidersCarryPointsNearlyAsTheSkinDoes) {
   for (uint32_t seed = 0; seed < 4; ++seed) {
     const body::Pose from = body::random_pose(person, 300 + seed, 0.5f),
                      to = body::random_pose(person, 400 + seed, 0.5f);
-    // A fortieth of the way between two poses: a frame's worth of fast motion.
+    // One fortieth of the way between two poses is one frame of a fast motion.
     body::Pose near = from;
     for (size_t j = 0; j < near.rotations.size(); ++j)
       near.rotations[j] = nlerp(from.rotations[j], to.rotations[j], 0.025f);
@@ -104,9 +104,9 @@ TEST(SkinMotionSlow, CollidersCarryPointsNearlyAsTheSkinDoes) {
       const Nearest4 nearest =
           nearest_surface(all_of(posed.data(), b.collider_count), splat(p), splat(kFarAway));
       const V3 found = lane(body_velocity(posed.data(), nearest, splat(p), 30), 0);
-      const V3 wanted = moves.velocity(p, 1.0f / 30);
-      differences += static_cast<double>(length(found - wanted));
-      speeds += static_cast<double>(length(wanted));
+      const V3 expected = moves.velocity(p, 1.0f / 30);
+      differences += static_cast<double>(length(found - expected));
+      speeds += static_cast<double>(length(expected));
     }
   }
   RecordProperty("mean_difference_per_mille", static_cast<int>(1000 * differences / speeds));

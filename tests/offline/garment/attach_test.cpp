@@ -1,4 +1,4 @@
-// Where garments are attached.
+// Attachment of garments by region, height and joint.
 #include "garment/attach.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace billow::garment {
 namespace {
 
-// The built-in person, made once.
+// The built-in person with a skin, created once.
 struct CharacterBody {
   body::Person person = body::make_person();
   body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
@@ -35,20 +35,20 @@ TEST(Attach, ByGroupAndMaterial) {
   EXPECT_EQ(region_of_group(mesh, "top"), (Region{true, true, true, false, false}));
   EXPECT_EQ(region_of_material(mesh, "blue"), (Region{false, true, true, true, true}));
   EXPECT_EQ(message_of([&] { region_of_group(mesh, "belt"); }),
-            "the garment has no group 'belt'; there are: top, low");
+            "garment: expected a group (top, low), found 'belt'");
   EXPECT_EQ(message_of([&] { region_of_material(mesh, "green"); }),
-            "the garment has no material 'green'; there are: red, blue");
+            "garment: expected a material (red, blue), found 'green'");
 }
 
 TEST(Attach, ByHeight) {
   const GarmentMesh dress = testing::make_dress(20, 16);
   const Region above = region_above(dress, 1.05f);
   for (size_t v = 0; v < above.size(); ++v) EXPECT_EQ(above[v], dress.positions[v].y > 1.05f);
-  EXPECT_NE(message_of([&] { region_above(dress, 1.5f); }).find("it reaches from 0.3"), std::string::npos);
+  EXPECT_NE(message_of([&] { region_above(dress, 1.5f); }).find("found heights from 0.3"), std::string::npos);
   EXPECT_THROW(region_above(dress, 0.1f), std::invalid_argument);
 }
 
-TEST(Attach, PlacesOfThePerson) {
+TEST(Attach, SitesOfThePerson) {
   const body::Skeleton skeleton = body::make_person().skeleton;
   const std::vector<Transform> rest = body::rest_transforms(skeleton);
   const auto height = [&](const char* joint) {
@@ -60,7 +60,7 @@ TEST(Attach, PlacesOfThePerson) {
   EXPECT_LT(waist, height("spine_upper"));
   EXPECT_LT(neck, height("neck"));
   EXPECT_GT(shoulders, height("left_upper_arm"));
-  EXPECT_NE(message_of([&] { attach_height(skeleton, "knee"); }).find("there are waist, neck and shoulders"),
+  EXPECT_NE(message_of([&] { attach_height(skeleton, "knee"); }).find("expected waist, neck or shoulders"),
             std::string::npos);
   body::Skeleton stick;
   stick.joints.push_back({"stick", body::kNoJoint, {}});
@@ -78,39 +78,39 @@ TEST(AttachSlow, NearAJoint) {
   EXPECT_THROW(region_near_joint(dress, person.skeleton, skin, "tail"), std::invalid_argument);
 }
 
-TEST(AttachSlow, SewsADressOn) {
+TEST(AttachSlow, AttachesADress) {
   const GarmentMesh dress = testing::make_dress(40, 30);
   const auto& [person, skin] = character_body();
   Garment g;
   g.name = "dress", g.key_joint = "pelvis", g.shape = dress.positions, g.triangles = dress.triangles;
-  sew_on(g, region_above(dress, attach_height(person.skeleton, "waist")), skin);
+  attach_region(g, region_above(dress, attach_height(person.skeleton, "waist")), skin);
   layout_chains(g, {.chains = 12, .bones = 8});
   validate(g, person.skeleton.size());
   EXPECT_TRUE(g.closed);
-  // Neighbours follow nearly the same joints.
+  // Neighbouring vertices have similar weights.
   std::vector<std::vector<float>> weights(g.size());
   for (const Attachment& a : g.attachments) {
     weights[a.vertex].assign(person.skeleton.size(), 0);
     for (size_t k = 0; k < a.joints.size(); ++k) weights[a.vertex][a.joints[k]] += a.weights[k];
     EXPECT_EQ(a.rest.y, g.shape[a.vertex].y);
   }
-  float most = 0;
+  float largest = 0;
   for (const Triangle& t : g.triangles)
     for (size_t k = 0; k < 3; ++k) {
       const auto &a = weights[t[k]], &b = weights[t[(k + 1) % 3]];
-      float differ = 0;
-      for (size_t j = 0; j < std::min(a.size(), b.size()); ++j) differ += std::fabs(a[j] - b[j]);
-      most = std::max(most, differ);
+      float difference = 0;
+      for (size_t j = 0; j < std::min(a.size(), b.size()); ++j) difference += std::fabs(a[j] - b[j]);
+      largest = std::max(largest, difference);
     }
-  EXPECT_LT(most, 0.8f);
+  EXPECT_LT(largest, 0.8f);
   Garment none = g;
-  EXPECT_THROW(sew_on(none, Region(g.size(), false), skin), std::invalid_argument);
-  EXPECT_THROW(sew_on(none, Region(g.size(), true), skin), std::invalid_argument);
-  EXPECT_THROW(sew_on(none, Region(g.size(), true), body::Skin{}), std::invalid_argument);
+  EXPECT_THROW(attach_region(none, Region(g.size(), false), skin), std::invalid_argument);
+  EXPECT_THROW(attach_region(none, Region(g.size(), true), skin), std::invalid_argument);
+  EXPECT_THROW(attach_region(none, Region(g.size(), true), body::Skin{}), std::invalid_argument);
 }
 
-// The built-in garments, described as if they were anybody's: chains come out where the tailor lays them.
-TEST(AttachSlow, ChainsOfTheBuiltInGarmentsComeOutAlike) {
+// The general layout of chains reproduces that of the built-in garments.
+TEST(AttachSlow, ChainsMatchThoseOfTheBuiltInGarments) {
   const auto& [person, skin] = character_body();
   for (const char* name : {"cape", "skirt"}) {
     const Garment made = make_garment(name, person, skin, 3000);
@@ -119,12 +119,12 @@ TEST(AttachSlow, ChainsOfTheBuiltInGarmentsComeOutAlike) {
     EXPECT_EQ(g.closed, made.closed) << name;
     ASSERT_EQ(g.chains.size(), made.chains.size());
     for (size_t c = 0; c < g.chains.size(); ++c) {
-      // At the nearest hem bone of the tailor's there is a chain's end.
-      const V3 end = place_of(g.bones[g.chains[c].back()], g.shape);
-      float least = INFINITY;
+      // Each chain ends near the end of a built-in chain.
+      const V3 end = position_of(g.bones[g.chains[c].back()], g.shape);
+      float nearest = INFINITY;
       for (const auto& chain : made.chains)
-        least = std::min(least, length(place_of(made.bones[chain.back()], made.shape) - end));
-      EXPECT_LT(least, std::string(name) == "cape" ? 0.03f : 0.09f) << name << " " << c;
+        nearest = std::min(nearest, length(position_of(made.bones[chain.back()], made.shape) - end));
+      EXPECT_LT(nearest, std::string(name) == "cape" ? 0.03f : 0.09f) << name << " " << c;
     }
   }
 }

@@ -1,15 +1,16 @@
-#include "garment/chain_cloth.h"
-
+// Cloth properties of chain bones: areas, lateral lengths, mass factors.
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "garment/garment.h"
 #include "offline/garment/cloths.h"
 
 namespace billow::garment {
 namespace {
 
-// A sheet of 0.6 by 0.8 m in folds: it hangs at half its width. Chains go down both sides, five bones each.
+// A sheet with a pattern of 0.6 by 0.8 m, gathered to half its width. Chains run down both sides, five bones
+// each.
 Garment folded_sheet() {
   Garment g = testing::as_garment(
       testing::make_grid({.columns = 6, .rows = 8},
@@ -30,20 +31,20 @@ Garment folded_sheet() {
   return g;
 }
 
-TEST(ChainCloth, IsMeasuredAsItIsCut) {
+TEST(ChainCloth, IsMeasuredOnThePattern) {
   const ChainCloth cloth = chain_cloth(folded_sheet());
   ASSERT_EQ(cloth.areas.size(), 10u);
   for (size_t k = 0; k < 5; ++k) {
     EXPECT_NEAR(cloth.lateral_lengths[k], 0.6f, 1e-5f);
-    EXPECT_EQ(cloth.lateral_lengths[5 + k], 0) << "there is no chain after the last of an open garment";
+    EXPECT_EQ(cloth.lateral_lengths[5 + k], 0) << "the last chain of an open garment has no next one";
   }
   EXPECT_NEAR(std::accumulate(cloth.areas.begin(), cloth.areas.end(), 0.0f), 0.48f, 1e-4f);
-  // A bone within a chain has 0.3 by 0.2 m of it, the last one half of that.
+  // An inner bone has 0.3 by 0.2 m of cloth, the last one half of that.
   EXPECT_NEAR(cloth.areas[2], 0.06f, 0.006f);
   EXPECT_NEAR(cloth.areas[4], 0.03f, 0.006f);
 }
 
-TEST(ChainCloth, FactorsMakeTheMassThatOfTheCloth) {
+TEST(ChainCloth, MassFactorsPreserveTheMassOfTheCloth) {
   const ChainCloth cloth = chain_cloth(folded_sheet());
   float mass = 0, area = 0;
   for (const size_t b : {1, 2, 3, 4, 6, 7, 8, 9})

@@ -1,4 +1,4 @@
-// garment.json: there and back to the bit, and what is refused.
+// garment.json: exact round trips, and refused input.
 #include "garment/garment_file.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class GarmentFile : public ::testing::Test {
     garment_.closed = true;
   }
 
-  // The file's text with a change, read again: the message.
+  // The error message after a change of the file's text.
   std::string message_after(const std::string& from, const std::string& to) {
     write_garment_file(garment_, person_.skeleton, path());
     std::string text = text_of(path());
@@ -87,13 +87,13 @@ TEST_F(GarmentFile, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(same_bits(again.bones, garment_.bones));
   EXPECT_EQ(again.chains, garment_.chains);
   EXPECT_EQ(again.closed, garment_.closed);
-  // And once more, the same bytes.
+  // Writing it again gives the same bytes.
   const std::string first = text_of(path());
   write_garment_file(again, person_.skeleton, path());
   EXPECT_EQ(text_of(path()), first);
 }
 
-TEST_F(GarmentFile, LeavesOutWhatIsNotThere) {
+TEST_F(GarmentFile, RestAndPatternAreOptional) {
   garment_.rest.clear();
   garment_.pattern_uvs.clear();
   write_garment_file(garment_, person_.skeleton, path());
@@ -103,7 +103,7 @@ TEST_F(GarmentFile, LeavesOutWhatIsNotThere) {
   EXPECT_TRUE(again.pattern_uvs.empty());
 }
 
-TEST_F(GarmentFile, NamesThatAreNoUtf8CanBeReadAgain) {
+TEST_F(GarmentFile, InvalidUtf8InNamesIsReplaced) {
   for (const char* name :
        {"caf\xe9", "\xc0\x80", "\xed\xa0\x80", "\xf5", "\xe2\x82", "\xf0\x9f\x91\x97 dress\x01\t"}) {
     garment_.name = name;
@@ -115,7 +115,7 @@ TEST_F(GarmentFile, NamesThatAreNoUtf8CanBeReadAgain) {
 
 TEST_F(GarmentFile, FindsJointsByTheirNames) {
   write_garment_file(garment_, person_.skeleton, path());
-  // Another skeleton with the joints elsewhere in its list.
+  // A skeleton with the same joints at other indices.
   body::Skeleton other;
   other.joints.push_back({"stand", body::kNoJoint, {}});
   for (const body::Joint& joint : person_.skeleton.joints) {
@@ -144,18 +144,17 @@ TEST_F(GarmentFile, RefusesWrongCountsAndValues) {
   expect("sheet_mesh.obj", "../sheet_mesh.obj", "mesh: expected the name of a file in the same folder");
   expect("sheet_mesh.obj", "gone.obj", "cannot read");
   expect("\"vertex\": ", "\"vertex\": 42",
-         "attachments[0].vertex: expected a whole number from 0 to 41, found 42");
+         "attachments[0].vertex: expected an integer from 0 to 41, found 42");
   expect("\"pelvis\"", "\"trunk\"", "key_joint: expected a joint of the character, found \"trunk\"");
-  expect("\"ring\": true", "\"ring\": 1", "ring: expected true or false, found 1");
-  expect("\"ring\": true", "\"ring\": true, \"rang\": 1", "found 'rang'");
-  expect("\"ring\": true", "\"ring\": true, \"ring\": true", "expected each key once");
-  expect("\"ring\": true,", "", "expected an object with 'ring'");
-  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 3]", "chain 0: expected a bone of its own, found 3");
-  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 99]",
-         "chains[0][4]: expected a whole number from 0 to 16, found 99");
-  expect("[0, 1, 2, 3, 4]", "[0]", "expected a root and a bone at least");
+  expect("\"closed\": true", "\"closed\": 1", "closed: expected true or false, found 1");
+  expect("\"closed\": true", "\"closed\": true, \"open\": 1", "found 'open'");
+  expect("\"closed\": true", "\"closed\": true, \"closed\": true", "expected each key once");
+  expect("\"closed\": true,", "", "expected an object with 'closed'");
+  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 3]", "chain 0: expected bones that are in no other chain, found 3");
+  expect("[0, 1, 2, 3, 4]", "[0, 1, 2, 3, 99]", "chains[0][4]: expected an integer from 0 to 16, found 99");
+  expect("[0, 1, 2, 3, 4]", "[0]", "expected at least a root and one bone");
   expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7]", "expected 3 numbers");
-  expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7, 0.9]", "weights that add up to 1");
+  expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7, 0.9]", "weights that sum to 1");
   expect("\"weights\": [1, -0.0, 0]", "\"weights\": [1, NaN, 0]", "expected JSON");
   expect("\"weights\": [1, -0.0, 0]", "\"weights\": [1, 0]", "bones[0].weights: expected 3 numbers");
   expect("\"bones\": [", "\"bones\": [[[[[[[[[[[", "deep");
@@ -169,7 +168,7 @@ TEST_F(GarmentFile, RefusesADrapeOfAnotherGarment) {
     std::ofstream(rest, std::ios::binary) << bytes;
     return message_of([&] { read_garment_file(path(), person_.skeleton); });
   };
-  EXPECT_NE(message_for(places_to_npy(std::vector<V3>(41))).find("rest: expected a file of 42 places"),
+  EXPECT_NE(message_for(positions_to_npy(std::vector<V3>(41))).find("rest: expected a file of 42 positions"),
             std::string::npos);
   EXPECT_NE(message_for(good.substr(0, good.size() - 1))
                 .find("expected (42, 3) values of 4 bytes, found 503 bytes"),
@@ -180,10 +179,10 @@ TEST_F(GarmentFile, RefusesADrapeOfAnotherGarment) {
   EXPECT_NE(message_for(doubles).find("expected float32"), std::string::npos);
   std::vector<V3> nan = garment_.rest;
   nan[7].y = NAN;
-  EXPECT_NE(message_for(places_to_npy(nan)).find("place 7 is not finite"), std::string::npos);
+  EXPECT_NE(message_for(positions_to_npy(nan)).find("position 7 is not finite"), std::string::npos);
 }
 
-TEST_F(GarmentFile, RefusesToWriteWhatIsNotValid) {
+TEST_F(GarmentFile, RefusesToWriteInvalidGarments) {
   EXPECT_THROW(write_garment_file(garment_, person_.skeleton, path().parent_path() / "sheet.txt"),
                std::runtime_error);
   EXPECT_THROW(write_garment_file(garment_, person_.skeleton, path().parent_path() / "none/sheet.json"),
@@ -193,14 +192,14 @@ TEST_F(GarmentFile, RefusesToWriteWhatIsNotValid) {
   EXPECT_FALSE(fs::exists(path()));
 }
 
-TEST(NpyPlaces, ReadsFrames) {
-  std::string bytes = places_to_npy(std::vector<V3>{{1, 2, 3}, {4, 5, 6}, {7, 8, -0.0f}, {1e-40f, 0, 0}});
-  EXPECT_EQ(places_from_npy(bytes).shape, (std::vector<size_t>{4, 3}));
+TEST(NpyPositions, ReadsFrames) {
+  std::string bytes = positions_to_npy(std::vector<V3>{{1, 2, 3}, {4, 5, 6}, {7, 8, -0.0f}, {1e-40f, 0, 0}});
+  EXPECT_EQ(positions_from_npy(bytes).shape, (std::vector<size_t>{4, 3}));
   EXPECT_EQ(bytes.find('\n') % 64, 63u);
   bytes.replace(bytes.find("(4, 3), }"), 9, "(2,2,3,)}");
-  const NpyPlaces two = places_from_npy(bytes);
+  const NpyPositions two = positions_from_npy(bytes);
   EXPECT_EQ(two.shape, (std::vector<size_t>{2, 2, 3}));
-  EXPECT_TRUE(std::signbit(two.places[2].z));
+  EXPECT_TRUE(std::signbit(two.positions[2].z));
 }
 
 }  // namespace

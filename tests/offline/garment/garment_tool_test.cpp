@@ -1,4 +1,4 @@
-// `billow garment` as a user meets it.
+// The command `billow garment`, run as a program.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 using testing::Outcome;
 
-// A folder with a dress, a sheet and bad files. Suites that need a person's skin are slow where addresses are sanitized.
+// A folder with a dress in two units. Suites that need a person's skin are slow with the address sanitizer.
 class GarmentToolSlow : public ::testing::Test {
  protected:
   GarmentToolSlow()
@@ -32,7 +32,7 @@ class GarmentToolSlow : public ::testing::Test {
     fs::create_directories(folder_);
     GarmentMesh dress = testing::make_dress(30, 26);
     write("dress.obj", "o dress\n" + obj_to_text(dress));
-    // The same in centimetres, with a group and a material above.
+    // The same in centimetres, with a group and a material for the upper part.
     for (V3& p : dress.positions) p = p * 100.0f;
     std::string vertices, top = "g top\nusemtl band\n", low = "g low\nusemtl linen\n";
     for (const V3& p : dress.positions)
@@ -92,7 +92,7 @@ TEST_F(GarmentToolSlow, DescribesByGroupMaterialHeightJointAndHand) {
     EXPECT_EQ(made.code, 0) << arguments << ": " << made.output;
     EXPECT_NEAR(read("g.json").shape[0].y, 0.8, 0.6) << arguments;
   }
-  // A sheet behind the neck, by hand; its UV are its pattern.
+  // A sheet behind the neck with explicit chains; its UVs are its pattern.
   GarmentMesh sheet = testing::make_sheet(0.3f, 0.6f, {.columns = 6, .rows = 12});
   for (V3& p : sheet.positions) {
     sheet.uv.push_back({p.x, p.z});
@@ -116,18 +116,18 @@ TEST_F(GarmentToolSlow, FindsBonesInFrames) {
   for (int f = 0; f < 6; ++f)
     for (const V3& p : dress.positions)
       frames.push_back({p.x + 0.02f * static_cast<float>(f) * (1.3f - p.y), p.y, p.z});
-  std::string bytes = places_to_npy(frames);
+  std::string bytes = positions_to_npy(frames);
   const std::string n = std::to_string(dress.positions.size()),
-                    whole = "(" + std::to_string(frames.size()) + ", 3), ";
+                    header_shape = "(" + std::to_string(frames.size()) + ", 3), ";
   std::string shape = "(6," + n + ",3)";
-  shape.resize(whole.size(), ' ');
-  bytes.replace(bytes.find(whole), whole.size(), shape);
+  shape.resize(header_shape.size(), ' ');
+  bytes.replace(bytes.find(header_shape), header_shape.size(), shape);
   write("frames.npy", bytes);
   const Outcome made = run("describe dress.obj --attach waist --ssdr 6 --frames frames.npy -o g.json");
   EXPECT_EQ(made.code, 0) << made.output;
   EXPECT_TRUE(contains(made.output, "6 bones from 6 frames: rms")) << made.output;
   EXPECT_EQ(read("g.json").bones.size(), 6u);
-  // The same from a cache as other tools write it.
+  // The same from a mesh cache.
   cache::Topology topology;
   topology.vertices = dress.positions.size();
   const auto cache = cache::make_cache_writer(folder_ / "frames.pc2", topology, 30, 6);
@@ -174,7 +174,7 @@ TEST_F(GarmentToolSlow, ReadsAMeshFromAGltfFile) {
 
 class GarmentTool : public GarmentToolSlow {};
 
-TEST_F(GarmentTool, RefusesWhatMakesNoSense) {
+TEST_F(GarmentTool, RefusesInvalidArguments) {
   for (const char* arguments :
        {"", "describe", "describe dress.obj", "describe dress.obj --attach knee",
         "describe dress.obj --attach waist --above 1", "describe dress.obj --attach waist --chains 0",
@@ -193,7 +193,7 @@ TEST_F(GarmentTool, RefusesWhatMakesNoSense) {
   }
 }
 
-TEST_F(GarmentTool, SaysWhatIsWrongWithAFile) {
+TEST_F(GarmentTool, ReportsInvalidFiles) {
   write("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n");
   write("bad.json", "{}");
   write("over_mesh.obj", "v 0 0 0\n");
@@ -209,12 +209,12 @@ TEST_F(GarmentTool, SaysWhatIsWrongWithAFile) {
   }
 }
 
-TEST_F(GarmentToolSlow, SaysWhatIsWrongWithAGarment) {
+TEST_F(GarmentToolSlow, ReportsInvalidGarments) {
   write("bad.json", "{}");
   const std::pair<const char*, const char*> cases[] = {
       {"show bad.json", "bad.json: expected an object with 'format'"},
-      {"describe dress.obj --group belt", "the garment has no group 'belt'; there are: dress"},
-      {"describe dress.obj --above 3", "it reaches from"},
+      {"describe dress.obj --group belt", "expected a group (dress), found 'belt'"},
+      {"describe dress.obj --above 3", "found heights from"},
       {"describe dress.obj --near tail", "tail"},
       {"describe dress.obj --attach waist --key tail", "tail"},
       {"describe dress.obj --attach waist --chain 0,1", "chain 1: "},

@@ -1,6 +1,4 @@
-// Distances along cloth, against what they are known to be.
-#include "garment/geodesic.h"
-
+// Geodesic distances against analytic ones.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 
 #include "cloths.h"
+#include "garment/cloth_mesh.h"
 #include "support/meshes.h"
 
 namespace billow::garment {
@@ -18,17 +17,17 @@ using billow::testing::make_sheet;
 using billow::testing::make_tube;
 
 struct Error {
-  double mean = 0, largest = 0;  // of the exact distance
+  double mean = 0, largest = 0;  // relative
 };
 
-// Against the exact distance; right beside the source, where it is a few edges, as a share of `least`.
-Error error_of(const GarmentMesh& mesh, const std::vector<uint32_t>& sources, double least,
+// Error relative to the exact distance, or to `min_distance` within a few edges of the source.
+Error error_of(const GarmentMesh& mesh, const std::vector<uint32_t>& sources, double min_distance,
                const std::function<double(V3)>& exact) {
   const std::vector<float> found = geodesic_distances(mesh.positions, mesh.triangles, sources);
   Error error;
   for (size_t v = 0; v < found.size(); ++v) {
-    const double wanted = exact(mesh.positions[v]);
-    const double e = std::fabs(static_cast<double>(found[v]) - wanted) / std::max(wanted, least);
+    const double expected = exact(mesh.positions[v]);
+    const double e = std::fabs(static_cast<double>(found[v]) - expected) / std::max(expected, min_distance);
     error.mean += e / static_cast<double>(found.size());
     error.largest = std::max(error.largest, e);
   }
@@ -42,8 +41,8 @@ std::vector<uint32_t> vertices_where(const GarmentMesh& mesh, const std::functio
   return out;
 }
 
-void expect_within(const Error& error, double most, const std::string& what) {
-  EXPECT_LT(error.largest, most) << what;
+void expect_within(const Error& error, double limit, const std::string& what) {
+  EXPECT_LT(error.largest, limit) << what;
   ::testing::Test::RecordProperty("error", std::to_string(error.largest));
   std::printf("%-44s mean %.2f %%, largest %.2f %%\n", what.c_str(), 100 * error.mean, 100 * error.largest);
 }
@@ -108,7 +107,7 @@ TEST(Geodesic, OverASphere) {
 }
 
 TEST(Geodesic, GoesRoundASlit) {
-  // Cut the sheet from z = 0 to 0.8 along x = 0.5: the way from one side to the other leads round the end.
+  // Cut the sheet from z = 0 to 0.8 along x = 0.5: the path from one side to the other leads round the end.
   GarmentMesh sheet = make_sheet(1, 1, {.columns = 40, .rows = 40});
   std::erase_if(sheet.triangles, [&](const Triangle& t) {
     const V3 c = (sheet.positions[t[0]] + sheet.positions[t[1]] + sheet.positions[t[2]]) * (1.0f / 3);
@@ -120,7 +119,7 @@ TEST(Geodesic, GoesRoundASlit) {
   EXPECT_NEAR(found[30], exact, 0.02 * exact);
 }
 
-TEST(Geodesic, StopsAtItsReachAndAtTheEndOfThePiece) {
+TEST(Geodesic, IsInfiniteBeyondItsReachAndInOtherPieces) {
   GarmentMesh sheet = make_sheet(1, 1, {.columns = 10, .rows = 10});
   const std::vector<float> near =
       geodesic_distances(sheet.positions, sheet.triangles, std::vector<uint32_t>{0}, 0.35f);

@@ -1,4 +1,4 @@
-// Chains from seam to hem: evenly spread, never crossing, on tidy and untidy meshes.
+// Chains from seam to hem: evenly spread and never crossing, on regular and irregular meshes.
 #include "garment/layout_chains.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "cloths.h"
+#include "garment/cloth_mesh.h"
 #include "garment/seam.h"
-#include "garment/topology.h"
 #include "offline/import/files.h"
 
 namespace billow::garment {
@@ -21,22 +21,22 @@ using billow::testing::make_sheet;
 using billow::testing::make_tube;
 using billow::testing::without;
 
-std::vector<V3> places_of(const Garment& g, size_t chain) {
+std::vector<V3> bone_positions_of(const Garment& g, size_t chain) {
   std::vector<V3> out;
-  for (const uint32_t b : g.chains[chain]) out.push_back(place_of(g.bones[b], g.shape));
+  for (const uint32_t b : g.chains[chain]) out.push_back(position_of(g.bones[b], g.shape));
   return out;
 }
 
-// Largest share by which gaps differ from their mean.
+// Largest relative deviation of gaps from their mean.
 double unevenness(const std::vector<double>& gaps) {
-  double mean = 0, most = 0;
+  double mean = 0, largest = 0;
   for (const double g : gaps) mean += g / static_cast<double>(gaps.size());
-  for (const double g : gaps) most = std::max(most, std::fabs(g / mean - 1));
-  return most;
+  for (const double g : gaps) largest = std::max(largest, std::fabs(g / mean - 1));
+  return largest;
 }
 
 double angle(V3 p) { return std::atan2(static_cast<double>(p.x), static_cast<double>(p.z)); }
-double turn_between(V3 a, V3 b) {
+double angle_between(V3 a, V3 b) {
   const double pi = std::numbers::pi;
   double turn = angle(b) - angle(a);
   while (turn > pi) turn -= 2 * pi;
@@ -53,9 +53,9 @@ TEST(LayChains, StraightDownASheet) {
     ASSERT_EQ(g.chains.size(), 6u);
     EXPECT_FALSE(g.closed);
     EXPECT_EQ(g.bones.size(), 6u * 6 + 5);
-    // The sheet's seam runs against x here.
+    // The sheet's seam runs in the direction of -x.
     for (size_t c = 0; c < 6; ++c) {
-      const std::vector<V3> p = places_of(g, c);
+      const std::vector<V3> p = bone_positions_of(g, c);
       ASSERT_EQ(p.size(), 6u);
       const float x = 0.03f + 0.94f * static_cast<float>((p[0].x < 0.5f) == (c < 3) ? c : 5 - c) / 5;
       for (size_t b = 0; b < 6; ++b) {
@@ -63,9 +63,10 @@ TEST(LayChains, StraightDownASheet) {
         EXPECT_NEAR(p[b].z, 0.16f * static_cast<float>(b), mess ? 0.002 : 1e-4);
       }
     }
-    // Between the roots, on the seam.
-    for (size_t b = 36; b < 41; ++b) EXPECT_NEAR(place_of(g.bones[b], g.shape).z, 0, 1e-6);
-    EXPECT_NEAR(place_of(g.bones[36], g.shape).x, 0.5f * (places_of(g, 0)[0].x + places_of(g, 1)[0].x), 1e-4);
+    // The midpoints of the roots are on the seam.
+    for (size_t b = 36; b < 41; ++b) EXPECT_NEAR(position_of(g.bones[b], g.shape).z, 0, 1e-6);
+    EXPECT_NEAR(position_of(g.bones[36], g.shape).x,
+                0.5f * (bone_positions_of(g, 0)[0].x + bone_positions_of(g, 1)[0].x), 1e-4);
   }
 }
 
@@ -80,15 +81,15 @@ TEST(LayChains, RoundASkirtInARing) {
   EXPECT_EQ(g.bones.size(), 13u * 10 + 13);
   EXPECT_EQ(simulated_bones(g), 13u * 9);
   for (size_t c = 0; c < 13; ++c) {
-    const std::vector<V3> p = places_of(g, c);
-    for (size_t b = 1; b < p.size(); ++b) EXPECT_NEAR(turn_between(p[0], p[b]), 0, 0.02) << c << " " << b;
-    EXPECT_NEAR(std::fabs(turn_between(p[0], places_of(g, (c + 1) % 13)[0])), 2 * std::numbers::pi / 13,
-                0.02);
+    const std::vector<V3> p = bone_positions_of(g, c);
+    for (size_t b = 1; b < p.size(); ++b) EXPECT_NEAR(angle_between(p[0], p[b]), 0, 0.02) << c << " " << b;
+    EXPECT_NEAR(std::fabs(angle_between(p[0], bone_positions_of(g, (c + 1) % 13)[0])),
+                2 * std::numbers::pi / 13, 0.02);
     EXPECT_NEAR(p.back().y, 0.7f, 1e-4);
   }
 }
 
-// The dress is attached above its waist. Its hem has folds and is not level; its triangles are a mess.
+// The dress is attached above its waist. Its hem is folded and uneven, its triangles irregular.
 TEST(LayChains, OnAnIrregularDress) {
   Garment g = as_garment(make_dress(), [](V3 p) { return p.y > 1.05f; });
   const std::vector<std::string> notes = layout_chains(g, {.chains = 20, .bones = 12});
@@ -98,25 +99,27 @@ TEST(LayChains, OnAnIrregularDress) {
   std::vector<double> at_hem;
   double steepest = 0;
   for (size_t c = 0; c < 20; ++c) {
-    const std::vector<V3> p = places_of(g, c), q = places_of(g, (c + 1) % 20);
+    const std::vector<V3> p = bone_positions_of(g, c), q = bone_positions_of(g, (c + 1) % 20);
     std::vector<double> spacing;
     for (size_t b = 0; b < p.size(); ++b) {
-      // Neighbours stay in order, all the way down: no crossing.
-      EXPECT_GT(turn_between(q[b], p[b]) * turn_between(places_of(g, 1)[0], places_of(g, 0)[0]), 0)
+      // Neighbouring chains keep their order all the way down: no crossing.
+      EXPECT_GT(
+          angle_between(q[b], p[b]) * angle_between(bone_positions_of(g, 1)[0], bone_positions_of(g, 0)[0]),
+          0)
           << "chains " << c << " and " << c + 1 << " at bone " << b;
-      steepest = std::max(steepest, std::fabs(turn_between(p[0], p[b])));
+      steepest = std::max(steepest, std::fabs(angle_between(p[0], p[b])));
       if (b > 0) {
         EXPECT_LT(p[b].y, p[b - 1].y);
         spacing.push_back(static_cast<double>(length(p[b] - p[b - 1])));
       }
     }
     EXPECT_LT(unevenness(spacing), 0.1);
-    at_hem.push_back(std::fabs(turn_between(p.back(), q.back())));
+    at_hem.push_back(std::fabs(angle_between(p.back(), q.back())));
     EXPECT_NEAR(p.back().y, 1.32 - 0.92, 0.08) << "ends at the hem";
   }
-  // Folds make arc lengths and angles differ somewhat.
+  // Folds make angles differ from arc lengths.
   EXPECT_LT(unevenness(at_hem), 0.35);
-  EXPECT_LT(steepest, 0.2) << "chains do not wind about the body";
+  EXPECT_LT(steepest, 0.2) << "chains do not spiral round the body";
 }
 
 TEST(LayChains, BySpacing) {
@@ -133,21 +136,21 @@ TEST(LayChains, PassesOverAHole) {
   const std::vector<std::string> notes = layout_chains(g, {.chains = 5, .bones = 8});
   ASSERT_FALSE(notes.empty());
   EXPECT_NE(notes[0].find("passes over a hole"), std::string::npos) << notes[0];
-  for (size_t c = 0; c < 5; ++c) EXPECT_NEAR(places_of(g, c).back().z, 1, 1e-4) << c;
+  for (size_t c = 0; c < 5; ++c) EXPECT_NEAR(bone_positions_of(g, c).back().z, 1, 1e-4) << c;
 }
 
-TEST(LayChains, ByHand) {
+TEST(LayChains, FromExplicitVertices) {
   const GarmentMesh sheet = make_sheet(1, 1, {.columns = 4, .rows = 4});
   Garment g = as_garment(sheet, [](V3 p) { return p.z == 0; });
   EXPECT_TRUE(layout_chains(g, {{1, 6, 11, 16}, {3, 13, 23}}).empty());
   validate(g, 1);
   EXPECT_EQ(g.bones.size(), 8u);
-  EXPECT_EQ(place_of(g.bones[5], g.shape).x, sheet.positions[13].x);
-  EXPECT_NEAR(place_of(g.bones[7], g.shape).x, 0.5f, 1e-5) << "half way between the roots";
+  EXPECT_EQ(position_of(g.bones[5], g.shape).x, sheet.positions[13].x);
+  EXPECT_NEAR(position_of(g.bones[7], g.shape).x, 0.5f, 1e-5) << "half way between the roots";
   EXPECT_FALSE(g.closed);
 }
 
-TEST(LayChains, RefusesBadChainsByHand) {
+TEST(LayChains, RefusesInvalidExplicitChains) {
   const auto message = [](const GarmentMesh& mesh, const std::vector<std::vector<uint32_t>>& chains) {
     return message_of([&] {
       Garment g = as_garment(mesh, [](V3 p) { return p.z == 0; });
@@ -181,7 +184,7 @@ std::string message_for(const Garment& garment, const ChainOptions& options = {}
   });
 }
 
-TEST(LayChains, SaysWhatIsWrongWithAGarment) {
+TEST(LayChains, ReportsInvalidGarments) {
   const GarmentMesh sheet = make_sheet(1, 1, {.columns = 6, .rows = 6});
   const auto top = [](V3 p) { return p.z == 0; };
   const Garment good = as_garment(sheet, top);
@@ -189,10 +192,11 @@ TEST(LayChains, SaysWhatIsWrongWithAGarment) {
   EXPECT_NE(
       message_for(as_garment(sheet, [](V3) { return false; })).find("expected attached vertices, found none"),
       std::string::npos);
-  EXPECT_NE(message_for(as_garment(sheet, [](V3) { return true; })).find("cloth that hangs from attached"),
-            std::string::npos);
+  EXPECT_NE(
+      message_for(as_garment(sheet, [](V3) { return true; })).find("expected free cloth next to attached"),
+      std::string::npos);
   EXPECT_NE(message_for(good, {.chains = 0}).find("1 to 1000 chains, found 0"), std::string::npos);
-  EXPECT_NE(message_for(good, {.bones = 0}).find("1 to 1000 bones a chain, found 0"), std::string::npos);
+  EXPECT_NE(message_for(good, {.bones = 0}).find("1 to 1000 bones per chain, found 0"), std::string::npos);
   EXPECT_NE(message_for(good, {.spacing = NAN}).find("expected a spacing"), std::string::npos);
 
   // An edge of three triangles; a triangle the wrong way round.
@@ -216,12 +220,12 @@ TEST(LayChains, SaysWhatIsWrongWithAGarment) {
   EXPECT_NE(message_for(bad).find("vertex 49 is in no triangle"), std::string::npos);
   bad.triangles.push_back({49, 50, 51});
   found = message_for(bad);
-  EXPECT_NE(found.find("that of vertex 49 hanging from nothing; there are 2 pieces"), std::string::npos)
+  EXPECT_NE(found.find("that of vertex 49 without attachments; there are 2 pieces"), std::string::npos)
       << found;
 }
 
 TEST(LayChains, RefusesTwoHems) {
-  // Held by its outer border, with two holes that are hems, as trousers have them.
+  // Attached along its outer border, with two holes as hems, like trousers.
   const GarmentMesh sheet = without(make_sheet(1, 1, {.columns = 30, .rows = 30}), [](V3 c) {
     return std::min(std::fabs(c.x - 0.28f), std::fabs(c.x - 0.72f)) < 0.18f && std::fabs(c.z - 0.5f) < 0.4f;
   });
@@ -230,12 +234,12 @@ TEST(LayChains, RefusesTwoHems) {
   EXPECT_NE(found.find("expected one hem, found 2"), std::string::npos) << found;
 }
 
-TEST(LayChains, EndsWithAGarmentOrAMessageWhateverIsAttached) {
+TEST(LayChains, SucceedsOrThrowsForRandomAttachments) {
   billow::testing::Random random(11);
   const GarmentMesh dress = make_dress(24, 20);
-  int laid = 0;
+  int succeeded = 0;
   for (int k = 0; k < 200; ++k) {
-    // Above a slope, with random holes; or a sprinkling of vertices.
+    // Attach above a slope, with random gaps, or isolated vertices.
     const float height = random.uniform_float(0.35, 1.35), slope = random.uniform_float(-0.5, 0.5);
     const double share = k % 3 == 0 ? random.uniform(0, 0.3) : k % 3 == 1 ? 1 : random.uniform(0.5, 1);
     const float top = k % 5 == 0 ? -9.0f : height;
@@ -249,38 +253,39 @@ TEST(LayChains, EndsWithAGarmentOrAMessageWhateverIsAttached) {
     try {
       layout_chains(g, {.chains = 1 + random.bits() % 12, .bones = 1 + random.bits() % 8});
       validate(g, 1);
-      ++laid;
+      ++succeeded;
       for (const Embedding& bone : g.bones)
         for (const float w : bone.weights) ASSERT_TRUE(w >= 0 && w <= 1.0001f) << k;
     } catch (const std::invalid_argument& e) {
       ASSERT_NE(std::string(e.what()).find("garment"), std::string::npos) << e.what();
     }
   }
-  EXPECT_GT(laid, 60);
-  std::printf("chains laid on %d of 200 odd garments\n", laid);
+  EXPECT_GT(succeeded, 60);
+  std::printf("chains laid out on %d of 200 random garments\n", succeeded);
 }
 
 TEST(LayChains, RefusesTwoLayers) {
-  // Down the outside and up the inside.
+  // The tube runs down the outside and up the inside.
   const GarmentMesh tube = make_tube(
       {.columns = 30, .rows = 24}, [](double, double v) { return v < 0.5 ? 0.3 : 0.29; },
       [](double, double v) { return 0.4 + std::fabs(v - 0.5); });
   const std::string found = message_for(as_garment(tube, [](V3 p) { return p.y > 0.88f; }));
   EXPECT_NE(found.find("found no hem"), std::string::npos) << found;
-  EXPECT_NE(found.find("take one layer"), std::string::npos) << found;
+  EXPECT_NE(found.find("use one layer"), std::string::npos) << found;
 }
 
 TEST(LayChains, HangsFromARowInTheMiddle) {
-  const GarmentMesh closed = make_tube(
+  const GarmentMesh ring = make_tube(
       {.columns = 40, .rows = 20}, [](double, double v) { return 0.1 + v; },
       [](double, double) { return 1.0; });
-  Garment g = as_garment(closed, [](V3 p) { return std::fabs(std::hypot(p.x, p.z) - 0.6f) < 0.03f; });
+  Garment g = as_garment(ring, [](V3 p) { return std::fabs(std::hypot(p.x, p.z) - 0.6f) < 0.03f; });
   const std::vector<std::string> notes = layout_chains(g, {.chains = 8, .bones = 4});
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("gets no chains"), std::string::npos) << notes[0];
   for (size_t c = 0; c < 8; ++c) {
-    EXPECT_NEAR(std::hypot(places_of(g, c)[0].x, places_of(g, c)[0].z), 0.6, 0.01);
-    EXPECT_NEAR(std::hypot(places_of(g, c)[4].x, places_of(g, c)[4].z), 1.1, 0.01) << "the larger part";
+    EXPECT_NEAR(std::hypot(bone_positions_of(g, c)[0].x, bone_positions_of(g, c)[0].z), 0.6, 0.01);
+    EXPECT_NEAR(std::hypot(bone_positions_of(g, c)[4].x, bone_positions_of(g, c)[4].z), 1.1, 0.01)
+        << "the larger part";
   }
 }
 

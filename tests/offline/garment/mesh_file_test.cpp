@@ -1,4 +1,4 @@
-// OBJ files, good and bad.
+// Reading and writing OBJ files, valid and invalid ones.
 #include "garment/mesh_file.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(MeshFile, ReadsFacesGroupsAndMaterials) {
 }
 
 TEST(MeshFile, TriangulatesConcavePolygons) {
-  // An arrow, and a comb of 8 corners; the areas have to come out right.
+  // An arrow, and a comb of 8 corners: areas are preserved.
   const GarmentMesh mesh = obj_from_text(
       "v 0 0 0\nv 2 1 0\nv 0 2 0\nv 1 1 0\nf 1 2 3 4\n"
       "v 0 5 0\nv 3 5 0\nv 3 6 0\nv 2 6 0\nv 2 5.5 0\nv 1 5.5 0\nv 1 6 0\nv 0 6 0\nf 5 6 7 8 9 10 11 12\n");
@@ -65,7 +65,7 @@ TEST(MeshFile, TriangulatesConcavePolygons) {
   EXPECT_NEAR(comb, 2.5, 1e-6);
 }
 
-TEST(MeshFile, KeepsUvOfOneAVertex) {
+TEST(MeshFile, KeepsUvsThatAreUniquePerVertex) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1 0\nvt 5\n";
   const GarmentMesh one = obj_from_text(corners + "f 1/1 2/2 3/3\nf 3/3/7 2/2 4/4\n");
   ASSERT_EQ(one.uv.size(), 4u);
@@ -73,11 +73,11 @@ TEST(MeshFile, KeepsUvOfOneAVertex) {
   const GarmentMesh two = obj_from_text(corners + "f 1/1 2/2 3/3\nf 3/3 2/5 4/4\n");
   EXPECT_TRUE(two.uv.empty());
   ASSERT_EQ(two.notes.size(), 1u);
-  EXPECT_EQ(two.notes[0], "UV are left out: 1 corners differ from others at the same vertex");
+  EXPECT_EQ(two.notes[0], "UVs are ignored: 1 corners differ from others at the same vertex");
   EXPECT_TRUE(obj_from_text(corners + "f 1/1 2/2 3/3\nf 3/3 2 4/4\n").uv.empty());
 }
 
-TEST(MeshFile, WritesWhatItReadsToTheBit) {
+TEST(MeshFile, RoundTripsExactly) {
   GarmentMesh mesh;
   mesh.positions = {{-0.0f, 1e-38f, 0.1f}, {1.0f / 3, -2e9f / 3, 5e-45f}, {0, 1, 16777218}, {3, 4, 5}};
   mesh.uv = {{-0.0f, 0.3f}, {1, 2}, {1e-30f, 4}, {5, 6}};
@@ -94,7 +94,7 @@ TEST(MeshFile, WritesWhatItReadsToTheBit) {
   }
 }
 
-TEST(MeshFile, JoinsVerticesAtOnePlace) {
+TEST(MeshFile, WeldsCoincidentVertices) {
   GarmentMesh mesh =
       obj_from_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 -0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 6 4 5\n");
   EXPECT_EQ(weld(mesh), 2u);
@@ -102,7 +102,7 @@ TEST(MeshFile, JoinsVerticesAtOnePlace) {
   EXPECT_EQ(mesh.triangles[1], (Triangle{2, 1, 3}));
 }
 
-TEST(MeshFile, SaysWhatIsWrongAndWhere) {
+TEST(MeshFile, ErrorsNameLineAndCause) {
   const std::string three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   const auto message = [](const std::string& text) { return message_of([&] { obj_from_text(text); }); };
   EXPECT_EQ(message(three + "f 1 2 4\n"),

@@ -1,12 +1,12 @@
-// Flat patterns: as many vertices as asked for, and good triangles.
-#include "garment/pattern.h"
-
+// Flat patterns: exact vertex counts and well-shaped triangles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <stdexcept>
+
+#include "garment/tailor.h"
 
 namespace billow::garment {
 namespace {
@@ -22,7 +22,7 @@ const Case kCases[] = {{"a cape", 0.3f, 1.4f, 2.1f, false, 12690},
                        {"a double-circle skirt", 0.06f, 0.5f, 12.5663706f, true, 3000},
                        {"a narrow strip", 1.0f, 1.5f, 0.2f, false, 400}};
 
-TEST(RingPattern, HasTheVerticesAskedForToTheOne) {
+TEST(RingPattern, HasExactlyTheRequestedVertices) {
   for (const Case& c : kCases) {
     const RingPattern p = make_ring_pattern(c.inner, c.outer, c.angle, c.closed, c.vertices);
     EXPECT_EQ(p.vertices.size(), c.vertices) << c.name;
@@ -30,7 +30,7 @@ TEST(RingPattern, HasTheVerticesAskedForToTheOne) {
   }
 }
 
-TEST(RingPattern, HasGoodTrianglesWoundAlike) {
+TEST(RingPattern, HasWellShapedTriangles) {
   for (const Case& c : kCases) {
     const RingPattern p = make_ring_pattern(c.inner, c.outer, c.angle, c.closed, c.vertices);
     double smallest = 180;
@@ -46,7 +46,7 @@ TEST(RingPattern, HasGoodTrianglesWoundAlike) {
   }
 }
 
-TEST(RingPattern, IsARingOrADiscOfTriangles) {
+TEST(RingPattern, HasTheTopologyOfARingOrADisc) {
   for (const Case& c : kCases) {
     const RingPattern p = make_ring_pattern(c.inner, c.outer, c.angle, c.closed, c.vertices);
     std::map<std::pair<uint32_t, uint32_t>, int> directed;
@@ -67,7 +67,7 @@ TEST(RingPattern, IsARingOrADiscOfTriangles) {
   }
 }
 
-TEST(RingPattern, RefusesWhatIsNoRing) {
+TEST(RingPattern, RefusesInvalidDimensions) {
   EXPECT_THROW(make_ring_pattern(0, 1, 1, false, 100), std::invalid_argument);
   EXPECT_THROW(make_ring_pattern(1, 1, 1, false, 100), std::invalid_argument);
   EXPECT_THROW(make_ring_pattern(1, 2, 0, false, 100), std::invalid_argument);

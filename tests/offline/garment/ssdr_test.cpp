@@ -1,4 +1,4 @@
-// Bones found in cloth that known bones have moved.
+// Smooth skinning decomposition of cloth that was moved by known bones.
 #include "garment/ssdr.h"
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ namespace {
 using billow::testing::make_sheet;
 using billow::testing::Random;
 
-struct Moved {
+struct AnimatedMesh {
   GarmentMesh mesh;
   std::vector<V3> frames;
 };
 
-// A sheet that `bones` bones along it move about, with weights that fall off smoothly.
-Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames, uint32_t seed) {
-  Moved out;
+// A sheet moved by random rigid motions of `bones` bones with smooth weights.
+AnimatedMesh move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames, uint32_t seed) {
+  AnimatedMesh out;
   out.mesh = make_sheet(1, 1, {.columns = columns, .rows = rows});
   Random random(seed);
   std::vector<V3> centres;
@@ -34,7 +34,7 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
   const size_t n = out.mesh.positions.size();
   std::vector<std::vector<double>> weights(n, std::vector<double>(bones, 0));
   for (size_t v = 0; v < n; ++v) {
-    // The nearest two bones share a vertex.
+    // Each vertex follows its two nearest bones.
     std::vector<std::pair<double, size_t>> order;
     for (size_t b = 0; b < bones; ++b)
       order.push_back({std::fabs(static_cast<double>(out.mesh.positions[v].z - centres[b].z)), b});
@@ -45,21 +45,21 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
     if (bones > 1) weights[v][order[1].second] = 1 - share;
   }
   for (size_t f = 0; f < frames; ++f) {
-    std::vector<Transform> moved;
+    std::vector<Transform> animated;
     for (size_t b = 0; b < bones; ++b) {
       const auto axis = random.direction();
       const Quat turn =
-          body::turn_about({billow::testing::as_float(axis[0]), billow::testing::as_float(axis[1]),
-                            billow::testing::as_float(axis[2])},
-                           random.uniform_float(-0.7, 0.7));
+          body::rotation_about({billow::testing::as_float(axis[0]), billow::testing::as_float(axis[1]),
+                                billow::testing::as_float(axis[2])},
+                               random.uniform_float(-0.7, 0.7));
       const V3 to = centres[b] + V3{random.uniform_float(-0.2, 0.2), random.uniform_float(-0.2, 0.2),
                                     random.uniform_float(-0.2, 0.2)};
-      moved.push_back({to - rotate(turn, centres[b]), turn});
+      animated.push_back({to - rotate(turn, centres[b]), turn});
     }
     for (size_t v = 0; v < n; ++v) {
       V3 sum{0, 0, 0};
       for (size_t b = 0; b < bones; ++b)
-        sum += apply(moved[b], out.mesh.positions[v]) * static_cast<float>(weights[v][b]);
+        sum += apply(animated[b], out.mesh.positions[v]) * static_cast<float>(weights[v][b]);
       out.frames.push_back(sum);
     }
   }
@@ -67,16 +67,16 @@ Moved move_by_bones(uint32_t columns, uint32_t rows, size_t bones, size_t frames
 }
 
 TEST(SsdrSlow, RecoversKnownBones) {
-  const Moved moved = move_by_bones(16, 24, 5, 24, 3);
-  const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames,
-                               {.bones = 5, .rounds = 200, .enough = 1e-5});
-  std::printf("5 bones found again: rms %.4f mm\n", 1000 * found.rms);
+  const AnimatedMesh animated = move_by_bones(16, 24, 5, 24, 3);
+  const Ssdr found = decompose(animated.mesh.positions, animated.mesh.triangles, animated.frames,
+                               {.bones = 5, .rounds = 200, .tolerance = 1e-5});
+  std::printf("5 bones recovered: rms %.4f mm\n", 1000 * found.rms);
   EXPECT_LT(found.rms, 0.001);
-  ASSERT_EQ(found.places.size(), 5u);
+  ASSERT_EQ(found.embeddings.size(), 5u);
   ASSERT_EQ(found.transforms.size(), 5u * 24);
-  // Weights are few, not negative, add up to 1; bones and weights make the frames.
+  // Weights are sparse and convex; bones and weights reproduce the frames.
   double sum = 0;
-  for (size_t v = 0; v < moved.mesh.positions.size(); ++v) {
+  for (size_t v = 0; v < animated.mesh.positions.size(); ++v) {
     float total = 0;
     for (size_t k = 0; k < kBonesPerVertex; ++k) {
       EXPECT_GE(found.weights[v][k], 0);
@@ -85,26 +85,28 @@ TEST(SsdrSlow, RecoversKnownBones) {
     EXPECT_NEAR(total, 1, 1e-5);
     V3 p{0, 0, 0};
     for (size_t k = 0; k < kBonesPerVertex; ++k)
-      p += apply(found.transforms[5 * 23 + found.bones[v][k]], moved.mesh.positions[v]) * found.weights[v][k];
-    const V3 d = p - moved.frames[23 * moved.mesh.positions.size() + v];
+      p += apply(found.transforms[5 * 23 + found.bones[v][k]], animated.mesh.positions[v]) *
+           found.weights[v][k];
+    const V3 d = p - animated.frames[23 * animated.mesh.positions.size() + v];
     sum += static_cast<double>(dot(d, d));
   }
-  EXPECT_LT(std::sqrt(sum / static_cast<double>(moved.mesh.positions.size())), 3 * found.rms + 1e-5);
+  EXPECT_LT(std::sqrt(sum / static_cast<double>(animated.mesh.positions.size())), 3 * found.rms + 1e-5);
 }
 
 TEST(Ssdr, ARigidMotionNeedsOneBone) {
-  const Moved moved = move_by_bones(8, 8, 1, 10, 5);
-  const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = 1});
+  const AnimatedMesh animated = move_by_bones(8, 8, 1, 10, 5);
+  const Ssdr found =
+      decompose(animated.mesh.positions, animated.mesh.triangles, animated.frames, {.bones = 1});
   EXPECT_LT(found.rms, 1e-6);
-  const Embedding& place = found.places[0];
-  const V3 middle = place_of(place, moved.mesh.positions);
+  const Embedding& centre = found.embeddings[0];
+  const V3 middle = position_of(centre, animated.mesh.positions);
   EXPECT_NEAR(middle.x, 0.5, 1e-3);
   EXPECT_NEAR(middle.z, 0.5, 1e-3);
 }
 
-// A sheet of 2,000 vertices that waves, 60 frames.
-Moved waving_sheet() {
-  Moved out;
+// A waving sheet of 2,000 vertices, 60 frames.
+AnimatedMesh waving_sheet() {
+  AnimatedMesh out;
   out.mesh = make_sheet(1, 1, {.columns = 44, .rows = 44});
   for (int f = 0; f < 60; ++f)
     for (const V3& p : out.mesh.positions) {
@@ -116,24 +118,25 @@ Moved waving_sheet() {
 }
 
 TEST(SsdrSlow, ErrorFallsWithMoreBonesInSeconds) {
-  const Moved moved = waving_sheet();
+  const AnimatedMesh animated = waving_sheet();
   double before = INFINITY;
   for (const size_t bones : {4, 10, 20, 40}) {
     const auto began = std::chrono::steady_clock::now();
-    const Ssdr found = decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = bones});
+    const Ssdr found =
+        decompose(animated.mesh.positions, animated.mesh.triangles, animated.frames, {.bones = bones});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    std::printf("%zu vertices, 60 frames, %2zu bones: rms %.3f mm in %.2f s\n", moved.mesh.positions.size(),
-                bones, 1000 * found.rms, seconds);
+    std::printf("%zu vertices, 60 frames, %2zu bones: rms %.3f mm in %.2f s\n",
+                animated.mesh.positions.size(), bones, 1000 * found.rms, seconds);
     EXPECT_LT(found.rms, 0.8 * before) << bones;
     before = found.rms;
   }
   EXPECT_LT(before, 0.002);
 }
 
-TEST(Ssdr, GivesTheSameAgain) {
-  const Moved moved = move_by_bones(8, 10, 3, 8, 9);
+TEST(Ssdr, IsDeterministic) {
+  const AnimatedMesh animated = move_by_bones(8, 10, 3, 8, 9);
   const auto once = [&] {
-    return decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = 3});
+    return decompose(animated.mesh.positions, animated.mesh.triangles, animated.frames, {.bones = 3});
   };
   const Ssdr a = once(), b = once();
   EXPECT_EQ(a.rms, b.rms);
@@ -141,16 +144,17 @@ TEST(Ssdr, GivesTheSameAgain) {
 }
 
 TEST(Ssdr, RefusesBadInput) {
-  Moved moved = move_by_bones(4, 4, 2, 3, 9);
+  AnimatedMesh animated = move_by_bones(4, 4, 2, 3, 9);
   const auto message = [&](size_t bones) {
-    return message_of(
-        [&] { decompose(moved.mesh.positions, moved.mesh.triangles, moved.frames, {.bones = bones}); });
+    return message_of([&] {
+      decompose(animated.mesh.positions, animated.mesh.triangles, animated.frames, {.bones = bones});
+    });
   };
   EXPECT_NE(message(0).find("expected 1 to 25 bones, found 0"), std::string::npos);
   EXPECT_NE(message(26).find("found 26"), std::string::npos);
-  moved.frames.pop_back();
-  EXPECT_NE(message(2).find("expected frames of 25 vertices each, found 74 places"), std::string::npos);
-  moved.frames.push_back({0, NAN, 0});
+  animated.frames.pop_back();
+  EXPECT_NE(message(2).find("expected frames of 25 vertices each, found 74 positions"), std::string::npos);
+  animated.frames.push_back({0, NAN, 0});
   EXPECT_NE(message(2).find("frame 2, vertex 24 is not finite"), std::string::npos) << message(2);
 }
 

@@ -33,7 +33,7 @@ TEST_P(Tailor, HasTheSizesOfThePaper) {
     EXPECT_GE(chain.size(), cape ? 14u : 10u);
     EXPECT_LE(chain.size(), cape ? 16u : 10u);
   }
-  // Flat as it starts: edges are as long as on the pattern, and the right side is up.
+  // The initial shape is flat: edges have their rest lengths, and the outside faces up.
   for (const Triangle& t : g.triangles) {
     for (size_t k = 0; k < 3; ++k) {
       const float l = length(g.shape[t[k]] - g.shape[t[(k + 1) % 3]]);
@@ -47,19 +47,19 @@ TEST_P(Tailor, SeamsLieOnTheBody) {
   for (const char* preset : {"slim", "average", "heavy"}) {
     SCOPED_TRACE(preset);
     const body::Person p = body::make_person(body::person_preset(preset));
-    // Where seams lie does not depend on the skin's weights.
+    // Seam positions do not depend on the skin's weights.
     const Garment g = make_garment(GetParam(), p, skin(), 1500);
     const body::Surface surface(p.skeleton, p.colliders);
-    float along = 0, pattern_uvs = 0;
+    float along = 0, on_pattern = 0;
     for (size_t i = 0; i < g.attachments.size(); ++i) {
       const float d = surface.at(g.attachments[i].rest).distance;
       EXPECT_GT(d, 0.002f);
       EXPECT_LT(d, 0.01f);
       if (i == 0) continue;
       along += length(g.attachments[i].rest - g.attachments[i - 1].rest);
-      pattern_uvs += rest_distance(g, g.attachments[i].vertex, g.attachments[i - 1].vertex);
+      on_pattern += rest_distance(g, g.attachments[i].vertex, g.attachments[i - 1].vertex);
     }
-    EXPECT_NEAR(along / pattern_uvs, 1, 0.02f);
+    EXPECT_NEAR(along / on_pattern, 1, 0.02f);
   }
 }
 
@@ -84,16 +84,16 @@ TEST_P(Tailor, BonesRunFromTheSeamToTheHem) {
 INSTANTIATE_TEST_SUITE_P(Garments, Tailor, ::testing::Values("cape", "skirt"),
                          [](const auto& name) { return name.param; });
 
-TEST(BuiltInGarments, NamesWhatThereIs) {
+TEST(BuiltInGarments, UnknownNamesAreRefused) {
   try {
     make_garment("kilt", person(), skin());
     FAIL();
   } catch (const std::invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find("cape and skirt"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("expected cape or skirt"), std::string::npos);
   }
 }
 
-TEST(Garment, SaysWhatIsWrong) {
+TEST(Garment, InvalidGarmentsAreRefused) {
   const Garment good = make_garment("cape", person(), skin(), 300);
   const size_t joints = person().skeleton.size();
   const auto message = [&](const Garment& g) -> std::string {

@@ -1,4 +1,4 @@
-// BVH files: what they mean, what is guessed, and what is refused.
+// BVH files: semantics, guesses and rejected input.
 #include "import/bvh.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "files.h"
-#include "import/units.h"
 
 namespace billow::importer {
 namespace {
@@ -50,10 +49,10 @@ TEST(Bvh, ReadsSkeletonEndSitesAndOneClip) {
 }
 
 TEST(Bvh, TurnsInTheOrderOfTheChannels) {
-  // The first channel is the outermost: z by 90 of y by 90 takes x to -z, which z leaves there.
+  // The first channel is the outermost: y by 90 takes x to -z, which z by 90 leaves unchanged.
   const Character zyx = parse(arm("3 Zrotation Yrotation Xrotation", "0 0 0 0 0 0 90 90 0"));
   expect_near(body::joint_transforms(zyx.skeleton, zyx.clips[0].frames[0])[2].position, {0, 1, -1});
-  // y by 90 of z by 90 takes x to y, which y leaves there.
+  // z by 90 takes x to y, which y by 90 leaves unchanged.
   const Character yzx = parse(arm("3 Yrotation Zrotation Xrotation", "0 0 0 0 0 0 90 90 0"));
   expect_near(body::joint_transforms(yzx.skeleton, yzx.clips[0].frames[0])[2].position, {0, 2, 0});
 }
@@ -64,14 +63,14 @@ TEST(Bvh, RootAndJointsMayMove) {
   const body::Pose& pose = c.clips[0].frames[0];
   expect_near(pose.root_position, {1, 2, 3});
   ASSERT_EQ(pose.offsets.size(), 3u);
-  // The elbow's position replaces its offset; the root's y turn of 90 takes x to -z.
+  // The elbow's position replaces its offset; the root's rotation about y by 90 takes x to -z.
   const std::vector<Transform> joints = body::joint_transforms(c.skeleton, pose);
   expect_near(joints[1].position, {1, 5, 3});
   expect_near(joints[2].position, {1, 5, 2});
 }
 
 TEST(Bvh, ReadsWhatToolsWrite) {
-  // Windows lines, tabs, commas, small letters, exponents, signs, blanks in names, a joint without channels.
+  // CRLF, tabs, commas, lower case, exponents, signs, blanks in names, a joint without channels.
   const Character c = parse(
       "hierarchy\r\nroot My Root {\r\n\toffset 0,0 0\r\n\tchannels 3 zrotation xrotation yrotation\r\n"
       "\tjoint left hand\r\n\t{\r\n\t\tOFFSET +1e-0 -.5 2.\r\n\t\tCHANNELS 0\r\n\t\tEnd Site { OFFSET 0 1 0 "
@@ -82,7 +81,7 @@ TEST(Bvh, ReadsWhatToolsWrite) {
   expect_near(c.skeleton.joints[1].rest.position, {1, -0.5f, 2});
   EXPECT_FLOAT_EQ(c.clips[0].frames_per_second, 120);
   EXPECT_EQ(c.clips[0].frames.size(), 2u);
-  // Equal names are told apart.
+  // Equal names are made unique.
   const Character twins = parse(
       "HIERARCHY ROOT a\n{ OFFSET 0 0 0 CHANNELS 0 JOINT b\n{ OFFSET 1 0 0 CHANNELS 0 } JOINT b\n"
       "{ OFFSET 0 1 0 CHANNELS 0 } } MOTION Frames: 1 Frame Time: 0.01 more");
@@ -90,7 +89,7 @@ TEST(Bvh, ReadsWhatToolsWrite) {
   EXPECT_EQ(twins.notes.size(), 1u) << "there is something after the last frame";
 }
 
-// A person of so many units a metre, z up if wanted, that stands with its arms out.
+// A standing person with `per_metre` units per metre, y up or z up.
 std::string person(double per_metre, bool z_up = false) {
   std::string text = "HIERARCHY\nROOT Hips\n{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition\n";
   const auto offset = [&](double x, double y, double z) {
@@ -113,7 +112,7 @@ TEST(Bvh, GuessesTheUnitFromTheLegs) {
     const Character c = parse(person(per_metre), {});
     EXPECT_NEAR(c.skeleton.joints[2].rest.position.y, -0.43f, 2e-3f) << per_metre << " units a metre";
   }
-  // What is given counts, even where the guess would be another.
+  // A given scale overrides the guess.
   EXPECT_NEAR(parse(person(100), {.scale = 0.02f}).skeleton.joints[2].rest.position.y, -0.86f, 1e-4f);
 }
 
@@ -131,7 +130,7 @@ TEST(Bvh, TurnsFilesWhoseZIsUp) {
   const size_t head = static_cast<size_t>(c.skeleton.at("Head"));
   expect_near(rest[head].position - rest[0].position, {0, 0.7f, 0}, 1e-4f);
   expect_near(c.clips[0].frames[0].root_position, {0, 0.01f, 0}, 1e-4f);
-  // At rest it stands on the ground.
+  // In the rest pose it stands on the ground.
   float low = 1;
   for (const Transform& t : rest) low = std::min(low, t.position.y);
   EXPECT_NEAR(low, 0, 1e-5f);
@@ -145,11 +144,12 @@ TEST(Bvh, TakesATPoseBeforeTheMotionForTheRestPose) {
       "MOTION\nFrames: 3\nFrame Time: 0.01\n0 0 0 0 0 0 90 0 0\n40 1 1 30 1 2 20 1 1\n41 1 1 31 1 2 20 1 1\n";
   const Character guessed = parse(text);
   EXPECT_EQ(guessed.clips[0].frames.size(), 2u);
-  EXPECT_NEAR(std::fabs(dot(guessed.skeleton.joints[2].rest.rotation, body::turn_about({0, 0, 1}, kQuarter))),
-              1, 1e-6f);
+  EXPECT_NEAR(
+      std::fabs(dot(guessed.skeleton.joints[2].rest.rotation, body::rotation_about({0, 0, 1}, kQuarter))), 1,
+      1e-6f);
   using First = BvhOptions::FirstFrame;
   EXPECT_EQ(parse(text, {.scale = 1, .first_frame = First::motion}).clips[0].frames.size(), 3u);
-  // A motion that starts gently keeps its first frame.
+  // A motion without a jump keeps its first frame.
   std::string gentle = text;
   gentle.replace(gentle.find("40 1 1 30 1 2 20 1 1"), 20, "1 0 0 0 0 0 89 0 0  ");
   EXPECT_EQ(parse(gentle).clips[0].frames.size(), 3u);
@@ -196,7 +196,7 @@ TEST(Bvh, RefusesWhatIsBrokenWithTheLine) {
       {"fewer channels", arm("-1 Zrotation"), "0 to 6 channels, found '-1'"},
       {"no frames", with(good, "Frames: 1", "Frames: 0"), "at least one frame"},
       {"frames that are not there", with(good, "Frames: 1", "Frames: 400000"),
-       "found a file that ends before"},
+       "found a file that ends earlier"},
       {"frames beyond all", with(good, "Frames: 1", "Frames: 99999999999999999999"), "frames, found '9999"},
       {"negative frames", with(good, "Frames: 1", "Frames: -3"), "found '-3'"},
       {"no time", with(good, "Time: 0.04", "Time: 0"), "a frame time from"},

@@ -1,4 +1,4 @@
-// All characters and motions that lie beside the project, and an independent reading of the same files.
+// All characters and motions of the shared data, compared with an independent reader of the same files.
 #include "import/character.h"
 
 #include <assimp/postprocess.h>
@@ -28,7 +28,7 @@ std::vector<V3> skinned(const Character& c, const body::Pose& pose) {
   return out;
 }
 
-// Plays a clip: joints and skin stay finite and near each other.
+// Checks that joints and skin stay finite and close together throughout a clip.
 void expect_plays(const Character& c, const motion::Clip& clip) {
   ASSERT_NO_THROW(motion::validate(c.skeleton, clip));
   for (const float share : {0.0f, 0.31f, 0.62f, 1.0f}) {
@@ -56,11 +56,11 @@ TEST(ImportSharedData, AllMotionsOfCmuAreReadAndPlay) {
     ASSERT_EQ(c.clips.size(), 1u);
     EXPECT_FLOAT_EQ(c.clips[0].frames_per_second, 120);
     expect_plays(c, c.clips[0]);
-    // People between 1.5 and 2 m, by their legs: the unit was guessed right.
+    // Leg lengths of people between 1.5 and 2 m: the unit was guessed right.
     const motion::Human human = motion::find_human(c.skeleton);
     EXPECT_GT(human.leg_length(c.skeleton), 0.74f) << entry.path();
     EXPECT_LT(human.leg_length(c.skeleton), 0.98f) << entry.path();
-    // The T-pose before the motion is the rest pose: legs straight down, and not a frame of the clip.
+    // The T-pose before the motion became the rest pose: the legs point straight down.
     const std::vector<Transform> rest = body::rest_transforms(c.skeleton);
     const V3 leg = rest[static_cast<size_t>(c.skeleton.at("LeftFoot"))].position -
                    rest[static_cast<size_t>(c.skeleton.at("LeftUpLeg"))].position;
@@ -102,9 +102,9 @@ TEST(ImportSharedData, TheMakeHumanBodyStands) {
   for (const V3 p : body.skin.mesh.positions) low = std::min(low, p.y), high = std::max(high, p.y);
   EXPECT_NEAR(low, 0, 1e-5f);
   EXPECT_NEAR(high, 1.7f, 0.15f);
-  // Turning a thigh moves the foot's skin and not the head's.
+  // Rotating a thigh moves the foot's skin and not the head's.
   body::Pose pose = body::rest_pose(body.skeleton);
-  pose.rotations[static_cast<size_t>(body.skeleton.at("upperleg01.L"))] = body::turn_about({1, 0, 0}, -1);
+  pose.rotations[static_cast<size_t>(body.skeleton.at("upperleg01.L"))] = body::rotation_about({1, 0, 0}, -1);
   const std::vector<V3> moved = skinned(body, pose);
   size_t changed = 0;
   for (size_t v = 0; v < moved.size(); ++v) {
@@ -117,8 +117,8 @@ TEST(ImportSharedData, TheMakeHumanBodyStands) {
   EXPECT_GT(changed, 1000u);
 }
 
-// What Assimp makes of the same file: its own reader, its matrices, skinned here by the definition. Assimp
-// finds nodes by their names, so each gets its own.
+// The same file read by Assimp and skinned by the definition. Assimp identifies nodes by their names, so they
+// are made unique first.
 class ByAssimp {
  public:
   explicit ByAssimp(const fs::path& file) {
@@ -149,7 +149,7 @@ class ByAssimp {
   }
 
  private:
-  template <class Key> static auto between(const Key* keys, unsigned count, double at) {
+  template <class Key> static auto interpolate(const Key* keys, unsigned count, double at) {
     unsigned k = 0;
     while (k + 1 < count && keys[k + 1].mTime <= at) ++k;
     auto value = keys[k].mValue;
@@ -162,16 +162,16 @@ class ByAssimp {
     }
     return value;
   }
-  // Finds the matrices of all nodes, or, where these are known, the vertices of their meshes.
+  // Computes the matrices of all nodes (out == nullptr), or the vertices of their meshes from these.
   void walk(const aiNode* node, const aiMatrix4x4& above,
             const std::map<std::string, const aiNodeAnim*>& channels, double ticks,
             std::map<std::string, aiMatrix4x4>& matrices, std::vector<V3>* out) const {
     aiMatrix4x4 local = node->mTransformation;
     if (const auto found = channels.find(node->mName.C_Str()); found != channels.end()) {
       const aiNodeAnim& c = *found->second;
-      local = aiMatrix4x4(between(c.mScalingKeys, c.mNumScalingKeys, ticks),
-                          between(c.mRotationKeys, c.mNumRotationKeys, ticks),
-                          between(c.mPositionKeys, c.mNumPositionKeys, ticks));
+      local = aiMatrix4x4(interpolate(c.mScalingKeys, c.mNumScalingKeys, ticks),
+                          interpolate(c.mRotationKeys, c.mNumRotationKeys, ticks),
+                          interpolate(c.mPositionKeys, c.mNumPositionKeys, ticks));
     }
     const aiMatrix4x4 here = above * local;
     matrices[node->mName.C_Str()] = here;
@@ -202,19 +202,19 @@ class ByAssimp {
   const aiScene* scene_ = nullptr;
 };
 
-// The largest distance of a point of one set from the other set.
+// One-sided Hausdorff distance from `a` to `b`.
 float distance_of_sets(const std::vector<V3>& a, const std::vector<V3>& b) {
   std::vector<V3> sorted = b;
   std::sort(sorted.begin(), sorted.end(), [](V3 p, V3 q) { return p.x < q.x; });
-  float most = 0;
+  float max_distance = 0;
   for (const V3 p : a) {
-    float least = 0.05f;  // far enough to fail
+    float nearest = 0.05f;  // far enough to fail
     auto k =
-        std::lower_bound(sorted.begin(), sorted.end(), p.x - least, [](V3 q, float x) { return q.x < x; });
-    for (; k != sorted.end() && k->x < p.x + least; ++k) least = std::min(least, length(*k - p));
-    most = std::max(most, least);
+        std::lower_bound(sorted.begin(), sorted.end(), p.x - nearest, [](V3 q, float x) { return q.x < x; });
+    for (; k != sorted.end() && k->x < p.x + nearest; ++k) nearest = std::min(nearest, length(*k - p));
+    max_distance = std::max(max_distance, nearest);
   }
-  return most;
+  return max_distance;
 }
 
 TEST(ImportSharedData, SkinsAsAssimpsMatricesSay) {
@@ -276,7 +276,7 @@ TEST(Import, MakeHumanRefusesWhatIsBroken) {
       {obj, with(bones, "[2]", "[]"), weights, "expected vertices"},
       {obj, bones, with(weights, "[2, 1]", "[2, -1]"), "weights of at least 0"},
       {obj, bones, with(weights, "[2, 1]", "[99, 1]"), "weights.arm[1][0]"},
-      {obj, bones, with(weights, "\"arm\"", "\"leg\""), "bones that are there"},
+      {obj, bones, with(weights, "\"arm\"", "\"leg\""), "existing bones"},
       {obj, "{", weights, "m.mhskel: "},
   };
   for (const auto& c : cases) {

@@ -1,4 +1,4 @@
-// FBX files, through Assimp: units, skins, animations, and files that break its reader.
+// FBX files through Assimp: units, skins, animations, and files that crash its reader.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,12 +9,12 @@
 
 #include "files.h"
 #include "import/character.h"
-#include "import/trial.h"
+#include "import/sandbox.h"
 
 namespace billow::importer {
 namespace {
 
-// A strip 200 cm tall, bent by two bones; the upper one turns about z by 90 degrees in a second.
+// A strip 200 cm tall, skinned to two bones; the upper one rotates about z by 90 degrees in a second.
 const char* const kStrip = R"(; FBX 7.4.0 project file
 FBXHeaderExtension:  {
 	FBXHeaderVersion: 1003
@@ -156,9 +156,9 @@ std::vector<V3> skinned(const Character& c, const body::Pose& pose) {
 }
 
 float nearest(const std::vector<V3>& all, V3 to) {
-  float least = 1e9f;
-  for (const V3 p : all) least = std::min(least, length(p - to));
-  return least;
+  float distance = 1e9f;
+  for (const V3 p : all) distance = std::min(distance, length(p - to));
+  return distance;
 }
 
 TEST(Fbx, BendsAStripOfCentimetres) {
@@ -189,8 +189,8 @@ TEST(Fbx, RefusesWhatIsBroken) {
        {std::string(), good.substr(0, 700), std::string("Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0", 27),
         with(good, "FBXVersion: 7400", "FBXVersion: 74"), with(good, "a: -10,0,0", "a: nan,0,0"),  // a vertex
         with(good, "a: 0,90", "a: 0,1e38"),                                                        // a key
-        with(good, "a: 0,1,3,-3", "a: 0,1,99,-3"),        // a corner that is not there
-        with(good, "C: \"OO\",12,0", "C: \"OO\",12,14"),  // bones in a circle
+        with(good, "a: 0,1,3,-3", "a: 0,1,99,-3"),        // a vertex index out of range
+        with(good, "C: \"OO\",12,0", "C: \"OO\",12,14"),  // a cycle of bones
         with(good, "\"UnitScaleFactor\", \"double\", \"Number\", \"\",1",
              "\"UnitScaleFactor\", \"double\", \"Number\", \"\",1e5")}) {
     const TemporaryFile file("bad.fbx", bad);
@@ -220,14 +220,15 @@ TEST(Fbx, SurvivesRandomChanges) {
   EXPECT_GT(read_anyway, 5u);
 }
 
-TEST(Trial, TellsACrashFromAnEndAndAnEndlessLoop) {
+TEST(Sandbox, DistinguishesReturnCrashTimeoutAndMemoryLimit) {
   constexpr size_t kMemory = size_t{4} << 30;
-  EXPECT_EQ(survives([] {}, 10, kMemory), "");
-  EXPECT_EQ(survives([] { throw std::runtime_error("no"); }, 10, kMemory), "") << "a refusal is no crash";
-  EXPECT_NE(survives([] { std::abort(); }, 10, kMemory).find("signal 6"), std::string::npos);
-  EXPECT_NE(survives([] { _exit(3); }, 10, kMemory).find("status 3"), std::string::npos);
+  EXPECT_EQ(probe_in_child([] {}, 10, kMemory), "");
+  EXPECT_EQ(probe_in_child([] { throw std::runtime_error("no"); }, 10, kMemory), "")
+      << "an exception is not a crash";
+  EXPECT_NE(probe_in_child([] { std::abort(); }, 10, kMemory).find("signal 6"), std::string::npos);
+  EXPECT_NE(probe_in_child([] { _exit(3); }, 10, kMemory).find("status 3"), std::string::npos);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  const std::string greedy = survives(
+  const std::string greedy = probe_in_child(
       [] {
         for (std::vector<std::unique_ptr<std::string>> all;;)
           all.push_back(std::make_unique<std::string>(size_t{1} << 20, 'x'));
@@ -235,7 +236,7 @@ TEST(Trial, TellsACrashFromAnEndAndAnEndlessLoop) {
       10, size_t{64} << 20);
   EXPECT_NE(greedy.find("more than 64 MB"), std::string::npos) << greedy;
 #endif
-  const std::string endless = survives(
+  const std::string endless = probe_in_child(
       [] {
         for (volatile bool on = true; on;) {
         }

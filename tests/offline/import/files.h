@@ -1,4 +1,4 @@
-// Files for tests of the importers: the data that lies beside the project, and files written by tests.
+// Files for tests of the importers: the shared data outside the project, and temporary files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 
 namespace billow {
 
-// Motions, characters and bodies that are no part of the project: $BILLOW_SHARED_DATA, or shared/data beside it.
+// Motions, characters and bodies that are not part of the project: $BILLOW_SHARED_DATA, or shared/data next
+// to it.
 inline std::filesystem::path shared_data() {
   if (const char* given = std::getenv("BILLOW_SHARED_DATA")) return given;
   std::filesystem::path root = __FILE__;
@@ -24,7 +25,7 @@ inline std::filesystem::path shared_data() {
   if (!std::filesystem::exists(shared_data())) \
   GTEST_SKIP() << "there is no " << shared_data() << "; set BILLOW_SHARED_DATA to where the data is"
 
-// A file that is gone when the test is over.
+// A file that is removed at the end of the test.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& name, std::string_view bytes) {
@@ -47,7 +48,7 @@ class TemporaryFile {
   std::filesystem::path folder_, path_;
 };
 
-// The message of what `work` throws, or what to expect.
+// The message of the exception that `work` throws, or "(nothing was thrown)".
 template <class Work> std::string message_of(Work work) {
   try {
     work();

@@ -1,6 +1,4 @@
-// glTF files: skins, scales, bind poses, animations, and what is refused.
-#include "import/gltf.h"
-
+// glTF files: skins, scales, bind poses, animations, and rejected input.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "files.h"
 #include "gltf_writer.h"
+#include "import/character.h"
 
 namespace billow::importer {
 namespace {
@@ -24,9 +23,9 @@ std::vector<V3> skinned(const Character& c, const body::Pose& pose) {
 }
 
 void expect_some_vertex(const std::vector<V3>& all, V3 expected, float tolerance = 1e-5f) {
-  float least = 1e9f;
-  for (const V3 p : all) least = std::min(least, length(p - expected));
-  EXPECT_LT(least, tolerance) << expected.x << " " << expected.y << " " << expected.z;
+  float distance = 1e9f;
+  for (const V3 p : all) distance = std::min(distance, length(p - expected));
+  EXPECT_LT(distance, tolerance) << expected.x << " " << expected.y << " " << expected.z;
 }
 
 TEST(Gltf, BendsAStripWhateverTheScaleOfItsArmature) {
@@ -43,20 +42,21 @@ TEST(Gltf, BendsAStripWhateverTheScaleOfItsArmature) {
     const motion::Clip& bend = clip_named(c, "bend");
     EXPECT_FLOAT_EQ(bend.frames_per_second, 60) << "keys 1 s apart are too few";
     EXPECT_EQ(bend.frames.size(), 61u);
-    EXPECT_TRUE(bend.frames[0].offsets.empty()) << "no joint leaves its place";
-    // The upper bone turned by 90 degrees takes (0.1, 2) to (-1, 1.1), half of it the middle there.
+    EXPECT_TRUE(bend.frames[0].offsets.empty()) << "no joint translates";
+    // Rotating the upper bone by 90 degrees moves (0.1, 2) to (-1, 1.1) and the middle, with weights 1/2,
+    // half way.
     const std::vector<V3> end = skinned(c, bend.frames.back());
     expect_some_vertex(end, {-1, 1.1f, 0});
     expect_some_vertex(end, {0.05f, 1.05f, 0});
     expect_some_vertex(end, {-1, 2, 0});  // the box
-    // Between keys rotations go at an even pace: half way by 45 degrees.
+    // Slerp: half way between the keys the rotation is 45 degrees.
     const float h = 0.70710678f;
     expect_some_vertex(skinned(c, bend.frames[30]), {-h + 0.1f * h, 1 + h + 0.1f * h, 0});
   }
 }
 
 TEST(Gltf, RestsInTheBindPose) {
-  // The file stands bent; the skin was bound straight.
+  // The nodes' default pose is bent; the bind pose is straight.
   GltfWriter file = bent_strip();
   file.json["nodes"][2]["rotation"] = {0, 0, 0.70710678, 0.70710678};
   const Character c = read(file);
@@ -82,7 +82,7 @@ TEST(Gltf, MovesJointsAndLoops) {
 TEST(Gltf, StepsAndCurves) {
   GltfWriter file = bent_strip();
   file.animate("step", 2, "translation", {0, 0.5f, 1}, {0, 1, 0, 0, 2, 0, 0, 3, 0}, "STEP");
-  // Tangents 0: goes by 3 s2 - 2 s3.
+  // With zero tangents the curve is 3 s^2 - 2 s^3.
   file.animate("curve", 2, "translation", {0, 1}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0},
                "CUBICSPLINE");
   const Character c = read(file);
@@ -108,7 +108,7 @@ TEST(Gltf, ScalesAndMirrors) {
   const Character big = read(bent_strip(), {.scale = 2});
   EXPECT_NEAR(big.skeleton.joints[1].rest.position.y, 2, 1e-5f);
   expect_some_vertex(skinned(big, big.clips[0].frames.back()), {-2, 2.2f, 0});
-  // A mirrored node turns its triangles round, so that they still face outward.
+  // The winding of a mirrored node is reversed, so that its triangles still face outward.
   GltfWriter file = bent_strip();
   const V3 before = body::area_normal(read(file).skin.mesh.positions, read(file).skin.mesh.triangles.back());
   file.json["nodes"][4]["scale"] = {-1, 1, 1};
@@ -141,7 +141,7 @@ TEST(Gltf, ReadsTextWithDataInside) {
   all["buffers"] = {
       {{"byteLength", file.binary.size()}, {"uri", "data:application/octet-stream;base64," + base64}}};
   EXPECT_EQ(parse_gltf(all.dump(), "test.gltf").skin.mesh.positions.size(), 9u);
-  // Beside the file.
+  // An external buffer in the same folder.
   all["buffers"][0]["uri"] = "data.bin";
   const TemporaryFile text("strip.gltf", all.dump());
   std::ofstream(text.path().parent_path() / "data.bin", std::ios::binary) << file.binary;
@@ -164,7 +164,7 @@ TEST(Gltf, RefusesWhatIsBrokenWithThePlace) {
        },
        "one parent"},
       {"a child that is not there", [](J& j) { j["nodes"][1]["children"] = {99}; },
-       "nodes[1].children[0]: expected a whole number from 0 to 4, found 99"},
+       "nodes[1].children[0]: expected an integer from 0 to 4, found 99"},
       {"a child of another kind", [](J& j) { j["nodes"][1]["children"] = {"upper"}; }, "found \"upper\""},
       {"a negative index", [](J& j) { j["nodes"][3]["mesh"] = -1; }, "nodes[3].mesh"},
       {"a rotation of nothing",
@@ -186,7 +186,7 @@ TEST(Gltf, RefusesWhatIsBrokenWithThePlace) {
        "bufferViews[0]"},
       {"a view that starts beyond", [](J& j) { j["bufferViews"][0]["byteOffset"] = 1 << 30; },
        "bufferViews[0]"},
-      {"an accessor beyond its view", [](J& j) { j["accessors"][0]["count"] = 7; }, "found room for fewer"},
+      {"an accessor beyond its view", [](J& j) { j["accessors"][0]["count"] = 7; }, "found fewer"},
       {"a huge accessor", [](J& j) { j["accessors"][0]["count"] = 4000000000u; }, "accessors[0].count"},
       {"an offset that overflows", [](J& j) { j["accessors"][0]["byteOffset"] = 18446744073709551615u; },
        "byteOffset"},
@@ -275,7 +275,7 @@ TEST(Gltf, RefusesBadNumbersInData) {
   }
   GltfWriter back = bent_strip();
   back.animate("back", 1, "translation", {1, 0}, {0, 0, 0, 0, 0, 0});
-  expect_refused(back, "times that grow");
+  expect_refused(back, "increasing times");
   GltfWriter forever = bent_strip();
   forever.animate("forever", 1, "translation", {0, 9e8f}, {0, 0, 0, 0, 0, 0});
   expect_refused(forever, "at most 500000 frames");
@@ -311,7 +311,7 @@ TEST(Gltf, RefusesBrokenContainers) {
   EXPECT_NE(message(longer).find("JSON chunk of"), std::string::npos);
 }
 
-// Changed files: a character or an exception, never anything else. What the sanitizers say counts most here.
+// Mutated files give a character or an exception. Mainly a test for the sanitizers.
 TEST(Gltf, SurvivesRandomChanges) {
   const GltfWriter file = bent_strip(100);
   size_t read_anyway = 0;
@@ -323,7 +323,7 @@ TEST(Gltf, SurvivesRandomChanges) {
     } catch (const std::exception&) {
     }
   }
-  EXPECT_GT(read_anyway, 200u) << "most changes were refused at the door: the rest was not tried";
+  EXPECT_GT(read_anyway, 200u) << "too many mutations were rejected early to test the rest";
 }
 
 // The same with real characters.

@@ -13,7 +13,7 @@ namespace billow {
 
 struct GltfWriter {
   GltfWriter() = default;
-  // Takes a .glb apart.
+  // Parses a .glb.
   explicit GltfWriter(const std::string& glb) {
     uint32_t size = 0;
     std::memcpy(&size, glb.data() + 12, 4);
@@ -24,7 +24,7 @@ struct GltfWriter {
   nlohmann::json json = {{"asset", {{"version", "2.0"}}}, {"scene", 0}};
   std::string binary;
 
-  // Adds an accessor of numbers and returns its index.
+  // Adds an accessor and returns its index.
   template <class T> size_t add(const std::string& type, size_t components, const std::vector<T>& values) {
     const int kind = std::is_same_v<T, float> ? 5126 : std::is_same_v<T, uint16_t> ? 5123 : 5121;
     while (binary.size() % 4 != 0) binary += '\0';
@@ -42,7 +42,7 @@ struct GltfWriter {
   size_t vec4(const std::vector<float>& v) { return add("VEC4", 4, v); }
 
   void animate(const std::string& name, size_t node, const std::string& path, const std::vector<float>& times,
-               const std::vector<float>& values, const std::string& between = "LINEAR") {
+               const std::vector<float>& values, const std::string& interpolation = "LINEAR") {
     nlohmann::json* animation = nullptr;
     for (auto& a : json["animations"])
       if (a["name"] == name) animation = &a;
@@ -53,7 +53,7 @@ struct GltfWriter {
     }
     (*animation)["samplers"].push_back({{"input", scalars(times)},
                                         {"output", path == "rotation" ? vec4(values) : vec3(values)},
-                                        {"interpolation", between}});
+                                        {"interpolation", interpolation}});
     (*animation)["channels"].push_back(
         {{"sampler", (*animation)["samplers"].size() - 1}, {"target", {{"node", node}, {"path", path}}}});
   }
@@ -66,23 +66,24 @@ struct GltfWriter {
     while (text.size() % 4 != 0) text += ' ';
     while (data.size() % 4 != 0) data += '\0';
     std::string out = "glTF";
-    const auto number = [&out](size_t n) {
+    const auto append_word = [&out](size_t n) {
       const uint32_t value = static_cast<uint32_t>(n);
       out.append(reinterpret_cast<const char*>(&value), 4);
     };
-    number(2);
-    number(28 + text.size() + data.size());
-    number(text.size());
+    append_word(2);
+    append_word(28 + text.size() + data.size());
+    append_word(text.size());
     out += "JSON" + text;
-    number(data.size());
+    append_word(data.size());
     out += std::string("BIN\0", 4) + data;
     return out;
   }
 };
 
-// A strip 2 units tall along y that two bones bend: "lower" from 0 up, "upper" from 1 up. The armature is scaled
-// by `scale`, and its bones' numbers by its inverse, so that the result is the same. A box of one triangle hangs
-// rigidly on the upper bone. Clip "bend" turns the upper bone about z by 90 degrees in one second.
+// A strip 2 units tall along y, skinned to two bones: "lower" from 0 up, "upper" from 1 up. The armature is
+// scaled by `scale` and its bones' offsets by the inverse, so that the result does not depend on it. A mesh
+// "box" of one triangle is rigidly attached to the upper bone. Clip "bend" rotates the upper bone about z by
+// 90 degrees in one second.
 inline GltfWriter bent_strip(float scale = 1) {
   GltfWriter w;
   const float s = 1 / scale;
@@ -114,8 +115,7 @@ inline GltfWriter bent_strip(float scale = 1) {
   return w;
 }
 
-// The file with a few things changed, seeded: values of its JSON replaced or taken out, bytes of its data
-// changed, or its end cut off.
+// A random mutation of the file: JSON values replaced or removed, data bytes changed, or the end truncated.
 inline std::string changed(const GltfWriter& file, uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&random](size_t end) { return static_cast<size_t>(random()) % end; };
@@ -162,7 +162,7 @@ inline std::string changed(const GltfWriter& file, uint32_t seed) {
     return bytes.substr(0, below(bytes.size()));
   } else {
     for (size_t k = 0, n = 1 + below(2); k < n; ++k) {
-      // Walk down to any value.
+      // Descend to a random value.
       nlohmann::json *at = &out.json, *above = nullptr;
       std::string key;
       while (at->is_structured() && !at->empty() && (at == &out.json || below(12) > 0)) {

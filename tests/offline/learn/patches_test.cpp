@@ -4,14 +4,13 @@
 
 #include "body/person.h"
 #include "garment/tailor.h"
-#include "learn/mirror.h"
 #include "learn/patch_model.h"
 
 namespace billow::learn {
 namespace {
 
-// Making the skin takes longer than all else here.
-garment::Garment small(const char* name) {
+// Person and skin are made once: the skin takes longer than the tests.
+garment::Garment small_garment(const char* name) {
   static const body::Person person = body::make_person();
   static const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
   garment::Garment g = garment::make_garment(name, person, skin, 400);
@@ -21,14 +20,14 @@ garment::Garment small(const char* name) {
 
 std::vector<V3> bones_of(const garment::Garment& g) {
   std::vector<V3> bones(g.bones.size());
-  garment::places_of_bones(g, g.rest, bones);
+  garment::bone_positions(g, g.rest, bones);
   return bones;
 }
 
-TEST(Patches, EveryVertexIsSharedOutWhole) {
+TEST(Patches, SharesOfEveryVertexAddUpToOne) {
   for (const char* name : {"cape", "skirt"}) {
-    const garment::Garment g = small(name);
-    const std::vector<Patch> patches = lay_patches(g);
+    const garment::Garment g = small_garment(name);
+    const std::vector<Patch> patches = make_patches(g);
     std::vector<float> sum(g.size(), 0);
     for (const Patch& p : patches)
       for (size_t i = 0; i < p.vertices.size(); ++i) sum[p.vertices[i]] += p.shares[i];
@@ -39,61 +38,61 @@ TEST(Patches, EveryVertexIsSharedOutWhole) {
   }
 }
 
-TEST(Patches, ChainsFartherOutWeighLess) {
-  const PatchOptions options{.chains = 2, .bones = 1, .far = 0.25f};
+TEST(Patches, DistantChainsWeighLess) {
+  const PatchOptions options{.chains = 2, .bones = 1, .far_weight = 0.25f};
   const std::vector<float> weights = feature_weights(options);
-  const Patch patch = lay_patches(small("cape"), options)[0];
+  const Patch patch = make_patches(small_garment("cape"), options)[0];
   ASSERT_EQ(weights.size(), feature_count(patch));
-  // Three bones of each chain, but for the patch's own bone, three numbers each; then which way is up.
+  // Three bones a chain without the patch's own bone, three values each; then the up direction.
   EXPECT_EQ(weights[0], 0.25f) << "two chains away";
   EXPECT_EQ(weights[9], 1) << "the next chain";
   EXPECT_EQ(weights[weights.size() - 4], 0.25f);
   EXPECT_EQ(weights.back(), 1) << "up";
-  EXPECT_THROW(lay_patches(small("cape"), {.far = 0}), std::invalid_argument);
+  EXPECT_THROW(make_patches(small_garment("cape"), {.far_weight = 0}), std::invalid_argument);
 }
 
-TEST(Patches, FewerBonesAreSeenOfChainsFartherOut) {
-  const garment::Garment skirt = small("skirt");
+TEST(Patches, DistantChainsHaveFewerInputBones) {
+  const garment::Garment skirt = small_garment("skirt");
   const PatchOptions options{.chains = 2, .bones = 3, .far_bones = 1};
-  const Patch patch = lay_patches(skirt, options)[2];  // of the first chain
-  // Its own chain and both next to it, without itself; then two with a bone either way.
+  const Patch patch = make_patches(skirt, options)[2];  // third bone of the first chain
+  // Its own chain and both adjacent ones, without its own bone; then two chains with one bone either way.
   ASSERT_EQ(patch.input_bones.size(), 3u * 7 - 1 + 2 * 3);
   EXPECT_EQ(feature_weights(options).size(), feature_count(patch));
   const auto& two_over = skirt.chains[skirt.chains.size() - 2];
   for (size_t k = 0; k < 3; ++k) EXPECT_EQ(patch.input_bones[k], static_cast<int32_t>(two_over[1 + k]));
   EXPECT_EQ(patch.input_bones[3], kNoBone) << "three above the third bone of the next chain";
-  EXPECT_THROW(lay_patches(skirt, {.far_bones = -1}), std::invalid_argument);
+  EXPECT_THROW(make_patches(skirt, {.far_bones = -1}), std::invalid_argument);
 }
 
-TEST(Patches, RingsHaveNoEdgeAndCapesDo) {
-  const garment::Garment cape = small("cape"), skirt = small("skirt");
-  const Patch first_of_cape = lay_patches(cape)[0], first_of_skirt = lay_patches(skirt)[0];
+TEST(Patches, ClosedGarmentsWrapAround) {
+  const garment::Garment cape = small_garment("cape"), skirt = small_garment("skirt");
+  const Patch first_of_cape = make_patches(cape)[0], first_of_skirt = make_patches(skirt)[0];
   EXPECT_EQ(first_of_cape.left, first_of_cape.bone);
   EXPECT_EQ(first_of_skirt.left, skirt.chains.back()[0]);
 }
 
-// What a patch sees does not change when all bones and the way up turn and move together.
-TEST(Patches, SeeTheSameFromAnywhere) {
-  const garment::Garment g = small("cape");
-  const std::vector<Patch> patches = lay_patches(g);
+// Rotating and translating all bones and the up direction together changes no feature.
+TEST(Patches, FeaturesAreRigidlyInvariant) {
+  const garment::Garment g = small_garment("cape");
+  const std::vector<Patch> patches = make_patches(g);
   const std::vector<V3> bones = bones_of(g);
   const Transform moved{{1, 2, -3}, normalized(Quat{0.3f, -0.5f, 0.2f, 0.7f})};
-  std::vector<V3> others;
-  for (const V3& b : bones) others.push_back(apply(moved, b));
+  std::vector<V3> moved_bones;
+  for (const V3& b : bones) moved_bones.push_back(apply(moved, b));
   const V3 up{0, 1, 0};
   for (const Patch& p : patches) {
     std::vector<float> here(feature_count(p)), there(feature_count(p));
     features(p, frame_of(p, bones), bones, up, here);
-    features(p, frame_of(p, others), others, rotate(moved.rotation, up), there);
+    features(p, frame_of(p, moved_bones), moved_bones, rotate(moved.rotation, up), there);
     for (size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], there[i], 1e-5f);
   }
 }
 
-TEST(Patches, FramesAreSquareAndOne) {
-  const garment::Garment g = small("skirt");
+TEST(Patches, FramesAreOrthonormal) {
+  const garment::Garment g = small_garment("skirt");
   std::vector<V3> bones = bones_of(g);
-  const std::vector<Patch> patches = lay_patches(g);
-  // Bones in one place leave no direction to go by.
+  const std::vector<Patch> patches = make_patches(g);
+  // Coincident bones leave the directions undefined.
   for (const bool degenerate : {false, true}) {
     if (degenerate) std::fill(bones.begin(), bones.end(), V3{1, 1, 1});
     for (const Patch& p : patches) {
@@ -102,15 +101,15 @@ TEST(Patches, FramesAreSquareAndOne) {
       EXPECT_NEAR(length(f.along), 1, 1e-5f);
       EXPECT_NEAR(length(f.normal), 1, 1e-5f);
       EXPECT_NEAR(length(f.across), 1, 1e-5f);
-      const V3 v{0.2f, -0.4f, 0.7f}, back = f.to_world(f.input_bones(v));
+      const V3 v{0.2f, -0.4f, 0.7f}, back = f.to_world(f.to_local(v));
       EXPECT_NEAR(length(back - v), 0, 1e-5f);
     }
   }
 }
 
-TEST(Patches, BuiltInGarmentsAreAlikeOnBothSides) {
+TEST(Patches, BuiltInGarmentsAreSymmetric) {
   for (const char* name : {"cape", "skirt"}) {
-    garment::Garment g = small(name);
+    garment::Garment g = small_garment(name);
     const auto mirror = find_mirror(g);
     ASSERT_TRUE(mirror) << name;
     for (uint32_t v = 0; v < g.size(); ++v)
@@ -120,15 +119,15 @@ TEST(Patches, BuiltInGarmentsAreAlikeOnBothSides) {
   }
 }
 
-// A patch and its mirror image have one network: what the one sees of a frame, the other sees of the frame in a mirror, and what they say
-// of it is the same cloth on the other side.
+// A patch and its mirror image share a network: one has in a frame the features that the other has in the mirrored frame, and
+// the same local vector maps to mirrored world vectors.
 TEST(Patches, MirrorImagesShareANetwork) {
   for (const char* name : {"cape", "skirt"}) {
-    const garment::Garment g = small(name);
+    const garment::Garment g = small_garment(name);
     const auto mirror = find_mirror(g);
     ASSERT_TRUE(mirror) << name;
-    const std::vector<Patch> patches = lay_patches(g, {}, &*mirror);
-    // Bones somewhere, and where a mirror shows them.
+    const std::vector<Patch> patches = make_patches(g, {}, &*mirror);
+    // Perturbed bones and their mirror images.
     std::vector<V3> bones = bones_of(g), images(bones.size());
     for (size_t b = 0; b < bones.size(); ++b) {
       const auto t = static_cast<float>(b);
@@ -151,8 +150,8 @@ TEST(Patches, MirrorImagesShareANetwork) {
       features(one, here, images, mirrored(up), a);
       features(other, there, bones, up, b);
       for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5f);
-      const V3 said{0.3f, -0.2f, 0.5f};
-      EXPECT_LT(length(mirrored(here.turned(said)) - there.turned(said)), 1e-5f);
+      const V3 local{0.3f, -0.2f, 0.5f};
+      EXPECT_LT(length(mirrored(here.to_world(local)) - there.to_world(local)), 1e-5f);
       ASSERT_EQ(one.vertices.size(), other.vertices.size());
       for (size_t i = 0; i < one.vertices.size(); ++i) {
         const auto at = std::ranges::lower_bound(other.vertices, mirror->vertices[one.vertices[i]]);
@@ -166,13 +165,12 @@ TEST(Patches, MirrorImagesShareANetwork) {
   }
 }
 
-// Patches whose coefficients are zero and whose means are the cloth at rest, seen from the bones at rest, make a cloth that
-// moves with its bones.
-TEST(PatchModel, FollowsItsBones) {
-  const garment::Garment g = small("cape");
+// With zero coefficients and the rest cloth in the rest frames as mean, the cloth moves rigidly with its bones.
+TEST(PatchModel, FollowsRigidMotionOfItsBones) {
+  const garment::Garment g = small_garment("cape");
   const auto mirror = find_mirror(g);
   PatchModel model;
-  model.patches = lay_patches(g, {}, &*mirror);
+  model.patches = make_patches(g, {}, &*mirror);
   model.rest = g.rest;
   model.bone_rest = bones_of(g);
   for (const Patch& p : model.patches) {
@@ -202,9 +200,9 @@ TEST(PatchModel, FollowsItsBones) {
   model(inputs, true, cloth);
   EXPECT_LT(cloth.row(0).cwiseAbs().maxCoeff(), 1e-5f);
   for (size_t v = 0; v < g.size(); ++v) {
-    const V3 wanted = apply(moved, g.rest[v]) - g.rest[v];
+    const V3 expected = apply(moved, g.rest[v]) - g.rest[v];
     const auto d = cloth.row(1).segment<3>(static_cast<Eigen::Index>(3 * v));
-    EXPECT_LT(length(V3{d[0], d[1], d[2]} - wanted), 1e-5f);
+    EXPECT_LT(length(V3{d[0], d[1], d[2]} - expected), 1e-5f);
   }
 }
 

@@ -1,4 +1,4 @@
-// Principal components in passes, against a singular value decomposition.
+// Streamed PCA against a singular value decomposition.
 #include "learn/pca.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@ namespace {
 
 using Eigen::Index;
 
-// Frames whose directions fall off by a factor, about a mean.
+// Frames about a mean, with amplitudes of the directions in geometric progression.
 Matrix frames_like_cloth(Index count, Index values, Index directions, float factor) {
   testing::Random random(3);
-  Matrix ways(directions, values), shares(count, directions);
-  for (float& x : ways.reshaped()) x = random.uniform_float(-1, 1);
-  for (float& x : shares.reshaped()) x = random.uniform_float(-1, 1);
-  float size = 1;
-  for (Index k = 0; k < directions; ++k, size *= factor) shares.col(k) *= size;
-  Matrix frames = shares * ways;
+  Matrix directions_matrix(directions, values), amplitudes(count, directions);
+  for (float& x : directions_matrix.reshaped()) x = random.uniform_float(-1, 1);
+  for (float& x : amplitudes.reshaped()) x = random.uniform_float(-1, 1);
+  float amplitude = 1;
+  for (Index k = 0; k < directions; ++k, amplitude *= factor) amplitudes.col(k) *= amplitude;
+  Matrix frames = amplitudes * directions_matrix;
   for (Index j = 0; j < values; ++j) frames.col(j).array() += random.uniform_float(-1, 1);
   return frames;
 }
@@ -32,7 +32,7 @@ Rows rows_of(const Matrix& frames) {
           }};
 }
 
-TEST(Pca, IsTheSingularValueDecomposition) {
+TEST(Pca, MatchesTheSingularValueDecomposition) {
   const Matrix frames = frames_like_cloth(700, 90, 60, 0.9f);
   const Pca pca = principal_components(rows_of(frames), {.components = 12});
   const Matrix centred = frames.rowwise() - frames.colwise().mean();
@@ -51,10 +51,10 @@ TEST(Pca, IsTheSingularValueDecomposition) {
   const double all = svd.singularValues().squaredNorm(), first = svd.singularValues().head(12).squaredNorm();
   EXPECT_NEAR(pca.variance, all / 700, 1e-4 * pca.variance);
   EXPECT_NEAR(pca.explained(12), first / all, 1e-4);
-  // What the basis leaves of the frames is what it says.
-  const Matrix left = frames - pca.basis.expand(pca.basis.project(frames));
-  EXPECT_NEAR(pca.rms_left(12), std::sqrt(left.cast<double>().squaredNorm() / (700 * 90 / 3)),
-              1e-3 * pca.rms_left(12));
+  // The reported residual is that of projecting and expanding.
+  const Matrix residual = frames - pca.basis.expand(pca.basis.project(frames));
+  EXPECT_NEAR(pca.rms_residual(12), std::sqrt(residual.cast<double>().squaredNorm() / (700 * 90 / 3)),
+              1e-3 * pca.rms_residual(12));
 }
 
 TEST(Pca, DoesNotDependOnThreads) {
@@ -67,9 +67,9 @@ TEST(Pca, DoesNotDependOnThreads) {
   EXPECT_EQ(one.variance, five.variance);
 }
 
-TEST(Pca, HasNoMoreComponentsThanThereAre) {
-  const Matrix pattern_uvs = frames_like_cloth(100, 30, 4, 0.7f);
-  const Pca pca = principal_components(rows_of(pattern_uvs), {.components = 20});
+TEST(Pca, HasNoMoreComponentsThanTheRank) {
+  const Matrix rank_four = frames_like_cloth(100, 30, 4, 0.7f);
+  const Pca pca = principal_components(rows_of(rank_four), {.components = 20});
   EXPECT_EQ(pca.basis.components(), 4);
   EXPECT_NEAR(pca.explained(4), 1, 1e-5);
   const Matrix few = frames_like_cloth(3, 30, 4, 0.7f);
@@ -77,11 +77,11 @@ TEST(Pca, HasNoMoreComponentsThanThereAre) {
   EXPECT_THROW(principal_components({}, {}), std::invalid_argument);
 }
 
-TEST(Pca, JoinedBasesMakeWhatBothCan) {
+TEST(Pca, JoinedBasisSpansBoth) {
   const Matrix frames = frames_like_cloth(200, 60, 30, 0.9f);
   const Basis a = principal_components(rows_of(frames), {.components = 5}).basis;
   Basis b = principal_components(rows_of(frames), {.components = 9}).basis;
-  // b contains a: only four directions are new. Mix them, so that it is not obvious.
+  // b spans a: only four directions are new. Rotate it, so that no modes coincide.
   Eigen::MatrixXf mix = Eigen::MatrixXf::Random(9, 9);
   mix = Eigen::MatrixXf(mix.householderQr().householderQ());
   b.modes = mix * b.modes;

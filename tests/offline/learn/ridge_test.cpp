@@ -29,7 +29,7 @@ TEST(Ridge, SolvesTheNormalEquations) {
   const Ridge ridge = fit_ridge(inputs, outputs, groups, {Scaling::kFeature, {penalty}});
   EXPECT_EQ(ridge.penalty, penalty);
 
-  // With a column of ones that is not penalised.
+  // Append a column of ones that is not penalised.
   Eigen::MatrixXd z(80, 7);
   z.leftCols(6) = ((inputs.rowwise() - ridge.network.mean.transpose()).array().rowwise() *
                    ridge.network.scale.transpose().array())
@@ -49,13 +49,13 @@ TEST(Ridge, FindsALinearMapAndAnOffset) {
   std::vector<uint32_t> groups;
   for (uint32_t i = 0; i < 200; ++i) groups.push_back(i / 20);
   const Ridge ridge = fit_ridge(inputs, outputs, groups, {});
-  EXPECT_EQ(ridge.penalty, RidgeOptions{}.penalties.front()) << "nothing speaks for a larger one";
+  EXPECT_EQ(ridge.penalty, RidgeOptions{}.penalties.front()) << "the data has no noise";
   EXPECT_LT((ridge.network(inputs) - outputs).cwiseAbs().maxCoeff(), 1e-4);
   EXPECT_TRUE(ridge.network.layers.empty());
 }
 
-// Two inputs that tell the same: what weighs less is leant on less, by the square of its weight.
-TEST(Ridge, LeansOnWhatWeighsMore) {
+// Of two identical inputs, each gets a coefficient in proportion to the square of its weight.
+TEST(Ridge, PrefersInputsOfLargerWeight) {
   Matrix inputs = noise(100, 2, 7);
   inputs.col(1) = inputs.col(0);
   RidgeOptions options{Scaling::kOne, {1e-3}};
@@ -66,40 +66,41 @@ TEST(Ridge, LeansOnWhatWeighsMore) {
   EXPECT_NEAR(one + other, 1, 1e-2f);
 }
 
-// Within a group all rows have the same input and the same accident in their output. Whoever leaves out rows sees the
-// accident again in the same group; whoever leaves out groups does not.
-TEST(Ridge, ChoosesByWholeGroups) {
+// Rows of a group have the same input and the same noise in their output. Holding out rows leaks the noise into the training
+// folds; holding out groups does not.
+TEST(Ridge, CrossValidatesByWholeGroups) {
   const Index groups = 24, each = 10;
-  const Matrix places = noise(groups, 20, 5), accidents = noise(groups, 1, 6) * 3;
+  const Matrix group_inputs = noise(groups, 20, 5), group_noise = noise(groups, 1, 6) * 3;
   Matrix inputs(groups * each, 20), outputs(groups * each, 1);
-  std::vector<uint32_t> by_group, by_row;
+  std::vector<uint32_t> group_ids, row_ids;
   for (Index i = 0; i < groups * each; ++i) {
-    inputs.row(i) = places.row(i / each);
-    outputs(i, 0) = places(i / each, 0) + accidents(i / each, 0);
-    by_group.push_back(static_cast<uint32_t>(i / each));
-    by_row.push_back(static_cast<uint32_t>(i));
+    inputs.row(i) = group_inputs.row(i / each);
+    outputs(i, 0) = group_inputs(i / each, 0) + group_noise(i / each, 0);
+    group_ids.push_back(static_cast<uint32_t>(i / each));
+    row_ids.push_back(static_cast<uint32_t>(i));
   }
   const RidgeOptions options{Scaling::kOne, {1e-6, 1e-3, 1e-1, 1, 10, 100}};
-  const Ridge careful = fit_ridge(inputs, outputs, by_group, options),
-              careless = fit_ridge(inputs, outputs, by_row, options);
-  EXPECT_GE(careful.penalty, 0.1);
-  EXPECT_LE(careless.penalty, 1e-3);
-  EXPECT_EQ(careful.errors.size(), options.penalties.size());
+  const Ridge by_groups = fit_ridge(inputs, outputs, group_ids, options),
+              by_rows = fit_ridge(inputs, outputs, row_ids, options);
+  EXPECT_GE(by_groups.penalty, 0.1);
+  EXPECT_LE(by_rows.penalty, 1e-3);
+  EXPECT_EQ(by_groups.errors.size(), options.penalties.size());
 }
 
 TEST(Ridge, StandardisesByFeatureOrByOneScale) {
   Matrix inputs(4, 3);
   inputs << 1, 10, 5, 3, 30, 5, 1, 10, 5, 3, 30, 5;
-  const Standard feature = standardise(inputs, Scaling::kFeature), one = standardise(inputs, Scaling::kOne);
+  const Standardisation feature = standardise(inputs, Scaling::kFeature),
+                        one = standardise(inputs, Scaling::kOne);
   EXPECT_FLOAT_EQ(feature.mean[1], 20);
   EXPECT_FLOAT_EQ(feature.scale[0], 1);
   EXPECT_FLOAT_EQ(feature.scale[1], 0.1f);
   const float typical = std::sqrt((1.0f + 100) / 3);
-  EXPECT_NEAR(feature.scale[2], 100 / typical, 0.01) << "what stands still is not blown up";
+  EXPECT_NEAR(feature.scale[2], 100 / typical, 0.01) << "a constant feature is not amplified";
   for (Index k = 0; k < 3; ++k) EXPECT_NEAR(one.scale[k], 1 / typical, 1e-5);
 }
 
-TEST(Ridge, RefusesSizesThatDoNotGoTogether) {
+TEST(Ridge, RefusesSizesThatDoNotMatch) {
   EXPECT_THROW(fit_ridge(noise(4, 2, 1), noise(3, 2, 1), std::vector<uint32_t>(4), {}),
                std::invalid_argument);
   EXPECT_THROW(fit_ridge(noise(4, 2, 1), noise(4, 2, 1), std::vector<uint32_t>(3), {}),

@@ -1,4 +1,4 @@
-// Legs that are solved from their feet, and soles that roll.
+// Inverse kinematics of legs, and soles that roll without slipping.
 #include "motion/figure.h"
 
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@ TEST(MotionFigure, SolvesLegsFromTheirFeet) {
     const FootPose foot = figure.foot_of(side, angles);
     const LegAngles solved = figure.solve(side, foot);
     EXPECT_LT(length(figure.foot_of(side, solved).ankle - foot.ankle), 1e-9) << k;
-    // A foot that points along its leg does not say how the leg is turned.
+    // The leg's rotation is undetermined if the foot points along it.
     if (length(cross(foot.rotation.z, unit(foot.ankle - figure.hip[side]))) < 0.5) continue;
     for (size_t a = 0; a < kToes; ++a) EXPECT_NEAR(solved[a], angles[a], 1e-6) << k << ' ' << a;
   }
 }
 
-TEST(MotionFigure, ALegThatIsTooShortComesAsNearAsItCan) {
+TEST(MotionFigure, UnreachableFeetAreApproached) {
   const Figure figure(body::make_person());
   const FootPose far{figure.hip[0] + D3{0.1, -2, 0.3}, {}};
   const FootPose reached = figure.foot_of(0, figure.solve(0, far));
@@ -50,8 +50,7 @@ TEST(MotionFigure, ALegThatIsTooShortComesAsNearAsItCan) {
   EXPECT_NEAR(length(reached.ankle - figure.hip[0]), figure.leg, 0.005);
 }
 
-// The foot of the built-in person at a pitch, put where rolling takes it: what touches is on the ground and does not
-// move.
+// The foot rolled to a pitch: its lowest point is on the ground.
 class MotionSole : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(MotionSole, RollsOnTheGround) {
@@ -88,26 +87,25 @@ TEST(MotionFigure, SolesRollWithoutSlipping) {
   const Sole& sole = figure.sole;
   constexpr double h = 0.2 * kDegree;
   for (int degrees = -20; degrees <= 70; degrees += 5) {
-    if (degrees == 0 || degrees == 5) continue;  // from heel to ball the touch moves along the sole
-    // Follow the point that touches, on the heel or on the toes, over a small pitch.
+    if (degrees == 0 || degrees == 5) continue;  // the contact moves from heel to ball along the sole
+    // Follow the contact point, on the heel or on the toes, over a small change of pitch.
     const double p = degrees * kDegree;
-    const auto place = [&](double pitch) {
-      const double flex = FootRoll::toes(p);  // of the point, which is fixed to the toes' collider
+    const auto position = [&](double pitch) {
+      const double flex = FootRoll::toes(p);  // the point is fixed to the toes' collider
       D3 local;
       if (degrees < 0) {
         const D3 down = about_x(-p) * D3{0, -1, 0};
-        local = about_x(pitch) * (sole.balls[0].centre + down * sole.balls[0].radius);
+        local = about_x(pitch) * (sole.spheres[0].centre + down * sole.spheres[0].radius);
       } else {
-        const D3 touching = about_x(-p) * sole.lowest_of_toes(p, flex);  // seen from the foot
-        const D3 on_toes = about_x(flex) * (touching - sole.toe_joint);  // half of it turns with the toes
+        const D3 touching = about_x(-p) * sole.lowest_of_toes(p, flex);  // in the frame of the foot
+        const D3 on_toes = about_x(flex) * (touching - sole.toe_joint);  // skinned half to the toes
         const D3 moved = sole.toe_joint + about_x(-FootRoll::toes(pitch)) * on_toes;
         local = about_x(pitch) * ((touching + moved) * 0.5);
       }
       return D3{local.x, local.y + figure.roll.height(pitch), local.z + figure.roll.forward(pitch)};
     };
-    const D3 moved = place(p + h) - place(p - h);
-    EXPECT_LT(std::fabs(moved.z) / (2 * h), 0.012)
-        << degrees;  // m for a radian; not rolling it would be 0.07
+    const D3 moved = position(p + h) - position(p - h);
+    EXPECT_LT(std::fabs(moved.z) / (2 * h), 0.012) << degrees;  // m per radian; 0.07 without rolling
   }
 }
 

@@ -1,4 +1,4 @@
-// Joints as parts of a human, by names of many tools and without any.
+// Mapping of joints to human parts, with the names of many tools and without known names.
 #include "motion/human.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace billow::motion {
 namespace {
 
-TEST(Human, TakesNamesApart) {
+TEST(Human, ParsesJointNames) {
   const struct {
     const char* name;
     const char* word;
@@ -34,14 +34,14 @@ TEST(Human, TakesNamesApart) {
                {"", "", -1, 0},
                {"toe1-1.L", "toe", kLeft, 1}};
   for (const auto& c : cases) {
-    const JointName found = take_apart(c.name);
+    const JointName found = parse_joint_name(c.name);
     EXPECT_EQ(found.word, c.word) << c.name;
     EXPECT_EQ(found.side, c.side) << c.name;
     EXPECT_EQ(found.number, c.number) << c.name;
   }
 }
 
-// A human with joints of these names, spine joints last, in a T-pose, facing +z, its left at +x.
+// A human skeleton with the given joint names in a T-pose, facing +z with the left at +x.
 body::Skeleton human(const std::vector<std::string>& limbs, const std::vector<std::string>& spine,
                      const std::string& hips) {
   body::Skeleton s;
@@ -107,7 +107,7 @@ TEST(Human, FindsAllPartsOfTheBuiltInPerson) {
   EXPECT_EQ(h.spine.size(), 4u);
 }
 
-TEST(Human, PartsCanBeNamedOutright) {
+TEST(Human, PartsCanBeMappedExplicitly) {
   const body::Skeleton s = human({"a?", "b?", "c?", "d?", "e?", "f?", "g?", "h?", "i"}, {"x"}, "y");
   const Human h = find_human(s, {{"left upper arm", "dL"}, {"head", "x"}});
   EXPECT_EQ(h.of(Part::upper_arm, kLeft), s.at("dL"));
@@ -116,7 +116,7 @@ TEST(Human, PartsCanBeNamedOutright) {
   EXPECT_THROW(find_human(s, {{"head", "nobody"}}), std::invalid_argument);
 }
 
-TEST(Human, HasNoPartsWhereThereAreNone) {
+TEST(Human, MissingPartsHaveNoJoint) {
   const Human h = find_human({{{"stick", body::kNoJoint, {}}, {"end", 0, {{0, 1, 0}, {0, 0, 0, 1}}}}});
   EXPECT_EQ(h.of(Part::thigh, kLeft), body::kNoJoint);
   EXPECT_EQ(h.leg_length({{{"stick", body::kNoJoint, {}}}}), 0);

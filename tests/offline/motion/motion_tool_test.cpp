@@ -1,4 +1,4 @@
-// `billow motion` as a user meets it.
+// The command `billow motion`, run as a program.
 #include <gtest/gtest.h>
 
 #ifdef BILLOW_PROGRAM
@@ -25,7 +25,7 @@ TEST(MotionTool, ListsMotions) {
     EXPECT_TRUE(contains(outcome.output, name)) << name << " is not in\n" << outcome.output;
 }
 
-TEST(MotionTool, RefusesWhatMakesNoSense) {
+TEST(MotionTool, RefusesInvalidArguments) {
   const Outcome unknown = run("motion show fly");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(contains(unknown.output, "pirouette")) << unknown.output;

@@ -1,11 +1,10 @@
-// The built-in motions: human, seeded, and as they are called.
+// The procedural motions: within human limits, deterministic by seed, and true to their kind.
 #include "motion/motions.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "motion/limits.h"
 #include "motion/measure.h"
 #include "motion/rotation.h"
 
@@ -26,13 +25,13 @@ bool same(const body::Pose& a, const body::Pose& b) {
   return equal;
 }
 
-// What holds for every clip, at 120 frames a second.
-void check_human(const body::Person& who, const Clip& clip) {
-  const MotionFigures f = measure(who, clip);
+// Checks the limits of every clip, at 120 frames per second.
+void check_human(const body::Person& body, const Clip& clip) {
+  const MotionMeasures f = measure(body, clip);
   const HumanLimits limits;
   EXPECT_GE(f.limit_margin, -0.5 * kDegree) << f.limit_angle << " at " << f.limit_seconds;
-  const auto below = [](const char* what, const Most& most, double limit) {
-    EXPECT_LE(most.value, limit) << what << ": " << most.where << " at " << most.seconds;
+  const auto below = [](const char* what, const Peak& peak, double limit) {
+    EXPECT_LE(peak.value, limit) << what << ": " << peak.where << " at " << peak.seconds;
   };
   below("joint speed", f.joint_speed, limits.joint_speed);
   below("joint acceleration", f.joint_acceleration, limits.joint_acceleration);
@@ -43,9 +42,9 @@ void check_human(const body::Person& who, const Clip& clip) {
   below("foot speed", f.foot_speed, limits.foot_speed);
   below("foot acceleration", f.foot_acceleration, limits.foot_acceleration);
   below("slide", f.slide, 0.016);
-  below("sink", f.sink, 0.002);
-  below("afloat", f.afloat, 0.012);
-  below("inside", f.inside, 0.022);
+  below("ground penetration", f.ground_penetration, 0.002);
+  below("floating", f.floating, 0.012);
+  below("self-penetration", f.self_penetration, 0.022);
 }
 
 class Motion : public ::testing::TestWithParam<std::string> {};
@@ -94,7 +93,7 @@ std::vector<std::string> kinds() {
 INSTANTIATE_TEST_SUITE_P(Kinds, Motion, ::testing::ValuesIn(kinds()),
                          [](const auto& kind) { return kind.param; });
 
-// More seeds, and other people.
+// More seeds, and other body shapes.
 class MotionSlow : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MotionSlow, IsHumanForEveryone) {
@@ -113,7 +112,7 @@ TEST_P(MotionSlow, IsHumanForEveryone) {
 INSTANTIATE_TEST_SUITE_P(Kinds, MotionSlow, ::testing::ValuesIn(kinds()),
                          [](const auto& kind) { return kind.param; });
 
-TEST(Motions, RefuseWhatMakesNoSense) {
+TEST(Motions, RefuseInvalidRequests) {
   const auto make = [](const MotionRequest& request) { make_motion(person(), request); };
   EXPECT_THROW(make({"fly", 1, 1, 30, 0}), std::invalid_argument);
   EXPECT_THROW(make({"walk", 1, -1, 30, 0}), std::invalid_argument);
@@ -132,20 +131,20 @@ TEST(Motions, RefuseWhatMakesNoSense) {
   }
 }
 
-TEST(Motions, GoAtTheSpeedAskedFor) {
+TEST(Motions, HaveTheRequestedSpeed) {
   for (const auto& [kind, speed] : {std::pair{"walk", 1.0}, {"walk", 1.6}, {"run", 2.6}, {"run", 4.5}}) {
     const Clip clip = make_motion(person(), {kind, 5, 10, 30, speed});
-    double way = 0;
+    double distance = 0;
     for (size_t k = 120; k + 1 < clip.frames.size(); ++k) {
       const V3 step = clip.frames[k + 1].root_position - clip.frames[k].root_position;
-      way += std::hypot(static_cast<double>(step.x), static_cast<double>(step.z));
+      distance += std::hypot(static_cast<double>(step.x), static_cast<double>(step.z));
     }
-    const double mean = way * 30 / static_cast<double>(clip.frames.size() - 121);
+    const double mean = distance * 30 / static_cast<double>(clip.frames.size() - 121);
     EXPECT_NEAR(mean, speed, 0.12 * speed) << kind;
   }
 }
 
-// The heights of the ankles above those of a flat foot, and of the pelvis.
+// Heights of the ankles above that of a flat foot, and of the pelvis.
 struct Heights {
   double left, right, pelvis;
 };
@@ -167,7 +166,7 @@ TEST(Motions, JumpersFallFreely) {
   const std::vector<Heights> h = heights_of(clip);
   size_t flying = 0;
   for (size_t k = 2; k + 2 < h.size(); ++k) {
-    // Well above where toes can still touch.
+    // Skip frames in which toes can still touch.
     if (std::min({h[k - 2].left, h[k - 2].right, h[k + 2].left, h[k + 2].right}) < 0.16) continue;
     const double fall = (h[k - 1].pelvis + h[k + 1].pelvis - 2 * h[k].pelvis) * 120 * 120;
     EXPECT_NEAR(fall, -kGravity, 0.06) << k;  // positions are single precision

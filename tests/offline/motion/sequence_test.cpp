@@ -1,4 +1,4 @@
-// Long clips: no frame comes twice, motions go over into one another, data sets are as large as asked.
+// Long clips: no duplicate frames, transitions between motions; data sets have the requested size.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ const body::Person& person() {
   return average;
 }
 
-// Joints seen from the pelvis, turned to face +z: two poses that look alike have them at the same places.
+// Joint positions relative to the pelvis, rotated to face +z: equal for poses that look the same.
 using Shape = std::vector<V3>;
 std::vector<Shape> shapes_of(const Clip& clip) {
   std::vector<Shape> out;
   for (const body::Pose& pose : clip.frames) {
     const std::vector<Transform> joints = body::joint_transforms(person().skeleton, pose);
     const V3 z = rotate(pose.rotations[0], V3{0, 0, 1});
-    const Quat back = body::turn_about({0, 1, 0}, -std::atan2(z.x, z.z));
+    const Quat back = body::rotation_about({0, 1, 0}, -std::atan2(z.x, z.z));
     Shape shape;
     for (const Transform& joint : joints) shape.push_back(rotate(back, joint.position - pose.root_position));
     shape.push_back({0, pose.root_position.y, 0});
@@ -32,53 +32,53 @@ std::vector<Shape> shapes_of(const Clip& clip) {
   }
   return out;
 }
-// How far the joint that has moved most has moved.
-float distance(const Shape& a, const Shape& b, float enough = 1e30f) {
-  float most = 0;
-  for (size_t j = 0; j < a.size() && most < enough; ++j) {
+// Largest joint distance between two shapes; stops early above `limit` (squared).
+float distance(const Shape& a, const Shape& b, float limit = 1e30f) {
+  float squared = 0;
+  for (size_t j = 0; j < a.size() && squared < limit; ++j) {
     const V3 d = a[j] - b[j];
-    most = std::max(most, dot(d, d));
+    squared = std::max(squared, dot(d, d));
   }
-  return std::sqrt(most);
+  return std::sqrt(squared);
 }
 
-TEST(MotionSequence, NoFrameOfFiveThousandComesTwice) {
+TEST(MotionSequence, FiveThousandFramesHaveNoDuplicates) {
   std::vector<SequencePart> parts;
   const Clip clip = make_sequence(person(), 3, 5000, 30, motion_mix("all"), &parts);
   ASSERT_EQ(clip.frames.size(), 5000u);
   validate(person().skeleton, clip);
-  // It has transitions among all motions.
+  // All kinds of motion occur.
   std::set<std::string> kinds;
   for (const SequencePart& part : parts) kinds.insert(part.kind);
   EXPECT_EQ(kinds.size(), motion_kinds().size() - 1);
   EXPECT_GE(parts.size(), 20u);
-  // Sort by one coordinate, so that only frames near in it have to be compared.
+  // Sort by one coordinate, so that only neighbours in it have to be compared.
   std::vector<Shape> shapes = shapes_of(clip);
   const size_t hand = static_cast<size_t>(person().skeleton.at("left_hand"));
   std::sort(shapes.begin(), shapes.end(),
             [&](const Shape& a, const Shape& b) { return a[hand].y < b[hand].y; });
   constexpr float kSame = 0.0001f;  // m
-  size_t twice = 0;
+  size_t duplicates = 0;
   for (size_t i = 0; i < shapes.size(); ++i)
     for (size_t j = i + 1; j < shapes.size() && shapes[j][hand].y - shapes[i][hand].y < kSame; ++j)
-      twice += distance(shapes[i], shapes[j], kSame * kSame) < kSame;
-  EXPECT_EQ(twice, 0u);
+      duplicates += distance(shapes[i], shapes[j], kSame * kSame) < kSame;
+  EXPECT_EQ(duplicates, 0u);
 }
 
-TEST(MotionSequence, StaysWithinReach) {
+TEST(MotionSequence, StaysNearTheOrigin) {
   const Clip clip = make_sequence(person(), 5, 5000, 30, motion_mix("cape"));
   for (const body::Pose& pose : clip.frames)
     ASSERT_LT(std::hypot(pose.root_position.x, pose.root_position.z), 40.0f);
 }
 
-// No second of a dance is like another second of it: the nearest two, at least a second apart, differ by more
-// than a centimetre in the mean over their frames of the joint that differs most.
+// Any two one-second windows of a dance, at least a second apart, differ by more than a centimetre: the mean
+// over their frames of the largest joint distance.
 TEST(MotionSequence, DancesDoNotRepeat) {
   for (const uint32_t seed : {1u, 2u}) {
     const Clip clip = make_motion(person(), {"dance", seed, 40, 15, 0});
     const std::vector<Shape> shapes = shapes_of(clip);
     constexpr size_t kSecond = 15;
-    double least = 1e30;
+    double smallest = 1e30;
     for (size_t lag = kSecond; lag + kSecond < shapes.size(); ++lag) {
       std::vector<double> apart;
       for (size_t k = 0; k + lag < shapes.size(); ++k)
@@ -86,11 +86,11 @@ TEST(MotionSequence, DancesDoNotRepeat) {
       double sum = 0;
       for (size_t k = 0; k < apart.size(); ++k) {
         sum += apart[k] - (k >= kSecond ? apart[k - kSecond] : 0);
-        if (k + 1 >= kSecond) least = std::min(least, sum / kSecond);
+        if (k + 1 >= kSecond) smallest = std::min(smallest, sum / kSecond);
       }
     }
-    EXPECT_GT(least, 0.01) << seed;
-    RecordProperty("nearest_seconds_m_" + std::to_string(seed), std::to_string(least));
+    EXPECT_GT(smallest, 0.01) << seed;
+    RecordProperty("nearest_seconds_m_" + std::to_string(seed), std::to_string(smallest));
   }
 }
 
@@ -123,7 +123,7 @@ TEST(MotionSequence, DancesHaveKicksLungesHipTurnsAndPirouettes) {
   EXPECT_GT(turned, 6.2);
 }
 
-TEST(MotionSequence, DataSetsAreAsLargeAsAsked) {
+TEST(MotionSequence, DataSetsHaveTheRequestedSize) {
   for (const char* garment : {"cape", "skirt"}) {
     const std::vector<MotionRequest> requests = varied_motions(9, 5000, 30, motion_mix(garment));
     EXPECT_GE(requests.size(), 47u);

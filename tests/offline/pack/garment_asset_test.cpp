@@ -1,4 +1,4 @@
-// Garment files there and back, and what their storage costs.
+// Round trips of garment files, and their quantisation errors.
 #include "pack/garment_asset.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "decode/tile.h"
-#include "pack/change_sections.h"
 #include "pack/sample_garment.h"
 
 namespace billow::pack {
@@ -24,11 +23,11 @@ class GarmentAsset : public ::testing::Test {
                ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".billow")) {}
   ~GarmentAsset() override { std::filesystem::remove(path_); }
 
-  Packed there_and_back(const Packed& p, Storage storage) {
-    report_ = write_garment_asset(p, path_, {storage});
+  GarmentData round_trip(const GarmentData& p, Precision precision) {
+    report_ = write_garment_asset(p, path_, {precision});
     return read_garment_asset(path_);
   }
-  static Packed sample(const SampleOptions& options = {}) {
+  static GarmentData sample(const SampleOptions& options = {}) {
     return sample_garment(body::make_person(), options);
   }
 
@@ -52,9 +51,9 @@ learn::Matrix cloth_of(const learn::PatchModel& model, size_t vertices, size_t b
   return out;
 }
 
-// Root mean square over vertices, mm, of frames with the coefficients' own spread.
-double difference(const Packed& a, const Packed& b) {
-  const auto cloth = [&](const Packed& p) {
+// RMS over vertices, mm, for random bones.
+double difference(const GarmentData& a, const GarmentData& b) {
+  const auto cloth = [&](const GarmentData& p) {
     return std::visit(
         [&](const auto& model) { return cloth_of(model, p.garment.size(), p.garment.bones.size()); },
         p.model);
@@ -63,19 +62,19 @@ double difference(const Packed& a, const Packed& b) {
                           (kFrames * static_cast<double>(a.garment.size())));
 }
 
-// mm that roots of shares, taken and taken back, cost.
-constexpr double kRootsTaken = 2e-3;
+// mm: rounding error of scaling by square roots of shares and back.
+constexpr double kRootRounding = 2e-3;
 
-learn::Model& whole(Packed& p) { return std::get<learn::Model>(p.model); }
-learn::PatchModel& patches(Packed& p) { return std::get<learn::PatchModel>(p.model); }
+learn::Model& whole_cloth(GarmentData& p) { return std::get<learn::Model>(p.model); }
+learn::PatchModel& patches(GarmentData& p) { return std::get<learn::PatchModel>(p.model); }
 
-TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
-  Packed p = sample();
+TEST_F(GarmentAsset, RoundTripKeepsAllButTheModelledShape) {
+  GarmentData p = sample();
   p.settings.mass.point_count = 2;
   p.settings.mass.points[1] = 0.5f;
   p.settings.teleport_angle = 0.75f;
   p.extra["gru"] = std::string("\0some\xff", 6);
-  const Packed q = there_and_back(p, Storage::kFloat32);
+  const GarmentData q = round_trip(p, Precision::kFloat32);
   EXPECT_EQ(q.garment.name, p.garment.name);
   EXPECT_EQ(q.garment.key_joint, p.garment.key_joint);
   EXPECT_EQ(q.garment.triangles, p.garment.triangles);
@@ -101,30 +100,30 @@ TEST_F(GarmentAsset, KeepsAllButTheShapeAsModelled) {
   EXPECT_EQ(q.extra, p.extra);
 }
 
-// The most that weights are off, bone by bone.
-float blend_difference(const Packed& p, const Packed& q) {
-  float most = p.blend.size() == q.blend.size() ? 0.0f : 1.0f;
+// Largest difference of a weight.
+float blend_difference(const GarmentData& p, const GarmentData& q) {
+  float largest = p.blend.size() == q.blend.size() ? 0.0f : 1.0f;
   for (size_t v = 0; v < std::min(p.blend.size(), q.blend.size()); ++v)
     for (size_t k = 0; k < kBonesPerVertex; ++k)
-      most = std::max(most, p.blend[v].bones[k] == q.blend[v].bones[k]
-                                ? std::fabs(p.blend[v].weights[k] - q.blend[v].weights[k])
-                                : 1.0f);
-  return most;
+      largest = std::max(largest, p.blend[v].bones[k] == q.blend[v].bones[k]
+                                      ? std::fabs(p.blend[v].weights[k] - q.blend[v].weights[k])
+                                      : 1.0f);
+  return largest;
 }
 
-TEST_F(GarmentAsset, BlendWeightsComeBackRoundedInBytesAndWords) {
-  // 24 and 288 bones: a byte each, and two.
+TEST_F(GarmentAsset, BlendWeightsAreQuantisedWithByteAndWordIndices) {
+  // 24 and 288 bones: indices of one byte, and of two.
   for (const uint32_t chains : {4u, 48u}) {
-    const Packed p = sample({.across = 60, .chains = chains});
-    EXPECT_LT(blend_difference(p, there_and_back(p, Storage::kFloat32)), 1.0f / 255);
+    const GarmentData p = sample({.across = 60, .chains = chains});
+    EXPECT_LT(blend_difference(p, round_trip(p, Precision::kFloat32)), 1.0f / 255);
   }
-  EXPECT_TRUE(there_and_back(sample({.blend = false}), Storage::kFloat32).blend.empty());
+  EXPECT_TRUE(round_trip(sample({.blend = false}), Precision::kFloat32).blend.empty());
 }
 
-TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
-  Packed p = sample();
+TEST_F(GarmentAsset, ChangedSectionsLeaveAllOthersAsTheyWere) {
+  GarmentData p = sample();
   p.extra["gru"] = "units", p.extra["more"] = "else";
-  const std::string file = pack_garment(p, {Storage::kInt8});
+  const std::string file = pack_garment(p, {Precision::kInt8});
   p.settings.solver.substep_angle = 0.3f;
   for (learn::BlendWeights& w : p.blend) w = {{3, 0, 0, 0}, {0.25f, 0.75f, 0, 0}};
   const auto read = [&](const std::string& bytes) {
@@ -132,7 +131,7 @@ TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
     return read_garment_asset(path_);
   };
   const std::string changed = changed_sections(file, {"extra.gru"}, p.settings, p.blend);
-  const Packed before = read(file), after = read(changed);
+  const GarmentData before = read(file), after = read(changed);
   EXPECT_EQ(difference(before, after), 0);
   EXPECT_EQ(after.garment.name, before.garment.name);
   EXPECT_EQ(after.extra.count("gru"), 0u);
@@ -146,9 +145,9 @@ TEST_F(GarmentAsset, SectionsAreChangedAndAllOthersStay) {
   EXPECT_THROW(changed_sections("no garment", {}, p.settings, {}), std::runtime_error);
 }
 
-TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
-  Packed p = sample({.patches = false}), q = there_and_back(p, Storage::kFloat32);
-  const learn::Model &a = whole(p), &b = whole(q);
+TEST_F(GarmentAsset, Float32RoundTripIsBitExact) {
+  GarmentData p = sample({.patches = false}), q = round_trip(p, Precision::kFloat32);
+  const learn::Model &a = whole_cloth(p), &b = whole_cloth(q);
   EXPECT_EQ(b.skinning.basis.modes, a.skinning.basis.modes);
   EXPECT_EQ(b.shape.basis.mean, a.shape.basis.mean);
   EXPECT_EQ(b.shape.basis.deviation, a.shape.basis.deviation);
@@ -158,12 +157,12 @@ TEST_F(GarmentAsset, FloatsComeBackToTheBit) {
   EXPECT_EQ(difference(p, q), 0);
 }
 
-TEST_F(GarmentAsset, PatchesComeBack) {
-  Packed p = sample({.closed = true});
+TEST_F(GarmentAsset, RoundTripKeepsPatches) {
+  GarmentData p = sample({.closed = true});
   patches(p).patches[4].network = 3, patches(p).patches[4].flipped = true;
   learn::Network& linear = patches(p).networks[3];
   linear.bias = learn::Vector::Constant(linear.linear.rows(), 0.02f);
-  Packed q = there_and_back(p, Storage::kFloat32);
+  GarmentData q = round_trip(p, Precision::kFloat32);
   const learn::PatchModel &a = patches(p), &b = patches(q);
   ASSERT_EQ(b.patches.size(), a.patches.size());
   for (size_t k = 0; k < a.patches.size(); ++k) {
@@ -188,26 +187,27 @@ TEST_F(GarmentAsset, PatchesComeBack) {
     EXPECT_EQ(b.networks[k].linear, a.networks[k].linear);
   }
   EXPECT_EQ(b.networks[3].bias, linear.bias);
-  EXPECT_LT(difference(p, q), kRootsTaken);
+  EXPECT_LT(difference(p, q), kRootRounding);
 }
 
-TEST_F(GarmentAsset, PatchesMayHaveOneHalfOnly) {
-  Packed p = sample({.hidden = 0, .linear = false});
-  Packed q = there_and_back(p, Storage::kFloat32);
+TEST_F(GarmentAsset, PatchesMayHaveLayersOrLinearPathOnly) {
+  GarmentData p = sample({.hidden = 0, .linear = false});
+  GarmentData q = round_trip(p, Precision::kFloat32);
   EXPECT_EQ(patches(q).networks[1].linear.size(), 0);
-  EXPECT_LT(difference(p, q), kRootsTaken);
+  EXPECT_LT(difference(p, q), kRootRounding);
   p = sample();
   for (learn::Network& n : patches(p).networks) n.layers.clear();
-  q = there_and_back(p, Storage::kFloat32);
+  q = round_trip(p, Precision::kFloat32);
   EXPECT_TRUE(patches(q).networks[1].layers.empty());
-  EXPECT_LT(difference(p, q), kRootsTaken);
+  EXPECT_LT(difference(p, q), kRootRounding);
 }
 
 TEST_F(GarmentAsset, TheBiasOfTheLinearPathIsKept) {
-  Packed p = sample({.patches = false});
-  auto& network = whole(p).skinning.network;
-  network.bias = learn::Vector::Constant(whole(p).skinning.basis.components(), 0.01f);
-  EXPECT_NEAR(difference(p, there_and_back(p, Storage::kFloat32)), 0, 1e-3);  // mm; without it 0.1 and more
+  GarmentData p = sample({.patches = false});
+  auto& network = whole_cloth(p).skinning.network;
+  network.bias = learn::Vector::Constant(whole_cloth(p).skinning.basis.components(), 0.01f);
+  EXPECT_NEAR(difference(p, round_trip(p, Precision::kFloat32)), 0,
+              1e-3);  // mm; without the bias at least 0.1
 }
 
 SampleOptions medium(bool patches) {
@@ -219,37 +219,37 @@ SampleOptions medium(bool patches) {
           .shape_components = 20};
 }
 
-TEST_F(GarmentAsset, EachStorageCostsWhatItSays) {
+TEST_F(GarmentAsset, ReportedErrorMatchesTheMeasuredOne) {
   for (const bool by_patches : {false, true}) {
-    const Packed p = sample(medium(by_patches));
+    const GarmentData p = sample(medium(by_patches));
     double last = 1e9;
-    for (const Storage s : {Storage::kInt8, Storage::kFloat16, Storage::kInt16}) {
-      const Packed q = there_and_back(p, s);
+    for (const Precision s : {Precision::kInt8, Precision::kFloat16, Precision::kInt16}) {
+      const GarmentData q = round_trip(p, s);
       const double measured = difference(p, q);
-      EXPECT_GT(measured, 0.4 * report_.chosen.all()) << report_.chosen.name;
-      EXPECT_LT(measured, 1.7 * report_.chosen.all()) << report_.chosen.name;
+      EXPECT_GT(measured, 0.4 * report_.chosen.total()) << report_.chosen.name;
+      EXPECT_LT(measured, 1.7 * report_.chosen.total()) << report_.chosen.name;
       EXPECT_LT(measured, last);
       last = measured;
     }
   }
 }
 
-TEST_F(GarmentAsset, MixedStaysUnderItsErrorAndIsSmallerThanAnyOneKindThatDoes) {
+TEST_F(GarmentAsset, MixedPrecisionIsWithinItsErrorAndSmallerThanSingleFormatsThatAre) {
   for (const bool by_patches : {false, true}) {
-    const Packed p = sample(medium(by_patches));
-    const Packed q = there_and_back(p, Storage::kMixed);
-    EXPECT_LE(report_.chosen.all(), 0.1);
+    const GarmentData p = sample(medium(by_patches));
+    const GarmentData q = round_trip(p, Precision::kMixed);
+    EXPECT_LE(report_.chosen.total(), 0.1);
     EXPECT_LT(difference(p, q), 0.15);
-    for (const StorageCost& other : report_.others) {
-      if (other.all() <= 0.1) {
+    for (const QuantisationCost& other : report_.others) {
+      if (other.total() <= 0.1) {
         EXPECT_LT(report_.chosen.bytes, other.bytes) << other.name;
       }
     }
   }
 }
 
-// Bones that move together, as they do on a body: what is rounded off one of them, another can make up for.
-learn::PatchInputs moving_together(const Packed& p) {
+// Correlated bones, as on a body: GPTQ can compensate the error of one by another.
+learn::PatchInputs correlated_frames(const GarmentData& p) {
   constexpr Eigen::Index kRows = 400, kMotions = 12;
   srand(3);
   const auto values = static_cast<Eigen::Index>(3 * p.garment.bones.size());
@@ -260,37 +260,37 @@ learn::PatchInputs moving_together(const Packed& p) {
   return inputs;
 }
 
-TEST_F(GarmentAsset, FramesMakeNetworksSmaller) {
-  Packed p = sample(medium(true));
-  const learn::PatchInputs frames = moving_together(p);
-  there_and_back(p, Storage::kMixed);
+TEST_F(GarmentAsset, CalibrationFramesMakeNetworksSmaller) {
+  GarmentData p = sample(medium(true));
+  const learn::PatchInputs frames = correlated_frames(p);
+  round_trip(p, Precision::kMixed);
   const size_t without = report_.chosen.bytes;
-  p.frames = frames;
-  const Packed q = there_and_back(p, Storage::kMixed);
+  p.calibration = frames;
+  const GarmentData q = round_trip(p, Precision::kMixed);
   EXPECT_LT(report_.chosen.bytes, 0.95 * static_cast<double>(without));
-  EXPECT_LE(report_.chosen.all(), 0.1);
-  // In frames like these, the whole cloth is off by no more than it says.
+  EXPECT_LE(report_.chosen.total(), 0.1);
+  // The measured error on these frames is close to the reported one.
   const auto rows = frames.bones.rows();
   const auto values = static_cast<Eigen::Index>(3 * p.garment.size());
-  learn::Matrix right(rows, values), found(rows, values);
-  std::get<learn::PatchModel>(p.model)(frames, true, right);
+  learn::Matrix expected(rows, values), found(rows, values);
+  std::get<learn::PatchModel>(p.model)(frames, true, expected);
   std::get<learn::PatchModel>(q.model)(frames, true, found);
-  const double off =
-      1e3 * static_cast<double>((found - right).norm()) / std::sqrt(static_cast<double>(rows * values / 3));
-  EXPECT_LT(off, 1.2 * report_.chosen.all());
-  EXPECT_GT(off, 0);
+  const double error_mm = 1e3 * static_cast<double>((found - expected).norm()) /
+                          std::sqrt(static_cast<double>(rows * values / 3));
+  EXPECT_LT(error_mm, 1.2 * report_.chosen.total());
+  EXPECT_GT(error_mm, 0);
 }
 
 TEST_F(GarmentAsset, ShapeAndLinearPathMayBeMissing) {
-  Packed p = sample({.patches = false, .shape_components = 0, .linear = false});
-  Packed q = there_and_back(p, Storage::kFloat32);
-  EXPECT_EQ(whole(q).shape.basis.components(), 0);
-  EXPECT_EQ(whole(q).skinning.network.linear.size(), 0);
+  GarmentData p = sample({.patches = false, .shape_components = 0, .linear = false});
+  GarmentData q = round_trip(p, Precision::kFloat32);
+  EXPECT_EQ(whole_cloth(q).shape.basis.components(), 0);
+  EXPECT_EQ(whole_cloth(q).skinning.network.linear.size(), 0);
   EXPECT_EQ(difference(p, q), 0);
 }
 
 TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
-  const auto refused = [](const Packed& p) {
+  const auto refused = [](const GarmentData& p) {
     try {
       pack_garment(p);
     } catch (const std::invalid_argument& e) {
@@ -298,24 +298,24 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
     }
     return std::string("nothing");
   };
-  Packed p = sample();
+  GarmentData p = sample();
   p.colliders[1].shape = BILLOW_SHAPE_CUSTOM;
   EXPECT_NE(refused(p).find("collider 1: expected an analytic shape"), std::string::npos) << refused(p);
   p = sample();
   p.garment.rest.clear();
   EXPECT_NE(refused(p).find("draped"), std::string::npos);
   p = sample({.patches = false});
-  whole(p).shape.basis.deviation.resize(1);
+  whole_cloth(p).shape.basis.deviation.resize(1);
   EXPECT_NE(refused(p).find("shape, deviations: expected 4, found 1"), std::string::npos) << refused(p);
   p = sample({.patches = false});
-  whole(p).skinning.network.layers[1].weights.resize(3, 3);
+  whole_cloth(p).skinning.network.layers[1].weights.resize(3, 3);
   EXPECT_NE(refused(p).find("inputs of a layer"), std::string::npos);
   p = sample();
   patches(p).bases[2].deviation.resize(1);
   EXPECT_NE(refused(p).find("patch 2, deviations: expected 18, found 1"), std::string::npos) << refused(p);
   p = sample();
   patches(p).patches[4].input_bones.pop_back();
-  EXPECT_NE(refused(p).find("patch 4, bones seen: expected 36, found 35"), std::string::npos) << refused(p);
+  EXPECT_NE(refused(p).find("patch 4, input bones: expected 36, found 35"), std::string::npos) << refused(p);
   p = sample();
   patches(p).patches[1].shares[0] *= 0.9f;
   EXPECT_NE(refused(p).find("to add up to 1"), std::string::npos) << refused(p);
@@ -334,7 +334,7 @@ TEST_F(GarmentAsset, RefusesWhatCannotBeStored) {
   p = sample();
   patches(p) = {};
   EXPECT_NE(refused(p).find("expected patches"), std::string::npos) << refused(p);
-  EXPECT_THROW(storage_named("int7"), std::invalid_argument);
+  EXPECT_THROW(precision_named("int7"), std::invalid_argument);
 }
 
 TEST_F(GarmentAsset, ReadingSaysWhichFileAndWhy) {

@@ -1,4 +1,4 @@
-// The reader of garment files under bytes that nobody wrote: cut off, flipped, and made up with checksums that match.
+// The reader of garment files on corrupt bytes: truncated, with flipped bits, and with changed words and matching checksums.
 #include <billow/billow.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace billow::asset {
 namespace {
 
-// One by patches, and one of the whole cloth.
+// A file with a patch model, or with a whole-cloth model.
 const std::string& good_file(bool patches = true) {
   static const std::string files[2] = {
       pack::pack_garment(pack::sample_garment(body::make_person(), {.patches = false})),
@@ -30,7 +30,7 @@ bool reads(const std::string& bytes, std::string* why = nullptr, bool checksums 
   Problem problem;
   const bool ok = read_garment(aligned.data(), aligned.size(), view, problem, checksums);
   if (ok) {
-    // What a view leads to is there: unpacking looks at every byte of it.
+    // Arrays of a valid view have the sizes of its record.
     EXPECT_EQ(view.triangles.size(), 3 * size_t{view.record->triangles});
   } else {
     EXPECT_NE(problem.text[0], '\0');
@@ -40,12 +40,12 @@ bool reads(const std::string& bytes, std::string* why = nullptr, bool checksums 
   return ok;
 }
 
-// Makes the checksums of a changed file match again, as far as its table can be read.
+// Recomputes the checksums of a changed file, as far as its table is valid.
 void repair(std::string& file) {
   Header header;
   std::memcpy(&header, file.data(), sizeof header);
-  const size_t most = (file.size() - sizeof header) / sizeof(Section);
-  const size_t count = header.section_count < most ? header.section_count : most;
+  const size_t max_count = (file.size() - sizeof header) / sizeof(Section);
+  const size_t count = header.section_count < max_count ? header.section_count : max_count;
   for (size_t i = 0; i < count; ++i) {
     Section s;
     char* at = file.data() + sizeof header + i * sizeof s;
@@ -62,11 +62,11 @@ void repair(std::string& file) {
   std::memcpy(file.data(), &header, sizeof header);
 }
 
-// Wears a file for some frames, one of them by linear blend skinning: whatever its numbers are, places stay finite.
-void wear(const std::string& file) {
+// Steps an instance for some frames, one of them with linear blend skinning: positions have to stay finite.
+void play(const std::string& file) {
   const billow_garment_desc desc{file.data(), file.size(), 0, nullptr};
   billow_garment* garment = nullptr;
-  if (billow_garment_create(&desc, &garment) != BILLOW_OK) return;  // chains or body refuse it
+  if (billow_garment_create(&desc, &garment) != BILLOW_OK) return;  // refused by chains or body
   billow_instance* instance = nullptr;
   ASSERT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
   std::vector<billow_transform> joints(billow_garment_joint_count(garment));
@@ -78,9 +78,9 @@ void wear(const std::string& file) {
   billow_instance_options options = billow_instance_options_default();
   for (int k = 0; k < 3; ++k) {
     options.linear_blend = k == 1;
-    billow_instance_set_options(instance, &options);  // refused where there are no weights
+    billow_instance_set_options(instance, &options);  // refused where there are no blend weights
     for (billow_transform& j : joints) j.position[0] += 0.1f;
-    // A joint that rests a million kilometres away may be refused, but nothing worse.
+    // The step may be refused for huge rest positions, but must not crash.
     if (billow_instance_step(instance, &frame) != BILLOW_OK) break;
     const float* p = billow_instance_position_data(instance);
     for (uint32_t i = 0; i < 3 * billow_garment_vertex_count(garment); ++i) ASSERT_TRUE(std::isfinite(p[i]));
@@ -119,18 +119,18 @@ TEST(HostileAsset, EveryFlippedBitIsNoticed) {
   }
 }
 
-// The file's beginning, its table's and those of its sections.
-std::vector<size_t> heads_of(const std::string& file) {
+// Offsets of the header, of the table's entries and of the sections.
+std::vector<size_t> starts_of(const std::string& file) {
   Header header;
   std::memcpy(&header, file.data(), sizeof header);
-  std::vector<size_t> heads{0};
+  std::vector<size_t> starts{0};
   for (size_t i = 0; i < header.section_count; ++i) {
     Section s;
     std::memcpy(&s, file.data() + sizeof header + i * sizeof s, sizeof s);
-    heads.push_back(sizeof header + i * sizeof s);
-    if (s.size >= 4) heads.push_back(s.offset);
+    starts.push_back(sizeof header + i * sizeof s);
+    if (s.size >= 4) starts.push_back(s.offset);
   }
-  return heads;
+  return starts;
 }
 
 TEST(HostileAsset, AWordOfAnyValueAnywhereIsSurvived) {
@@ -140,17 +140,17 @@ TEST(HostileAsset, AWordOfAnyValueAnywhereIsSurvived) {
   size_t read = 0;
   for (int k = 0; k < 4000; ++k) {
     std::string file = good_file(k % 2 == 0);
-    const std::vector<size_t> heads = heads_of(file);
-    // Mostly in the header, the table and where sections begin, where it does most harm.
-    const size_t head = heads[random.bits() % heads.size()],
-                 range = k % 4 == 0 ? file.size() : std::min<size_t>(256, file.size() - head);
-    const size_t at = (k % 4 == 0 ? 0 : head) + random.bits() % (range / 4) * 4;
+    const std::vector<size_t> starts = starts_of(file);
+    // Mostly in the header, the table and the start of sections, where it has most effect.
+    const size_t start = starts[random.bits() % starts.size()],
+                 range = k % 4 == 0 ? file.size() : std::min<size_t>(256, file.size() - start);
+    const size_t at = (k % 4 == 0 ? 0 : start) + random.bits() % (range / 4) * 4;
     const uint32_t word = k % 3 == 0 ? random.bits() : kWords[random.bits() % std::size(kWords)];
     std::memcpy(file.data() + at, &word, 4);
     repair(file);
     if (reads(file)) {
       ++read;
-      wear(file);
+      play(file);
     }
     reads(file, nullptr, false);
   }
@@ -158,15 +158,15 @@ TEST(HostileAsset, AWordOfAnyValueAnywhereIsSurvived) {
   EXPECT_LT(read, 4000u);
 }
 
-// A change to the record of a section, and what the reader says to it.
+// A changed word in a section, and part of the reader's message.
 struct Change {
   const char* section;
   size_t offset;
   uint32_t word;
-  const char* says;
+  const char* message;
 };
 
-void expect_says(bool patches, std::span<const Change> changes) {
+void expect_messages(bool patches, std::span<const Change> changes) {
   for (const Change& c : changes) {
     std::string file = good_file(patches), why;
     const pack::AlignedBytes aligned(file);
@@ -176,8 +176,8 @@ void expect_says(bool patches, std::span<const Change> changes) {
     for (const Section& s : view.sections)
       if (std::string_view(s.name) == c.section) std::memcpy(file.data() + s.offset + c.offset, &c.word, 4);
     repair(file);
-    EXPECT_FALSE(reads(file, &why)) << c.section << ": " << c.says;
-    EXPECT_NE(why.find(c.says), std::string::npos) << c.section << ": " << why;
+    EXPECT_FALSE(reads(file, &why)) << c.section << ": " << c.message;
+    EXPECT_NE(why.find(c.message), std::string::npos) << c.section << ": " << why;
   }
 }
 
@@ -188,7 +188,7 @@ TEST(HostileAsset, MessagesNameTheSectionAndWhatWasExpected) {
       {"garment", offsetof(GarmentRecord, key_joint), 22, "key_joint: expected 0 to 21, found 22"},
       {"garment", offsetof(GarmentRecord, triangles), 7, "section 'triangles': expected 84 bytes"},
       {"triangles", 4, 192, "section 'triangles', record 0: expected a vertex below 192, found 192"},
-      {"rest", 8, 0x7fc00000, "section 'rest', number 2: expected one within 1e9, found nan"},
+      {"rest", 8, 0x7fc00000, "section 'rest', value 2: expected a finite value within 1e9, found nan"},
       {"joints", offsetof(JointRecord, parent), 0, "expected an earlier joint or -1 as parent"},
       {"attachments", offsetof(AttachmentRecord, joints), 99, "expected a joint below 22, found 99"},
       {"bones", offsetof(BoneRecord, weights), 0x40000000, "expected weights from 0 to 1, found 2"},
@@ -201,21 +201,21 @@ TEST(HostileAsset, MessagesNameTheSectionAndWhatWasExpected) {
       {"colliders", offsetof(ColliderRecord, shape), 6, "expected a shape below 6, found 6"},
       {"garment", offsetof(GarmentRecord, shape_components), 1, "shape_components: expected 0 to 0"},
   };
-  expect_says(true, changes);
+  expect_messages(true, changes);
 }
 
 TEST(HostileAsset, MessagesAboutTheWholeCloth) {
   const Change changes[] = {
       {"skinning", offsetof(NetworkRecord, layers), 9, "expected 1 to 8 layers"},
       {"skinning", offsetof(NetworkRecord, units), 23, "section 'skinning': expected"},
-      {"basis", offsetof(MatrixRecord, rows), 8, "section 'basis': expected 576 x 12 numbers, found 8 x 12"},
+      {"basis", offsetof(MatrixRecord, rows), 8, "section 'basis': expected a 576 x 12 matrix, found 8 x 12"},
       {"basis", offsetof(MatrixRecord, int8), 0x10000000, "columns of a kind"},
       {"basis", sizeof(MatrixRecord), 12, "section 'basis', record 0: expected a column below 12, found 12"},
       {"basis", offsetof(MatrixRecord, row_scales), 2, "expected row scales 0 or 1, found 2"},
       {"garment", offsetof(GarmentRecord, skinning_components), 0,
        "shape_components: expected 0 to 0, found 4"},
   };
-  expect_says(false, changes);
+  expect_messages(false, changes);
 }
 
 TEST(HostileAsset, MessagesAboutPatches) {
@@ -245,14 +245,16 @@ TEST(HostileAsset, MessagesAboutPatches) {
       {"patches.blocks", 0, 20, "section 'patches.blocks', record 0: expected a patch below 20, found 20"},
       {"patches.input_bones", 4, 24,
        "section 'patches.input_bones', patch 0: expected a bone below 24 or -1, found 24"},
-      {"patches.numbers", 8, kNan, "section 'patches.numbers', number 2: expected one within 1e9, found nan"},
-      {"patches.bases", 8, kNan, "section 'patches.bases', number 2: expected one within 1e9, found nan"},
+      {"patches.numbers", 8, kNan,
+       "section 'patches.numbers', value 2: expected a finite value within 1e9, found nan"},
+      {"patches.bases", 8, kNan,
+       "section 'patches.bases', value 2: expected a finite value within 1e9, found nan"},
       {"patches.2", offsetof(MatrixRecord, rows), 8,
-       "section 'patches.2': expected 480 x 24 numbers, found 8 x 24"},
+       "section 'patches.2': expected a 480 x 24 matrix, found 8 x 24"},
       {"patches.basis", sizeof(MatrixRecord), 10,
        "section 'patches.basis', record 0: expected a column below 10"},
   };
-  expect_says(true, changes);
+  expect_messages(true, changes);
 }
 
 TEST(HostileAsset, VerticesAreInOneTile) {

@@ -1,4 +1,4 @@
-// The runtime's frame against the model as training has it, and its mesh against the body.
+// The runtime's frame against the trained model, and its mesh against the body.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ namespace billow::pack {
 namespace {
 
 struct Playback {
-  Playback(const Packed& packed, Storage storage) {
-    const std::string bytes = pack_garment(packed, {storage});
+  Playback(const GarmentData& packed, Precision precision) {
+    const std::string bytes = pack_garment(packed, {precision});
     const billow_garment_desc desc{bytes.data(), bytes.size(), 0, nullptr};
     EXPECT_EQ(billow_garment_create(&desc, &garment), BILLOW_OK) << billow_last_error();
     EXPECT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
@@ -39,15 +39,15 @@ struct Playback {
   billow_instance* instance = nullptr;
 };
 
-Packed read_back(const Packed& packed) {
+GarmentData read_back(const GarmentData& packed) {
   const auto file = std::filesystem::temp_directory_path() / ("billow_read_back_" + std::to_string(getpid()));
   write_garment_asset(packed, file);
-  const Packed back = read_garment_asset(file);
+  const GarmentData back = read_garment_asset(file);
   std::filesystem::remove(file);
   return back;
 }
 
-// Frames of a run, whatever the number.
+// Joint transforms of the first `count` frames of a motion.
 std::vector<std::vector<Transform>> frames_of(const body::Person& person, const char* motion, size_t count) {
   const motion::Clip clip = motion::make_motion(person, {motion, 3, static_cast<float>(count) / 30, 30, 5});
   std::vector<std::vector<Transform>> out;
@@ -56,15 +56,15 @@ std::vector<std::vector<Transform>> frames_of(const body::Person& person, const 
   return out;
 }
 
-// What training expects from the bones that an instance has, with the key joint where `rigid` takes it.
-learn::Matrix expected(const Packed& p, const Playback& playback, const Transform& rigid, bool shape) {
+// Displacements of the trained model for the bones of an instance. `rigid`: motion of the key joint.
+learn::Matrix expected(const GarmentData& p, const Playback& playback, const Transform& rigid, bool shape) {
   std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
   billow_instance_get_bones(playback.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
-  garment::places_of_bones(p.garment, p.garment.rest, rest);
+  garment::bone_positions(p.garment, p.garment.rest, rest);
   learn::Matrix d(1, static_cast<Eigen::Index>(3 * bones.size()));
   for (size_t b = 0; b < bones.size(); ++b) {
-    const V3 by = apply(inverse(rigid), bones[b]) - rest[b];
-    d.block<1, 3>(0, static_cast<Eigen::Index>(3 * b)) << by.x, by.y, by.z;
+    const V3 difference = apply(inverse(rigid), bones[b]) - rest[b];
+    d.block<1, 3>(0, static_cast<Eigen::Index>(3 * b)) << difference.x, difference.y, difference.z;
   }
   if (const auto* model = std::get_if<learn::Model>(&p.model)) return shape ? (*model)(d) : model->skinned(d);
   const V3 up = rotate(conjugate(rigid.rotation), V3{0, 1, 0});
@@ -75,9 +75,9 @@ learn::Matrix expected(const Packed& p, const Playback& playback, const Transfor
   return out;
 }
 
-void expect_as_trained(const body::Person& person, const Packed& p, Storage storage, double most_mm,
-                       bool shape = true) {
-  Playback playback(p, storage);
+void expect_as_trained(const body::Person& person, const GarmentData& p, Precision precision,
+                       double max_error_mm, bool shape = true) {
+  Playback playback(p, precision);
   billow_instance_options o = billow_instance_options_default();
   o.push_out = 0;
   o.shape = shape;
@@ -88,84 +88,87 @@ void expect_as_trained(const body::Person& person, const Packed& p, Storage stor
   for (const auto& joints : frames_of(person, "run", 20)) {
     playback.step(1 / 30.0f, joints);
     const Transform rigid = joints[key] * back;
-    const learn::Matrix right = expected(p, playback, rigid, shape);
+    const learn::Matrix expected_cloth = expected(p, playback, rigid, shape);
     const float* found = billow_instance_position_data(playback.instance);
     for (size_t v = 0; v < p.garment.size(); ++v) {
       const auto at = static_cast<Eigen::Index>(3 * v);
-      const V3 place = apply(rigid, p.garment.rest[v] + V3{right(0, at), right(0, at + 1), right(0, at + 2)});
-      const V3 off = place - V3{found[3 * v], found[3 * v + 1], found[3 * v + 2]};
-      squares += static_cast<double>(dot(off, off)), ++count;
+      const V3 position =
+          apply(rigid, p.garment.rest[v] +
+                           V3{expected_cloth(0, at), expected_cloth(0, at + 1), expected_cloth(0, at + 2)});
+      const V3 error = position - V3{found[3 * v], found[3 * v + 1], found[3 * v + 2]};
+      squares += static_cast<double>(dot(error, error)), ++count;
     }
   }
-  EXPECT_LT(1000 * std::sqrt(squares / count), most_mm);
+  EXPECT_LT(1000 * std::sqrt(squares / count), max_error_mm);
 }
 
-void expect_as_trained(const SampleOptions& options, Storage storage, double most_mm, bool shape = true) {
+void expect_as_trained(const SampleOptions& options, Precision precision, double max_error_mm,
+                       bool shape = true) {
   const body::Person person = body::make_person();
-  expect_as_trained(person, sample_garment(person, options), storage, most_mm, shape);
+  expect_as_trained(person, sample_garment(person, options), precision, max_error_mm, shape);
 }
 
-TEST(InstanceFrame, IsWhatWasTrained) {
+TEST(InstanceFrame, MatchesTheWholeClothModel) {
   const SampleOptions small{
       .across = 20, .down = 25, .patches = false, .skinning_components = 12, .shape_components = 9};
-  expect_as_trained(small, Storage::kFloat32, 0.01);
-  expect_as_trained(small, Storage::kFloat32, 0.01, false);
-  expect_as_trained(small, Storage::kInt16, 0.1);
-  expect_as_trained(small, Storage::kMixed, 0.3);
+  expect_as_trained(small, Precision::kFloat32, 0.01);
+  expect_as_trained(small, Precision::kFloat32, 0.01, false);
+  expect_as_trained(small, Precision::kInt16, 0.1);
+  expect_as_trained(small, Precision::kMixed, 0.3);
   SampleOptions other = small;
   other.activation = learn::Activation::kGelu, other.linear = false, other.shape_components = 0;
-  expect_as_trained(other, Storage::kFloat32, 0.01);
+  expect_as_trained(other, Precision::kFloat32, 0.01);
   other.activation = learn::Activation::kRelu, other.closed = true;
-  expect_as_trained(other, Storage::kFloat32, 0.01);
+  expect_as_trained(other, Precision::kFloat32, 0.01);
 }
 
-TEST(InstanceFrame, IsWhatWasTrainedByPatches) {
+TEST(InstanceFrame, MatchesThePatchModel) {
   const SampleOptions small{.across = 20, .down = 25, .components = 10};
-  expect_as_trained(small, Storage::kFloat32, 0.01);
-  expect_as_trained(small, Storage::kFloat32, 0.01, false);
-  expect_as_trained(small, Storage::kInt16, 0.05);
-  expect_as_trained(small, Storage::kMixed, 0.3);
+  expect_as_trained(small, Precision::kFloat32, 0.01);
+  expect_as_trained(small, Precision::kFloat32, 0.01, false);
+  expect_as_trained(small, Precision::kInt16, 0.05);
+  expect_as_trained(small, Precision::kMixed, 0.3);
   SampleOptions other = small;
   other.activation = learn::Activation::kGelu, other.linear = false, other.hidden = 1, other.units = 33;
-  expect_as_trained(other, Storage::kFloat32, 0.01);
+  expect_as_trained(other, Precision::kFloat32, 0.01);
   other.activation = learn::Activation::kRelu, other.closed = true, other.hidden = 3, other.linear = true;
-  expect_as_trained(other, Storage::kFloat32, 0.01);
-  // More components than some patches have values.
-  expect_as_trained({.across = 5, .down = 6, .components = 24}, Storage::kFloat32, 0.01);
+  expect_as_trained(other, Precision::kFloat32, 0.01);
+  // More components than some patches have vertices.
+  expect_as_trained({.across = 5, .down = 6, .components = 24}, Precision::kFloat32, 0.01);
 }
 
-TEST(InstanceFrame, IsWhatWasTrainedByPatchesThatShareANetwork) {
+TEST(InstanceFrame, MatchesPatchesThatShareANetwork) {
   const body::Person person = body::make_person();
-  Packed p = sample_garment(person, {.across = 20, .down = 25, .components = 10});
+  GarmentData p = sample_garment(person, {.across = 20, .down = 25, .components = 10});
   std::vector<learn::Patch>& patches = std::get<learn::PatchModel>(p.model).patches;
   for (size_t k = 1; k < patches.size(); k += 2) {
     patches[k].network = patches[k - 1].network;
     patches[k].flipped = true;
   }
-  expect_as_trained(person, p, Storage::kFloat32, 0.01);
+  expect_as_trained(person, p, Precision::kFloat32, 0.01);
 }
 
 // Displacements of the bones from rest, without the key joint's motion.
-learn::Vector bones_of(const Packed& p, const Playback& playback, const std::vector<Transform>& joints) {
+learn::Vector bones_of(const GarmentData& p, const Playback& playback, const std::vector<Transform>& joints) {
   const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));
   const Transform back = inverse(joints[key] * inverse(body::rest_transforms(p.skeleton)[key]));
   std::vector<V3> bones(p.garment.bones.size()), rest(bones.size());
   billow_instance_get_bones(playback.instance, &bones[0].x, static_cast<uint32_t>(bones.size()));
-  garment::places_of_bones(p.garment, p.garment.rest, rest);
+  garment::bone_positions(p.garment, p.garment.rest, rest);
   learn::Vector d(static_cast<Eigen::Index>(3 * bones.size()));
   for (size_t b = 0; b < bones.size(); ++b) {
-    const V3 by = apply(back, bones[b]) - rest[b];
-    d.segment<3>(static_cast<Eigen::Index>(3 * b)) << by.x, by.y, by.z;
+    const V3 difference = apply(back, bones[b]) - rest[b];
+    d.segment<3>(static_cast<Eigen::Index>(3 * b)) << difference.x, difference.y, difference.z;
   }
   return d;
 }
 
-TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
+TEST(InstanceFrame, AppliesTheCorrectionOfItsBones) {
   const body::Person person = body::make_person();
-  const Packed plain = sample_garment(person, {});
+  const GarmentData plain = sample_garment(person, {});
   const auto values = static_cast<Eigen::Index>(3 * plain.garment.bones.size());
   testing::Random random(7);
-  Packed corrected = plain, far = plain;
+  GarmentData corrected = plain, unbounded = plain;
   learn::Network& n = corrected.correction;
   n.mean = learn::Vector::Zero(values), n.scale = learn::Vector::Constant(values, 4);
   n.activation = learn::Activation::kGelu;
@@ -176,19 +179,20 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
     for (float& bias : layer.bias) bias = static_cast<float>(random.uniform(-0.02, 0.02));
     n.layers.push_back(layer);
   }
-  far.correction = n;
-  far.correction.layers[1].bias.setConstant(5);
-  Playback a(plain, Storage::kFloat32), b(corrected, Storage::kFloat32), c(far, Storage::kFloat32);
+  unbounded.correction = n;
+  unbounded.correction.layers[1].bias.setConstant(5);
+  Playback a(plain, Precision::kFloat32), b(corrected, Precision::kFloat32),
+      c(unbounded, Precision::kFloat32);
   std::vector<Transform> last;
   for (const auto& joints : frames_of(person, "run", 20)) {
     for (Playback* playback : {&a, &b, &c}) playback->step(1 / 30.0f, joints);
     last = joints;
   }
   const learn::Vector d = bones_of(plain, a, last);
-  const learn::Vector by = n(d.transpose()).row(0);
-  EXPECT_LT((bones_of(plain, b, last) - d - by).cwiseAbs().maxCoeff(), 2e-4f);
-  EXPECT_GT(by.cwiseAbs().maxCoeff(), 0.02f);
-  // No farther than it may.
+  const learn::Vector difference = n(d.transpose()).row(0);
+  EXPECT_LT((bones_of(plain, b, last) - d - difference).cwiseAbs().maxCoeff(), 2e-4f);
+  EXPECT_GT(difference.cwiseAbs().maxCoeff(), 0.02f);
+  // The correction is clamped.
   EXPECT_NEAR((bones_of(plain, c, last) - d).head<3>().norm(), 0.3f, 1e-4f);
 
   const learn::Network back = read_back(corrected).correction;
@@ -198,10 +202,10 @@ TEST(InstanceFrame, AddsTheCorrectionOfItsBones) {
   EXPECT_THROW(pack_garment(corrected), std::invalid_argument);
 }
 
-TEST(InstanceFrame, HasTheRopesOfDataSets) {
+TEST(InstanceFrame, RopeBonesMatchThoseOfDataSets) {
   const body::Person person = body::make_person();
-  const Packed p = sample_garment(person, {});
-  Playback playback(p, Storage::kFloat32);
+  const GarmentData p = sample_garment(person, {});
+  Playback playback(p, Precision::kFloat32);
   const auto frames = frames_of(person, "run", 20);
   character::RopeChains ropes(p.garment, character::character_body(person), frames[0], p.settings);
   playback.step(0, frames[0]);
@@ -214,17 +218,17 @@ TEST(InstanceFrame, HasTheRopesOfDataSets) {
   }
 }
 
-TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
+TEST(InstanceFrame, LeavesNoVertexInsideForAnyMotionAndModel) {
   const body::Person person = body::make_person();
   for (const bool closed : {false, true})
     for (const uint32_t seed : {1u, 2u}) {
       SampleOptions o{.closed = closed, .across = 40, .down = 50, .amplitude = 0.25f, .seed = seed};
-      const Packed p = sample_garment(person, o);
-      Playback playback(p, Storage::kMixed);
+      const GarmentData p = sample_garment(person, o);
+      Playback playback(p, Precision::kMixed);
       std::vector<float> phi(p.garment.size());
       uint32_t pushed = 0;
       for (int k = 0; k < 150; ++k) {
-        // From one posture to any other within a frame.
+        // Jump from one pose to another within a frame.
         playback.step(1 / 30.0f, body::joint_transforms(person.skeleton,
                                                         body::random_pose(person, seed * 1000 + k / 2)));
         ASSERT_EQ(billow_body_query(billow_instance_body(playback.instance),
@@ -242,13 +246,13 @@ TEST(InstanceFrame, LeavesNoVertexInsideWhateverTheMotionAndTheModel) {
     }
 }
 
-TEST(Multiply, IsTheProductOfWhatIsStored) {
-  for (const Kind kind : {Kind::kInt8, Kind::kInt16, Kind::kFloat16, Kind::kFloat32})
+TEST(Multiply, MatchesTheProductWithTheStoredMatrix) {
+  for (const Format format : {Format::kInt8, Format::kInt16, Format::kFloat16, Format::kFloat32})
     for (const Eigen::Index rows : {1, 7, 8, 33, 41, 200, 9001}) {
       constexpr uint32_t columns = 37;
       srand(5);
       const learn::Matrix dense = learn::Matrix::Random(rows, Eigen::Index{columns});
-      const std::string section = pack_matrix(dense, std::vector<Kind>(columns, kind));
+      const std::string section = pack_matrix(dense, std::vector<Format>(columns, format));
       const AlignedBytes bytes(section);
       asset::MatrixRecord m;
       std::memcpy(&m, bytes.data(), sizeof m);
@@ -265,15 +269,15 @@ TEST(Multiply, IsTheProductOfWhatIsStored) {
       EXPECT_LT((stored - dense).norm(), 0.01f * dense.norm());
       learn::Vector x = learn::Vector::Zero(Eigen::Index{columns} + 8);
       x.head(columns).setRandom();
-      const size_t scratch = packed.stored_count();
-      std::vector<float> scaled(scratch), out(static_cast<size_t>(rows) + kPanelRows);
-      std::vector<int16_t> steps(scratch);
-      std::vector<int8_t> step_bytes(2 * scratch);
-      multiply(packed, find_range(x.data(), columns), {scaled.data(), steps.data(), step_bytes.data()},
-               out.data());
-      const learn::Vector right = stored * x.head(columns);
+      const size_t stored_count = packed.stored_count();
+      std::vector<float> scaled(stored_count), out(static_cast<size_t>(rows) + kPanelRows);
+      std::vector<int16_t> q16(stored_count);
+      std::vector<int8_t> bytes8(2 * stored_count);
+      multiply(packed, find_range(x.data(), columns), {scaled.data(), q16.data(), bytes8.data()}, out.data());
+      const learn::Vector expected = stored * x.head(columns);
       for (Eigen::Index r = 0; r < rows; ++r)
-        EXPECT_NEAR(out[static_cast<size_t>(r)], right[r], 2e-3) << kKindNames[static_cast<size_t>(kind)];
+        EXPECT_NEAR(out[static_cast<size_t>(r)], expected[r], 2e-3)
+            << kFormatNames[static_cast<size_t>(format)];
     }
 }
 

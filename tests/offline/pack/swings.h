@@ -7,7 +7,7 @@
 
 namespace billow::pack {
 
-// Bones that swing together, as those of a cloth do.
+// Bones that swing in a common wave, as those of a cloth do.
 inline learn::PatchInputs swings(const learn::PatchModel& model, Eigen::Index count, uint32_t seed) {
   testing::Random random(seed);
   learn::PatchInputs frames{learn::Matrix(count, 3 * static_cast<Eigen::Index>(model.bone_rest.size())),

@@ -1,4 +1,4 @@
-// Rope chains beside a small data set whose reference is itself made of rope chains, so that the answer is known.
+// Rope chains on a small data set whose reference is itself made of rope chains, so that the answer is known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +7,6 @@
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "offline/evaluate/small_set.h"
-#include "ropes/correct_ropes.h"
 #include "ropes/fit_ropes.h"
 #include "ropes/settings_file.h"
 
@@ -21,10 +20,10 @@ const std::vector<std::string> kSplits(5, std::string(40, 't'));
 
 V3 stay(V3 rest, size_t, size_t) { return rest; }
 
-// A data set whose cloth moves as these rows of displacements say at the bones.
-SmallSet set_of(const SmallSet& like, const Matrix& bones, const std::vector<std::string>& splits) {
+// A data set whose cloth has the given displacements at the bones, one row a frame.
+SmallSet set_from_bones(const SmallSet& like, const Matrix& bones, const std::vector<std::string>& splits) {
   std::vector<V3> rest(like.garment().bones.size());
-  garment::places_of_bones(like.garment(), like.garment().rest, rest);
+  garment::bone_positions(like.garment(), like.garment().rest, rest);
   return SmallSet(splits, [rest, bones, &splits](V3 p, size_t clip, size_t frame) {
     size_t row = frame;
     for (size_t c = 0; c < clip; ++c) row += splits[c].size();
@@ -48,28 +47,29 @@ TEST(SimulateRopes, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(cost.frames, 200u);
   EXPECT_GE(cost.substeps, 200u);
   EXPECT_GT(cost.seconds, 0);
-  EXPECT_GT(one.cwiseAbs().maxCoeff(), 0.01f) << "the walk turns: ropes swing";
+  EXPECT_GT(one.cwiseAbs().maxCoeff(), 0.01f) << "the walk turns, so the ropes swing";
 }
 
-TEST(SimulateRopes, StartsAsDataSetsDo) {
-  // Heavy chains in thick air do the same twice, whatever is rounded on the way.
+TEST(SimulateRopes, StartsLikeDataSets) {
+  // Strongly damped chains are insensitive to rounding.
   billow_settings settings = billow_settings_default();
   settings.global_damping = 3;
   const SmallSet set({std::string(20, 't')}, stay);
   const Frames frames = set.frames();
   const Matrix found = simulate_ropes(frames, settings);
 
-  const body::Skeleton& skeleton = frames.person().skeleton;
+  const body::Skeleton& skeleton = frames.character().skeleton;
   std::vector<Transform> joints(skeleton.size());
   frames.joints(0, joints);
   motion::Clip clip;
   clip.frames.push_back(body::rest_pose(skeleton));
   clip.frames[0].root_position = joints[0].position, clip.frames[0].rotations[0] = joints[0].rotation;
   const auto before = dataset::lead_in(skeleton, clip);
-  character::RopeChains ropes(frames.garment(), {skeleton, frames.person().colliders}, before[0], settings);
+  character::RopeChains ropes(frames.garment(), {skeleton, frames.character().colliders}, before[0],
+                              settings);
   for (size_t i = 1; i < before.size(); ++i) ropes.step(1.0f / 30, before[i]);
   std::vector<V3> rest(ropes.bones().size());
-  garment::places_of_bones(frames.garment(), frames.rest(), rest);
+  garment::bone_positions(frames.garment(), frames.rest(), rest);
   for (uint32_t f = 0; f < 20; ++f) {
     frames.joints(f, joints);
     ropes.step(1.0f / 30, joints);
@@ -81,8 +81,8 @@ TEST(SimulateRopes, StartsAsDataSetsDo) {
   }
 }
 
-TEST(MeasureRopes, ScoresDeadChainsDown) {
-  // Bones swing by 10 mm; ropes stay 3 mm beside where they began, or swing in the same way 3 mm beside.
+TEST(MeasureRopes, PenalisesChainsThatMoveTooLittle) {
+  // Bones swing by 10 mm; ropes swing with an offset of 3 mm, or by half as much.
   const SmallSet set({std::string(40, 't'), std::string(40, 'u')}, stay);
   const Frames frames = set.frames();
   Matrix swings = Matrix::Zero(80, static_cast<Index>(frames.bone_values()));
@@ -91,37 +91,37 @@ TEST(MeasureRopes, ScoresDeadChainsDown) {
       swings(f, b) = 0.01f * static_cast<float>(std::sin(0.5 * static_cast<double>(f)));
   Matrix beside = swings;
   for (Index b = 1; b < beside.cols(); b += 3) beside.col(b).array() += 0.003f;
-  const Followed followed = follow(frames, swings, beside, {0}, 0);
+  const RopeTracking followed = measure_tracking(frames, swings, beside, {0}, 0);
   EXPECT_NEAR(followed.gap.rms_mm, 3, 1e-3);
   EXPECT_NEAR(followed.gap.bias_mm, 3, 1e-3);
   EXPECT_NEAR(followed.velocity_energy, 1, 1e-5);
   EXPECT_NEAR(followed.score, 3, 1e-3);
-  const Followed half = follow(frames, swings, 0.5f * swings, {0}, 0);
+  const RopeTracking half = measure_tracking(frames, swings, 0.5f * swings, {0}, 0);
   EXPECT_NEAR(half.velocity_energy, 0.25, 1e-5);
   EXPECT_NEAR(half.score, half.gap.rms_mm * (1 + 0.3 * std::log(4.0)), 1e-3);
 }
 
-TEST(FitRopes, FindsWhatTheReferenceWasMadeWith) {
+TEST(FitRopes, RecoversTheSettingsOfTheReference) {
   const SmallSet still(kSplits, stay);
-  billow_settings wanted = character::rope_settings(still.garment());
-  wanted.global_damping = 4;
-  const SmallSet set = set_of(still, simulate_ropes(still.frames(), wanted), kSplits);
+  billow_settings reference_settings = character::rope_settings(still.garment());
+  reference_settings.global_damping = 4;
+  const SmallSet set = set_from_bones(still, simulate_ropes(still.frames(), reference_settings), kSplits);
   const Frames frames = set.frames();
-  billow_settings start = wanted;
+  billow_settings start = reference_settings;
   start.global_damping = 0.5f;
   FitOptions options;
   options.rounds = 3;
   options.threads = 2;
-  size_t told = 0;
-  options.report = [&](double share, const std::string&) { told += share > 0 && share <= 1; };
+  size_t reports = 0;
+  options.report = [&](double share, const std::string&) { reports += share > 0 && share <= 1; };
   const Fit fit = fit_ropes(frames, start, options);
-  EXPECT_GT(told, 20u);
+  EXPECT_GT(reports, 20u);
   EXPECT_EQ(fit.rounds.size(), 4u);
   EXPECT_GT(fit.settings.global_damping, 1.5f);
   const double before = measure_ropes(frames, start).validation.score,
                after = measure_ropes(frames, fit.settings).validation.score;
   EXPECT_LT(after, 0.4 * before);
-  // The same again on another number of threads.
+  // The result is the same on another number of threads.
   options.threads = 1;
   EXPECT_EQ(settings_text(fit_ropes(frames, start, options).settings), settings_text(fit.settings));
 }
@@ -132,18 +132,18 @@ TEST(FitRopes, NeedsTwoClips) {
     fit_ropes(set.frames(), character::rope_settings(set.garment()));
     FAIL() << "expected an exception";
   } catch (const std::runtime_error& e) {
-    EXPECT_STREQ(e.what(), "ropes: expected at least two clips to learn from, found 1");
+    EXPECT_STREQ(e.what(), "ropes: expected at least two training clips, found 1");
   }
 }
 
-TEST(CorrectRopes, FindsWhatIsLinearInTheRopes) {
+TEST(CorrectRopes, RecoversALinearError) {
   std::vector<std::string> splits = kSplits;
   splits.back() = std::string(40, 'u');
   const SmallSet still(splits, stay);
   const Matrix ropes = simulate_ropes(still.frames(), character::rope_settings(still.garment()));
-  Matrix farther = 1.5f * ropes;
-  farther.col(4).array() += 0.02f;
-  const SmallSet set = set_of(still, farther, splits);
+  Matrix scaled_ropes = 1.5f * ropes;
+  scaled_ropes.col(4).array() += 0.02f;
+  const SmallSet set = set_from_bones(still, scaled_ropes, splits);
   const Report report = measure_ropes(set.frames(), character::rope_settings(set.garment()));
   EXPECT_GT(report.unseen.gap.rms_mm, 5);
   EXPECT_LT(report.corrected.gap.rms_mm, 0.2 * report.unseen.gap.rms_mm);
@@ -164,7 +164,7 @@ class SettingsFile : public ::testing::Test {
     } catch (const std::runtime_error& e) {
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
     }
-    EXPECT_EQ(settings_text(s), settings_text(billow_settings_default())) << "nothing is taken of a bad file";
+    EXPECT_EQ(settings_text(s), settings_text(billow_settings_default())) << "a bad file changes nothing";
   }
   std::filesystem::path file_;
 };
@@ -179,7 +179,7 @@ TEST_F(SettingsFile, ReadsWhatItWrites) {
   EXPECT_EQ(found.lateral_shear.point_count, 3u);
 }
 
-TEST_F(SettingsFile, SaysWhatIsWrong) {
+TEST_F(SettingsFile, NamesTheBadSetting) {
   const std::string head = R"({"format": "billow rope settings", "version": 1)";
   refuse("{}", "format");
   refuse(head + R"(, "mas": 1})", "mas");

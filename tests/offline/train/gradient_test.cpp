@@ -1,4 +1,4 @@
-// What is done by hand, against what torch does by itself.
+// Hand-written gradients and kernels against torch's.
 #include <gtest/gtest.h>
 
 #include "offline/train/small_scene.h"
@@ -36,22 +36,22 @@ class TrainGradient : public ::testing::Test {
   Vector base_ = 0.7f * random_matrix(3 * kVertices, 1, 9).col(0);
 };
 
-TEST(FastGelu, IsTorchsOwn) {
-  // Not a multiple of lanes, and not in one piece.
+TEST(FastGelu, MatchesTorch) {
+  // Not a multiple of the SIMD width, and not contiguous.
   const torch::Tensor values =
       torch::cat({torch::linspace(-8, 8, 4001), torch::tensor({0.0f, -0.0f, 1e-4f, -1e-4f})});
-  const torch::Tensor spread = torch::stack({values, values}, 1);
-  torch::Tensor a = spread.clone().requires_grad_(), b = spread.clone().requires_grad_();
-  const torch::Tensor found = fast_gelu(a.select(1, 0)), wanted = torch::gelu(b.select(1, 0));
-  EXPECT_LT((found - wanted).abs().max().item<float>(), 3e-6f);
+  const torch::Tensor strided = torch::stack({values, values}, 1);
+  torch::Tensor a = strided.clone().requires_grad_(), b = strided.clone().requires_grad_();
+  const torch::Tensor found = fast_gelu(a.select(1, 0)), expected = torch::gelu(b.select(1, 0));
+  EXPECT_LT((found - expected).abs().max().item<float>(), 3e-6f);
   const torch::Tensor weights = torch::linspace(-1, 2, values.numel());
   (found * weights).sum().backward();
-  (wanted * weights).sum().backward();
+  (expected * weights).sum().backward();
   EXPECT_LT((a.grad() - b.grad()).abs().max().item<float>(), 2e-4f);
   EXPECT_GT(b.grad().abs().max().item<float>(), 1);
 }
 
-TEST_F(TrainGradient, OfTheCollisionLossIsThatThroughTheDenseProduct) {
+TEST_F(TrainGradient, OfTheCollisionLossMatchesAutograd) {
   const BallScene scene(2 * random_matrix(kFrames, 3 * kVertices, 10));
   CollisionOptions options;
   options.buffer = 0.01f;
@@ -66,13 +66,13 @@ TEST_F(TrainGradient, OfTheCollisionLossIsThatThroughTheDenseProduct) {
 
   c = forward();
   const torch::Tensor x = torch::matmul(c, to_tensor(modes_)) + to_tensor(base_);
-  const Matrix places = to_matrix(x);
-  Matrix targets = places;
+  const Matrix positions = to_matrix(x);
+  Matrix targets = positions;
   body::Surface body = scene.make_body();
   for (uint32_t f = 0; f < kFrames; ++f) {
     scene.pose(f, body);
     for (uint32_t v = 0; v < kVertices; ++v) {
-      const float* p = places.row(f).data() + 3 * v;
+      const float* p = positions.row(f).data() + 3 * v;
       const float phi = body.at({p[0], p[1], p[2]}).distance;
       if (phi >= options.buffer) continue;
       const V3 t = collision_target(body, {p[0], p[1], p[2]}, phi, scene.truth(f, v), options);
@@ -87,26 +87,27 @@ TEST_F(TrainGradient, OfTheCollisionLossIsThatThroughTheDenseProduct) {
     EXPECT_TRUE(torch::allclose(by_hand[i], by_torch[i], 1e-3, 1e-4)) << i;
 }
 
-// |B^T c + mean - truth|^2 = |c - c*|^2 + what no coefficients can express.
-TEST_F(TrainGradient, OfTheDataTermIsThatOfTheVertices) {
+// |B^T c + mean - truth|^2 = |c - c*|^2 + the PCA residual.
+TEST_F(TrainGradient, OfTheDataTermMatchesThatOfTheVertices) {
   const learn::Basis basis{base_, modes_, {}};
   const Matrix truth = random_matrix(kFrames, 3 * kVertices, 11);
-  const Matrix wanted = basis.project(truth);
-  const float outside = (truth - basis.expand(wanted)).squaredNorm();
+  const Matrix expected_c = basis.project(truth);
+  const float pca_residual = (truth - basis.expand(expected_c)).squaredNorm();
 
   torch::Tensor c = forward();
-  const torch::Tensor small = (c - to_tensor(wanted)).square().sum();
-  const auto in_coefficients = gradients(small);
+  const torch::Tensor coefficient_loss = (c - to_tensor(expected_c)).square().sum();
+  const auto in_coefficients = gradients(coefficient_loss);
   c = forward();
-  const torch::Tensor large =
+  const torch::Tensor vertex_loss =
       (torch::matmul(c, to_tensor(modes_)) + to_tensor(base_) - to_tensor(truth)).square().sum();
-  EXPECT_NEAR(large.item<float>(), small.item<float>() + outside, 1e-4f * large.item<float>());
-  const auto in_vertices = gradients(large);
+  EXPECT_NEAR(vertex_loss.item<float>(), coefficient_loss.item<float>() + pca_residual,
+              1e-4f * vertex_loss.item<float>());
+  const auto in_vertices = gradients(vertex_loss);
   for (size_t i = 0; i < in_vertices.size(); ++i)
     EXPECT_TRUE(torch::allclose(in_coefficients[i], in_vertices[i], 1e-3, 1e-4)) << i;
 }
 
-TEST_F(TrainGradient, NetworksAreTakenOutWhole) {
+TEST_F(TrainGradient, ExtractedNetworkMatchesTheMlp) {
   for (const learn::Activation activation :
        {learn::Activation::kRelu, learn::Activation::kTanh, learn::Activation::kGelu}) {
     StageOptions options;

@@ -1,4 +1,4 @@
-// The recurrent baseline: against torch's own unit, and on a chain that swings.
+// The recurrent baseline against torch's GRU, and trained on chains with memory.
 #include "train/gru.h"
 
 #include <gtest/gtest.h>
@@ -9,33 +9,33 @@
 namespace billow::train {
 namespace {
 
-TEST(Gru, RunsAsTorchDoes) {
+TEST(Gru, MatchesTorch) {
   constexpr int kInputs = 5, kHidden = 7, kFrames = 12;
   torch::manual_seed(1);
-  torch::nn::GRU theirs(torch::nn::GRUOptions(kInputs, kHidden));
+  torch::nn::GRU torch_gru(torch::nn::GRUOptions(kInputs, kHidden));
   torch::nn::Linear out(kHidden, 6);
   const auto layer = [](const torch::Tensor& w, const torch::Tensor& b) {
     return learn::Layer{to_matrix(w), to_matrix(b).row(0)};
   };
-  const auto p = theirs->named_parameters();
-  learn::Gru ours;
-  ours.mean = random_matrix(kInputs, 1, 1).col(0), ours.scale = Vector::Constant(kInputs, 0.7f);
-  ours.chains.push_back({{2, 0},
-                         layer(p["weight_ih_l0"], p["bias_ih_l0"]),
-                         layer(p["weight_hh_l0"], p["bias_hh_l0"]),
-                         layer(out->weight, out->bias)});
+  const auto p = torch_gru->named_parameters();
+  learn::Gru gru;
+  gru.mean = random_matrix(kInputs, 1, 1).col(0), gru.scale = Vector::Constant(kInputs, 0.7f);
+  gru.chains.push_back({{2, 0},
+                        layer(p["weight_ih_l0"], p["bias_ih_l0"]),
+                        layer(p["weight_hh_l0"], p["bias_hh_l0"]),
+                        layer(out->weight, out->bias)});
   const Matrix poses = random_matrix(kFrames, kInputs, 2);
-  const torch::Tensor x = (to_tensor(poses) - to_tensor(ours.mean)) * to_tensor(ours.scale);
-  const Matrix expected = to_matrix(out(std::get<0>(theirs(x.unsqueeze(1))).squeeze(1)));
+  const torch::Tensor x = (to_tensor(poses) - to_tensor(gru.mean)) * to_tensor(gru.scale);
+  const Matrix expected = to_matrix(out(std::get<0>(torch_gru(x.unsqueeze(1))).squeeze(1)));
   Matrix bones = Matrix::Constant(kFrames, 9, 4);
-  ours(poses, bones);
+  gru(poses, bones);
   EXPECT_LT((bones.middleCols(6, 3) - expected.leftCols(3)).norm(), 1e-5f);
   EXPECT_LT((bones.middleCols(0, 3) - expected.rightCols(3)).norm(), 1e-5f);
-  EXPECT_EQ(bones.middleCols(3, 3), Matrix::Constant(kFrames, 3, 4));  // the bone that follows the body
+  EXPECT_EQ(bones.middleCols(3, 3), Matrix::Constant(kFrames, 3, 4));  // a bone of no chain is not changed
 }
 
-// Clips of two chains that lag behind what pushes them: no single frame tells where they are.
-GruTask swinging() {
+// Clips of two chains that are low-pass filtered inputs: a single frame does not determine them.
+GruTask lagging_chains() {
   GruTask task;
   task.chains = {{1, 2}, {3}};
   for (uint32_t c = 0; c < 6; ++c) {
@@ -45,18 +45,18 @@ GruTask swinging() {
     const auto frames = static_cast<Eigen::Index>(clip.parts.size());
     clip.poses = random_matrix(frames, 2, 10 + c);
     clip.bones.setZero(frames, 12);
-    Vector place = Vector::Zero(2);
+    Vector state = Vector::Zero(2);
     for (Eigen::Index f = 0; f < frames; ++f) {
-      place = 0.8f * place + 0.02f * clip.poses.row(f).transpose();
-      clip.bones(f, 3) = place[0], clip.bones(f, 7) = 2 * place[1], clip.bones(f, 11) = place[0] - place[1];
+      state = 0.8f * state + 0.02f * clip.poses.row(f).transpose();
+      clip.bones(f, 3) = state[0], clip.bones(f, 7) = 2 * state[1], clip.bones(f, 11) = state[0] - state[1];
     }
     task.clips.push_back(std::move(clip));
   }
   return task;
 }
 
-TEST(Gru, LearnsWhatHasAMemory) {
-  const GruTask task = swinging();
+TEST(Gru, LearnsAMemory) {
+  const GruTask task = lagging_chains();
   GruOptions options;
   options.hidden = 24, options.window = 32, options.warm_up = 8, options.batch = 4, options.epochs = 20;
   options.rate = 1e-2;
@@ -66,7 +66,7 @@ TEST(Gru, LearnsWhatHasAMemory) {
   const double best = r.epochs[static_cast<size_t>(r.best)].validation_rmse_mm;
   EXPECT_LT(best, 0.4 * r.epochs[0].validation_rmse_mm);
 
-  // What was taken out runs as it did while learning.
+  // The extracted units give the reported validation error.
   double sum = 0, count = 0;
   for (const GruClip& clip : task.clips) {
     Matrix bones = clip.bones;
@@ -78,7 +78,7 @@ TEST(Gru, LearnsWhatHasAMemory) {
     }
   }
   EXPECT_NEAR(1e3 * std::sqrt(sum / count), best, 0.01 * best);
-  // The same seed, the same units.
+  // The same seed gives the same weights.
   const GruResult again = train_gru(task, options, run);
   EXPECT_EQ(r.gru.chains[1].state.weights, again.gru.chains[1].state.weights);
 }

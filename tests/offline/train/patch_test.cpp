@@ -1,15 +1,14 @@
-// A small cape in patches, from a data set.
+// Training of the patch model on a small simulated cape.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
 
 #include "dataset/simulate.h"
-#include "learn/rows.h"
-#include "train/edges.h"
-#include "train/frames_scene.h"
+#include "learn/frames.h"
+#include "train/patch_losses.h"
 #include "train/patch_stage.h"
-#include "train/patch_surface.h"
+#include "train/vertex_losses.h"
 
 namespace billow::train {
 namespace {
@@ -34,13 +33,13 @@ class PatchesSlow : public ::testing::Test {
     fs::remove_all(folder_);
   }
 
-  // Learns from training frames and their mirror images; validation frames choose.
+  // Samples of training and validation frames with mirror images, and the closed-form fit.
   struct Fit {
     std::optional<learn::Mirror> mirror;
     learn::PatchSamples samples;
     std::vector<learn::PatchRows> rows;
     learn::PatchModel model;
-    size_t learnt = 0, choosing = 0, ropes = 0, choosing_ropes = 0;
+    size_t train = 0, validation = 0, rope_train = 0, rope_validation = 0;
   };
   static Fit fit(bool with_ropes = false) {
     Fit f;
@@ -51,16 +50,16 @@ class PatchesSlow : public ::testing::Test {
       f.samples.append(more);
       return more.size();
     };
-    f.learnt = add(Part::kTrain, learn::Source::kEmbedded);
-    f.choosing = add(Part::kValidation, learn::Source::kEmbedded);
+    f.train = add(Part::kTrain, learn::Source::kEmbedded);
+    f.validation = add(Part::kValidation, learn::Source::kEmbedded);
     if (with_ropes) {
-      f.ropes = add(Part::kTrain, learn::Source::kRope);
-      f.choosing_ropes = add(Part::kValidation, learn::Source::kRope);
+      f.rope_train = add(Part::kTrain, learn::Source::kRope);
+      f.rope_validation = add(Part::kValidation, learn::Source::kRope);
     }
     learn::PatchFitOptions options;
     options.components = 4;
     f.model =
-        learn::fit_patches(*frames_, f.samples, f.learnt, f.mirror ? &*f.mirror : nullptr, options, f.rows);
+        learn::fit_patches(*frames_, f.samples, f.train, f.mirror ? &*f.mirror : nullptr, options, f.rows);
     return f;
   }
   static StageOptions quick() {
@@ -69,8 +68,8 @@ class PatchesSlow : public ::testing::Test {
     o.collision.weight = 0;
     return o;
   }
-  // By how much each vertex is off, a row a frame.
-  static Matrix off(const learn::PatchModel& model, bool with_shape, Part part) {
+  // Vertex errors, one row a frame.
+  static Matrix errors(const learn::PatchModel& model, bool with_shape, Part part) {
     const auto which = frames_->of(part);
     const learn::PatchSamples s = learn::patch_samples(*frames_, which, learn::Source::kEmbedded, nullptr);
     Matrix found(static_cast<Eigen::Index>(which.size()), static_cast<Eigen::Index>(frames_->cloth_values()));
@@ -80,11 +79,11 @@ class PatchesSlow : public ::testing::Test {
     return found - truth;
   }
   static double rmse_mm(const learn::PatchModel& model, bool with_shape, Part part) {
-    const Matrix d = off(model, with_shape, part);
+    const Matrix d = errors(model, with_shape, part);
     return 1e3 * std::sqrt(3 * static_cast<double>(d.squaredNorm()) / static_cast<double>(d.size()));
   }
-  static double edges_off_mm(const learn::PatchModel& model, Part part) {
-    const Matrix d = off(model, true, part);
+  static double edge_error_mm(const learn::PatchModel& model, Part part) {
+    const Matrix d = errors(model, true, part);
     double sum = 0;
     const auto edges = edges_of(frames_->garment().triangles);
     for (const auto& [a, b] : edges) sum += (d.middleCols(3 * a, 3) - d.middleCols(3 * b, 3)).squaredNorm();
@@ -98,7 +97,7 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
   Fit f = fit();
   ASSERT_TRUE(f.mirror);
   const train::Run run{1, Device::kCpu, {}, 60, {}};
-  const StageResult r = train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing}, quick(), run);
+  const StageResult r = train_patches({f.model, f.rows, f.samples, f.train, f.validation}, quick(), run);
   EXPECT_LT(r.epochs[static_cast<size_t>(r.best)].validation_loss, r.epochs[0].validation_loss);
   const double skinned = rmse_mm(f.model, false, Part::kHoldout),
                shaped = rmse_mm(f.model, true, Part::kHoldout);
@@ -108,27 +107,27 @@ TEST_F(PatchesSlow, ShapeImprovesOnSkinning) {
 
   // The same seed gives the same networks.
   Fit again = fit();
-  train_patches({again.model, again.rows, again.samples, again.learnt, again.choosing}, quick(), run);
+  train_patches({again.model, again.rows, again.samples, again.train, again.validation}, quick(), run);
   for (size_t n = 0; n < f.model.networks.size(); ++n)
     EXPECT_EQ(f.model.networks[n].layers[0].weights, again.model.networks[n].layers[0].weights);
 }
 
-TEST_F(PatchesSlow, EdgesInTheLossAreNearerToTheTruths) {
+TEST_F(PatchesSlow, EdgeWeightReducesEdgeErrors) {
   const train::Run run{1, Device::kCpu, {}, 60, {}};
-  const auto off = [&](float weight) {
+  const auto errors = [&](float weight) {
     Fit f = fit();
     StageOptions options = quick();
     options.edge_weight = weight;
-    train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing, 0, 0, &frames_->garment()}, options,
+    train_patches({f.model, f.rows, f.samples, f.train, f.validation, 0, 0, &frames_->garment()}, options,
                   run);
-    return edges_off_mm(f.model, Part::kHoldout);
+    return edge_error_mm(f.model, Part::kHoldout);
   };
-  const double without = off(0), with = off(3);
-  std::printf("  edges, holdout: %.2f mm off without them in the loss, %.2f with\n", without, with);
+  const double without = errors(0), with = errors(3);
+  std::printf("  edges, holdout: error of %.2f mm without them in the loss, %.2f with\n", without, with);
   EXPECT_LT(with, without);
 }
 
-// A loss of coefficients against finite differences, some of them.
+// Compares some entries of a gradient with finite differences.
 template <class Loss> void expect_gradient(const Matrix& c, const Matrix& gradient, Loss loss) {
   const double scale = static_cast<double>(gradient.cwiseAbs().maxCoeff());
   ASSERT_GT(scale, 0);
@@ -143,8 +142,8 @@ template <class Loss> void expect_gradient(const Matrix& c, const Matrix& gradie
 // A frame and its mirror image.
 constexpr uint32_t kSample = 4, kSamples[] = {kSample, kSample + 1};
 
-// Their coefficients, less than the truth has: of all networks, and again.
-Matrix less_than_truth(const std::vector<learn::PatchRows>& rows) {
+// Their true coefficients times 0.8: those of all networks for the frame, then for its mirror image.
+Matrix scaled_truth(const std::vector<learn::PatchRows>& rows) {
   const auto networks = static_cast<Eigen::Index>(rows.size());
   Matrix c(2 * networks, rows[0].truth.cols());
   for (Eigen::Index n = 0; n < networks; ++n)
@@ -153,8 +152,8 @@ Matrix less_than_truth(const std::vector<learn::PatchRows>& rows) {
   return c;
 }
 
-// The same for each patch.
-std::vector<V3> places(const learn::PatchModel& model, const learn::PatchInputs& inputs, const Matrix& c) {
+// Vertex positions for such coefficients.
+std::vector<V3> positions(const learn::PatchModel& model, const learn::PatchInputs& inputs, const Matrix& c) {
   const auto networks = static_cast<Eigen::Index>(model.networks.size());
   Matrix by_patch(static_cast<Eigen::Index>(model.patches.size()), c.cols());
   for (Eigen::Index p = 0; p < by_patch.rows(); ++p) {
@@ -162,11 +161,11 @@ std::vector<V3> places(const learn::PatchModel& model, const learn::PatchInputs&
     by_patch.row(p) = c.row((patch.flipped ? networks : 0) + static_cast<Eigen::Index>(patch.network));
   }
   std::vector<V3> x(model.rest.size());
-  model.expand(model.turned(inputs, kSample), by_patch, x);
+  model.expand(model.patch_frames(inputs, kSample), by_patch, x);
   return x;
 }
 
-// With the targets as they are.
+// With targets held constant.
 TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
   Fit f = fit();
   const FramesScene scene(*frames_);
@@ -174,15 +173,15 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
   options.buffer = 0.02f;
   options.push = Push::kTruthSearch;
   constexpr float kWeight = 3;
-  PatchSurface term(scene, options, {}, f.model, f.samples);
-  const Matrix c = less_than_truth(f.rows);
+  PatchSurfaceLoss term(scene, options, {}, f.model, f.samples);
+  const Matrix c = scaled_truth(f.rows);
   Matrix gradient = Matrix::Zero(c.rows(), c.cols());
   const auto sum =
       term(kSamples, {.collision = kWeight, .push = options.push}, c.data(), c.cols(), gradient.data());
   ASSERT_GT(sum.near, 0u);
 
-  // Vertices that count, and their targets.
-  const std::vector<V3> x = places(f.model, f.samples.inputs, c);
+  // Colliding vertices and their targets.
+  const std::vector<V3> x = positions(f.model, f.samples.inputs, c);
   body::Surface body = scene.make_body();
   scene.pose(f.samples.frames[kSample], body);
   std::vector<float> phi(x.size());
@@ -193,11 +192,11 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
       targets.push_back(
           {v, collision_target(body, x[v], phi[v], scene.truth(f.samples.frames[kSample], v), options)});
   const auto loss = [&](const Matrix& at) {
-    const std::vector<V3> moved = places(f.model, f.samples.inputs, at);
+    const std::vector<V3> moved = positions(f.model, f.samples.inputs, at);
     double l = 0;
     for (const auto& [v, target] : targets) {
-      const V3 off = moved[v] - target;
-      l += static_cast<double>(kWeight * dot(off, off));
+      const V3 errors = moved[v] - target;
+      l += static_cast<double>(kWeight * dot(errors, errors));
     }
     return l;
   };
@@ -208,19 +207,19 @@ TEST_F(PatchesSlow, GradientOfTheCollisionLoss) {
 TEST_F(PatchesSlow, GradientOfLengths) {
   Fit f = fit();
   const FramesScene scene(*frames_);
-  const std::vector<Edge> edges = edges_as_cut(frames_->garment());
+  const std::vector<Edge> edges = pattern_edges(frames_->garment());
   constexpr float kWeight = 2;
-  PatchSurface term(scene, {}, edges, f.model, f.samples);
-  const Matrix c = less_than_truth(f.rows);
+  PatchSurfaceLoss term(scene, {}, edges, f.model, f.samples);
+  const Matrix c = scaled_truth(f.rows);
   Matrix gradient = Matrix::Zero(c.rows(), c.cols());
   const auto sum = term(kSamples, {.length = kWeight}, c.data(), c.cols(), gradient.data());
-  EXPECT_EQ(sum.near, 0u);  // bodies are not looked at
+  EXPECT_EQ(sum.near, 0u);  // no collision term
   const auto loss = [&](const Matrix& at) {
-    const std::vector<V3> x = places(f.model, f.samples.inputs, at);
+    const std::vector<V3> x = positions(f.model, f.samples.inputs, at);
     double l = 0;
     for (const Edge& e : edges) {
-      const double off = static_cast<double>(length(x[e.a] - x[e.b]) - e.length);
-      l += static_cast<double>(kWeight) * off * off;
+      const double errors = static_cast<double>(length(x[e.a] - x[e.b]) - e.length);
+      l += static_cast<double>(kWeight) * errors * errors;
     }
     return l;
   };
@@ -228,18 +227,18 @@ TEST_F(PatchesSlow, GradientOfLengths) {
   expect_gradient(c, gradient, loss);
 }
 
-// Nobody has simulated the cloth of rope chains, but how long its edges are is known.
-TEST_F(PatchesSlow, ClothOnRopeChainsKeepsItsLengths) {
+// No cloth was simulated for rope bones, but its rest lengths are known.
+TEST_F(PatchesSlow, LengthLossReducesStrainOnRopeBones) {
   const train::Run run{1, Device::kCpu, {}, 60, {}};
   const FramesScene scene(*frames_);
-  const std::vector<Edge> edges = edges_as_cut(frames_->garment());
+  const std::vector<Edge> edges = pattern_edges(frames_->garment());
   const learn::PatchSamples unseen =
       learn::patch_samples(*frames_, frames_->of(Part::kUnseen), learn::Source::kRope, nullptr);
   const auto strain = [&](float weight) {
     Fit f = fit(true);
     StageOptions options = quick();
     options.length_weight = weight, options.rope_share = 1;
-    train_patches({f.model, f.rows, f.samples, f.learnt, f.choosing, f.ropes, f.choosing_ropes,
+    train_patches({f.model, f.rows, f.samples, f.train, f.validation, f.rope_train, f.rope_validation,
                    &frames_->garment(), &scene},
                   options, run);
     double sum = 0;
@@ -255,8 +254,8 @@ TEST_F(PatchesSlow, ClothOnRopeChainsKeepsItsLengths) {
     return 100 * sum / static_cast<double>(edges.size() * unseen.size());
   };
   const double without = strain(0), with = strain(10);
-  std::printf("  rope chains, unseen: edges off by %.1f %% without their lengths in the loss, %.1f with\n",
-              without, with);
+  std::printf("  rope bones, unseen: mean strain of %.1f %% without the length loss, %.1f with\n", without,
+              with);
   EXPECT_LT(with, 0.5 * without);
 }
 

@@ -1,4 +1,4 @@
-// A small cloth about a ball, for tests of training.
+// A small cloth around a ball, for tests of training.
 #pragma once
 
 #include <Eigen/QR>
@@ -9,6 +9,7 @@
 #include "train/stage.h"
 
 namespace billow::train {
+
 inline Matrix random_matrix(Eigen::Index rows, Eigen::Index cols, uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
@@ -23,7 +24,7 @@ inline Matrix random_modes(Eigen::Index components, Eigen::Index values, uint32_
       .transpose();
 }
 
-// A ball of 1 m that goes a step to the right each frame, and any true cloth, a row a frame.
+// A ball of radius 1 m that moves by `step` along x each frame, and a given true cloth, one row a frame.
 class BallScene : public Scene {
  public:
   explicit BallScene(Matrix cloth = {}, float step = 0.01f) : truth_(std::move(cloth)), step_(step) {
@@ -47,22 +48,22 @@ class BallScene : public Scene {
   float step_;
 };
 
-// Bones whose cloth is theirs bent: what no linear map can follow.
-struct BentCloth {
+// Targets with a quadratic term, which no linear map can fit.
+struct QuadraticTask {
   static constexpr Eigen::Index kSamples = 500, kInputs = 6, kOutputs = 8, kVertices = 40;
   StageTask task;
 
-  BentCloth() {
-    task.name = "bent";
+  QuadraticTask() {
+    task.name = "quadratic";
     task.inputs = 0.1f * random_matrix(kSamples, kInputs, 1);
     const Matrix along = random_matrix(kInputs, kOutputs, 2);
     const Matrix t = task.inputs * along;
     task.truth = t.array() + 1.5f * t.array().square();
-    task.outside.setConstant(kSamples, 1e-4f);
+    task.pca_residual.setConstant(kSamples, 1e-4f);
     task.vertices = kVertices;
     for (uint32_t i = 0; i < kSamples; ++i) {
       task.frames.push_back(i);
-      (i % 5 == 0 ? task.validation : task.train).learn.push_back(i);
+      (i % 5 == 0 ? task.validation : task.train).data.push_back(i);
     }
     task.start.mean = Vector::Zero(kInputs);
     task.start.scale = Vector::Constant(kInputs, 10);

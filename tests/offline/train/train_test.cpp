@@ -1,4 +1,4 @@
-// A small garment from a data set, with all stages.
+// Training of a small garment on a simulated data set, with all stages.
 #include "train/train.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "dataset/simulate.h"
-#include "learn/correction.h"
-#include "learn/rows.h"
+#include "learn/frames.h"
+#include "learn/model.h"
 #include "train/correction.h"
 #include "train/gru.h"
 
@@ -62,16 +62,16 @@ TEST_F(TrainSlow, BothStagesBeatTheirLinearFits) {
     EXPECT_LT(epochs[static_cast<size_t>(stage.result.best)].validation_loss, epochs[0].validation_loss)
         << stage.name;
   }
-  // What is told of the best epoch is what the model does.
+  // The reported error of the best epoch is that of the model.
   const auto& v = r.record.frames.validation;
   const Matrix bones = bone_matrix(*frames_, v, learn::Source::kEmbedded);
-  const auto told = [&](size_t k) {
+  const auto reported = [&](size_t k) {
     const StageResult& s = r.record.stages[k].result;
     return s.epochs[static_cast<size_t>(s.best)].validation_rmse_mm;
   };
-  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model).skinned(bones), v), told(0), 0.01 * told(0));
-  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model)(bones), v), told(1), 0.01 * told(1));
-  EXPECT_LT(told(1), told(0));
+  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model).skinned(bones), v), reported(0), 0.01 * reported(0));
+  EXPECT_NEAR(rmse_mm(std::get<learn::Model>(r.model)(bones), v), reported(1), 0.01 * reported(1));
+  EXPECT_LT(reported(1), reported(0));
 
   const auto record = nlohmann::json::parse(to_json(r.record));
   EXPECT_EQ(record["frames"], r.record.frames.train.size());
@@ -120,15 +120,15 @@ Options quick_patches() {
   return options;
 }
 
-TEST_F(TrainSlow, PatchesTakeRopesAndCollide) {
+TEST_F(TrainSlow, PatchesTrainOnRopeBonesAndCollisions) {
   Options options = quick_patches();
   options.patches.collision.rope_weight = 1;
   const Result r = train(*frames_, options);
-  const size_t learnt = r.record.frames.train.size(), choosing = r.record.frames.validation.size();
-  EXPECT_EQ(r.record.samples, 2 * (2 * learnt + 2 * choosing));  // with mirror images, and ropes
+  const size_t train_frames = r.record.frames.train.size(), validation = r.record.frames.validation.size();
+  EXPECT_EQ(r.record.samples, 2 * (2 * train_frames + 2 * validation));  // with mirror images and rope bones
   ASSERT_EQ(r.record.stages.size(), 1u);
   const StageResult& stage = r.record.stages[0].result;
-  EXPECT_GE(stage.best, 3);  // those before know nothing of collisions
+  EXPECT_GE(stage.best, 3);  // earlier epochs have no collision loss
   EXPECT_EQ(stage.epochs[2].near_percent, 0);
   EXPECT_GT(stage.epochs[3].near_percent, 0);
   EXPECT_LT(stage.epochs[2].validation_rmse_mm, stage.epochs[0].validation_rmse_mm);
@@ -139,10 +139,10 @@ TEST_F(TrainSlow, PatchesTakeRopesAndCollide) {
 
   options = quick_patches();
   options.bones = Bones::kMix, options.mirror = false, options.patches.collision.weight = 0;
-  EXPECT_EQ(train(*frames_, options).record.samples, 2 * (learnt + choosing));
+  EXPECT_EQ(train(*frames_, options).record.samples, 2 * (train_frames + validation));
 }
 
-TEST_F(TrainSlow, PatchesThatWereStoppedEndTheSame) {
+TEST_F(TrainSlow, ResumedPatchTrainingGivesTheSameResult) {
   const Options options = quick_patches();
   const Result whole = train(*frames_, options);
   TrainRun run;
@@ -160,7 +160,7 @@ TEST_F(TrainSlow, PatchesThatWereStoppedEndTheSame) {
   for (size_t p = 0; p < a.size(); ++p) EXPECT_EQ(a[p].layers[0].weights, b[p].layers[0].weights);
 }
 
-TEST_F(TrainSlow, PatchesHaveNoChoiceInSome) {
+TEST_F(TrainSlow, RefusesOptionsOfTheOtherForm) {
   Options options = quick_patches();
   options.patches.linear = false;
   EXPECT_THROW(train(*frames_, options), std::invalid_argument);
@@ -175,10 +175,10 @@ TEST_F(TrainSlow, PatchesHaveNoChoiceInSome) {
   EXPECT_THROW(train(*frames_, options), std::invalid_argument);
 }
 
-TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
+TEST_F(TrainSlow, ValidationClipsAreHeldOutFromTraining) {
   Options options;
   options.validation = Validation::kClips;
-  const Choice c = choose_frames(*frames_, options);
+  const FrameSplit c = split_frames(*frames_, options);
   ASSERT_FALSE(c.validation.empty());
   for (const auto& clip : frames_->clips()) {
     const auto in = [&](const std::vector<uint32_t>& frames) {
@@ -190,11 +190,11 @@ TEST_F(TrainSlow, ClipsThatChooseAreNotLearntFrom) {
   for (uint32_t f : c.train) EXPECT_EQ(frames_->part(f), dataset::Part::kTrain);
 }
 
-TEST_F(TrainSlow, RopesAreCorrectedByWhatHasNotSeenTheirClips) {
+TEST_F(TrainSlow, CorrectionIsCrossFitted) {
   std::vector<uint32_t> all(frames_->size());
   std::iota(all.begin(), all.end(), 0u);
   const Matrix embedded = bone_matrix(*frames_, all, learn::Source::kEmbedded);
-  // Off by something that other clips tell, and by something that only the clip itself does.
+  // An error that generalises between clips, and an offset that is specific to each clip.
   Matrix ropes = embedded * 0.8f;
   for (size_t c = 0; c < frames_->clips().size(); ++c)
     for (uint32_t f = frames_->clips()[c].begin; f < frames_->clips()[c].end; ++f)
@@ -205,20 +205,23 @@ TEST_F(TrainSlow, RopesAreCorrectedByWhatHasNotSeenTheirClips) {
   train::Run run;
   run.device = Device::kCpu;
   const Correction c = train_correction(*frames_, ropes, embedded, options, run);
-  const auto off = [&](const Matrix& bones, dataset::Part part) {
+  const auto squared_error = [&](const Matrix& bones, dataset::Part part) {
     double sum = 0;
     for (const uint32_t f : frames_->of(part))
       sum += static_cast<double>((bones - embedded).row(static_cast<Eigen::Index>(f)).squaredNorm());
     return sum;
   };
-  const Matrix learnt = learn::corrected(c.network, ropes);
-  EXPECT_LT(off(learnt, dataset::Part::kTrain), 0.2 * off(ropes, dataset::Part::kTrain));
-  EXPECT_GT(off(c.out_of_fold, dataset::Part::kTrain), 2 * off(learnt, dataset::Part::kTrain));
-  // Nothing was learnt from unseen clips: theirs are what the garment will have.
-  EXPECT_EQ(off(c.out_of_fold, dataset::Part::kUnseen), off(learnt, dataset::Part::kUnseen));
+  const Matrix train_frames = learn::corrected(c.network, ropes);
+  EXPECT_LT(squared_error(train_frames, dataset::Part::kTrain),
+            0.2 * squared_error(ropes, dataset::Part::kTrain));
+  EXPECT_GT(squared_error(c.cross_fitted, dataset::Part::kTrain),
+            2 * squared_error(train_frames, dataset::Part::kTrain));
+  // Unseen clips are in no fold: they are corrected by the garment's own network.
+  EXPECT_EQ(squared_error(c.cross_fitted, dataset::Part::kUnseen),
+            squared_error(train_frames, dataset::Part::kUnseen));
 }
 
-TEST_F(TrainSlow, GruLearnsOfAClip) {
+TEST_F(TrainSlow, GruTrainsOnADataSet) {
   GruOptions options;
   options.hidden = 16, options.epochs = 5;
   train::Run run;
@@ -230,7 +233,7 @@ TEST_F(TrainSlow, GruLearnsOfAClip) {
   EXPECT_TRUE(bones.allFinite());
 }
 
-TEST_F(TrainSlow, SaysWhichOptionsMakeNoSense) {
+TEST_F(TrainSlow, RefusesInvalidOptions) {
   Options options = quick();
   options.shape.rate = -1;
   try {

@@ -1,13 +1,13 @@
-// Motions from files that the user drops: .bvh, and .glb with a skeleton that is animated.
+// Reads motions from the user's files: .bvh, and .glb with an animated skeleton.
 import * as THREE from 'three';
 import { BVHLoader } from 'three/addons/loaders/BVHLoader.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { retarget } from './retarget.js';
 
 const FRAMES_PER_SECOND = 60;
-const LONGEST = 120; // s
+const MAX_DURATION = 120; // s
 
-// file: { name, bytes: ArrayBuffer }. Throws with what is wrong with it.
+// file: { name, bytes: ArrayBuffer }. Throws with the reason if it cannot be read.
 export async function readMotionFile({ name, bytes }, joints) {
   const { root, bones, rest, clip } = name.toLowerCase().endsWith('.bvh')
     ? readBvh(name, bytes)
@@ -16,7 +16,7 @@ export async function readMotionFile({ name, bytes }, joints) {
     throw new Error(`${name}: expected a motion, found one of ${clip.duration} seconds`);
   const source = {
     name,
-    // The loader takes dots out of names, and keeps them as they were beside.
+    // The loader removes dots from names and keeps the original in userData.
     joints: bones.map((bone) => ({
       name: bone.userData.name ?? bone.name,
       parent: parentAmong(bones, bone),
@@ -26,7 +26,7 @@ export async function readMotionFile({ name, bytes }, joints) {
     framesPerSecond: FRAMES_PER_SECOND,
   };
   if (source.frames.some((frame) => frame.some(({ position }) => !position.every(Number.isFinite))))
-    throw new Error(`${name}: expected numbers, found joints that are nowhere`);
+    throw new Error(`${name}: expected finite joint positions, found others`);
   return retarget(source, joints);
 }
 
@@ -38,13 +38,13 @@ function readBvh(name, bytes) {
   try {
     read = new BVHLoader().parse(text);
   } catch (error) {
-    throw new Error(`${name}: it is no sound BVH file (${error.message})`);
+    throw new Error(`${name}: not a valid BVH file (${error.message})`);
   }
   const { skeleton, clip } = read;
   const root = skeleton.bones[0];
   const bones = skeleton.bones.filter((bone) => bone.name !== 'ENDSITE');
   root.updateMatrixWorld(true);
-  return { root, bones, rest: bones.map((bone) => placeOf(bone.matrixWorld)), clip };
+  return { root, bones, rest: bones.map((bone) => transformOf(bone.matrixWorld)), clip };
 }
 
 async function readGlb(name, bytes) {
@@ -52,11 +52,11 @@ async function readGlb(name, bytes) {
   try {
     gltf = await new GLTFLoader().parseAsync(bytes, '');
   } catch (error) {
-    throw new Error(`${name}: it is no sound glTF file (${error.message})`);
+    throw new Error(`${name}: not a valid glTF file (${error.message})`);
   }
   if (gltf.animations.length === 0)
     throw new Error(
-      `${name}: expected an animation to put on the built-in person, found none. Characters and still meshes cannot be shown here.`,
+      `${name}: expected an animation for the built-in person, found none. Characters and static meshes cannot be shown here.`,
     );
   let skeleton = null;
   gltf.scene.traverse((node) => {
@@ -65,21 +65,21 @@ async function readGlb(name, bytes) {
   });
   if (!skeleton) throw new Error(`${name}: expected a skinned character, found no skeleton`);
   gltf.scene.updateMatrixWorld(true);
-  // As the file leaves the joints where nothing moves them: the bind pose may be in units of its own.
-  const rest = skeleton.bones.map((bone) => placeOf(bone.matrixWorld));
+  // Use the default pose of the nodes: the bind pose may have other units.
+  const rest = skeleton.bones.map((bone) => transformOf(bone.matrixWorld));
   const clip = gltf.animations.find((a) => /run|walk|dance/i.test(a.name)) ?? gltf.animations[0];
   return { root: gltf.scene, bones: skeleton.bones, rest, clip };
 }
 
 function parentAmong(bones, bone) {
-  for (let above = bone.parent; above; above = above.parent) {
-    const at = bones.indexOf(above);
+  for (let ancestor = bone.parent; ancestor; ancestor = ancestor.parent) {
+    const at = bones.indexOf(ancestor);
     if (at >= 0) return at;
   }
   return -1;
 }
 
-function placeOf(matrix) {
+function transformOf(matrix) {
   const position = new THREE.Vector3();
   const rotation = new THREE.Quaternion();
   matrix.decompose(position, rotation, new THREE.Vector3());
@@ -92,10 +92,10 @@ function sample(root, bones, clip) {
   action.setLoop(THREE.LoopOnce);
   action.clampWhenFinished = true;
   action.play();
-  const frames = Math.max(2, Math.floor(Math.min(clip.duration, LONGEST) * FRAMES_PER_SECOND));
+  const frames = Math.max(2, Math.floor(Math.min(clip.duration, MAX_DURATION) * FRAMES_PER_SECOND));
   return Array.from({ length: frames }, (_, f) => {
     mixer.setTime(f / FRAMES_PER_SECOND);
     root.updateMatrixWorld(true);
-    return bones.map((bone) => placeOf(bone.matrixWorld));
+    return bones.map((bone) => transformOf(bone.matrixWorld));
   });
 }

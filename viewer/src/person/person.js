@@ -1,10 +1,9 @@
-// The built-in person as `billow bake` wrote it: joints, skin, and motions that are fetched when they are
-// asked for.
+// The built-in person as written by `billow bake`: joints, skin, and motions that are fetched on demand.
 import { Motion } from './motion.js';
 
-const STEPS = 32767;
+const QUANTISATION_STEPS = 32767; // of a quaternion component, per 1
 
-// read(name): a promise of the bytes of a file of the folder.
+// read(name): a promise of the bytes of a file in the folder.
 export async function readPerson(read) {
   const json = JSON.parse(new TextDecoder().decode(await read('person.json')));
   if (json.format !== 'billow person' || json.version !== 1)
@@ -51,11 +50,11 @@ function readFrames(bytes, joints, count) {
   if (bytes.byteLength !== size * count)
     throw new Error(`a motion: expected ${count} frames of ${size} bytes, found ${bytes.byteLength} bytes`);
   return Array.from({ length: count }, (_, f) => {
-    const turns = new Int16Array(bytes, f * size + 12, 4 * joints);
+    const quantised = new Int16Array(bytes, f * size + 12, 4 * joints);
     return {
       position: Array.from(new Float32Array(bytes, f * size, 3)),
       rotations: Array.from({ length: joints }, (__, j) =>
-        Array.from(turns.subarray(4 * j, 4 * j + 4), (v) => v / STEPS),
+        Array.from(quantised.subarray(4 * j, 4 * j + 4), (v) => v / QUANTISATION_STEPS),
       ),
     };
   });

@@ -1,4 +1,4 @@
-// Turns as [x, y, z, w], of unit length, and vectors as [x, y, z].
+// Unit quaternions [x, y, z, w] and vectors [x, y, z].
 
 export const IDENTITY = [0, 0, 0, 1];
 
@@ -34,15 +34,15 @@ export const add = (a, b) => a.map((v, k) => v + b[k]);
 export const subtract = (a, b) => a.map((v, k) => v - b[k]);
 export const scale = (a, s) => a.map((v) => v * s);
 
-// Between two turns, the short way.
-export function blend(a, b, share) {
-  const s = dot(a, b) < 0 ? -share : share;
-  return normalize(a.map((v, k) => (1 - share) * v + s * b[k]));
+// Normalised linear interpolation along the shorter arc.
+export function nlerp(a, b, t) {
+  const s = dot(a, b) < 0 ? -t : t;
+  return normalize(a.map((v, k) => (1 - t) * v + s * b[k]));
 }
 
 export const aboutY = (radians) => [0, Math.sin(radians / 2), 0, Math.cos(radians / 2)];
 
-// The shortest turn that takes direction a to direction b.
+// The shortest rotation from direction a to direction b.
 export function between(a, b) {
   const n = Math.hypot(...a) * Math.hypot(...b);
   if (!(n > 1e-12)) return IDENTITY;
@@ -52,7 +52,7 @@ export function between(a, b) {
   return normalize([...cross(a, other), 0]);
 }
 
-// Radians about y of where a turn points +z.
+// The yaw of a rotation: the angle about y of its image of +z, in radians.
 export function heading(q) {
   const [x, , z] = rotate(q, [0, 0, 1]);
   return Math.atan2(x, z);

@@ -1,10 +1,10 @@
-// Motions of other skeletons on the built-in person, by the names of joints. Turns are taken over as they
-// differ from the rest pose, limbs point where the source's do, and the way the hips go is scaled by the
-// length of the legs. (The command line does it with more care: `billow motion show FILE`.)
-import { Motion, placeJoints, restPose } from './motion.js';
+// Retargets motions of other skeletons to the built-in person, matching joints by name. Rotations are
+// transferred relative to the rest pose, limbs are aligned with the source's, and the path of the hips is
+// scaled by the leg length. The command line has a more accurate version: `billow motion show FILE`.
+import { Motion, forwardKinematics, restPose } from './motion.js';
 import * as Q from './quaternion.js';
 
-// What tools call the parts, the surest words first.
+// Names of body parts in common tools, the least ambiguous first.
 const WORDS = {
   pelvis: ['hips', 'pelvis', 'hip', 'root'],
   neck: ['neck'],
@@ -20,10 +20,10 @@ const WORDS = {
 };
 const SIDED = ['upper_arm', 'clavicle', 'forearm', 'hand', 'thigh', 'calf', 'foot', 'toes'];
 const NEEDED = ['pelvis', 'left_thigh', 'right_thigh', 'left_calf', 'right_calf', 'left_foot', 'right_foot'];
-// Limbs are aimed: each at the joint that follows it. Others turn as the one they hang on.
+// Limb joints are aligned with the direction to the next joint; hands use the alignment of the forearm.
 const AIMED = { upper_arm: 'forearm', forearm: 'hand', thigh: 'calf', calf: 'foot' };
 const AIMED_AS = { hand: 'forearm' };
-const SAYS_NOTHING = new Set([
+const IGNORED_WORDS = new Set([
   'mixamorig',
   'bip',
   'base',
@@ -37,14 +37,14 @@ const SAYS_NOTHING = new Set([
   'cc',
 ]);
 
-// "LeftUpLeg", "mixamorig:LeftUpLeg", "thigh.L": which side, and the word.
-export function takeApart(name) {
+// Splits names such as "LeftUpLeg", "mixamorig:LeftUpLeg" or "thigh.L" into side and word.
+export function parseJointName(name) {
   const words = name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/)
-    .filter((word) => word && !SAYS_NOTHING.has(word));
+    .filter((word) => word && !IGNORED_WORDS.has(word));
   let side = '';
   const rest = words.filter((word) => {
     if (['left', 'l'].includes(word)) side = 'left_';
@@ -55,9 +55,9 @@ export function takeApart(name) {
   return { side, word: rest.join('') };
 }
 
-// source.joints: [{ name, parent }]. Which joint of the source each joint of the person follows.
+// joints: [{ name, parent }] of the source. Returns the source's joint for each joint of the person, by name.
 export function matchJoints(joints) {
-  const names = joints.map((joint) => takeApart(joint.name));
+  const names = joints.map((joint) => parseJointName(joint.name));
   const found = {};
   const taken = new Set();
   for (const [part, words] of Object.entries(WORDS))
@@ -69,7 +69,7 @@ export function matchJoints(joints) {
         taken.add(at);
         break;
       }
-  // What is between hips and neck is the spine, however many joints it has.
+  // The joints between hips and neck form the spine; pick three of them.
   const spine = [];
   for (let j = found.neck ?? found.head ?? -1; j >= 0 && j !== found.pelvis; j = joints[j].parent)
     if (j !== found.neck && j !== found.head) spine.unshift(j);
@@ -87,9 +87,9 @@ export function retarget(source, joints) {
   const missing = NEEDED.filter((name) => found[name] === undefined);
   if (missing.length > 0)
     throw new Error(
-      `${source.name}: expected a skeleton with hips, thighs, calves and feet that can be told by their names, found none for ${missing.join(', ').replaceAll('_', ' ')} among ${source.joints.length} joints`,
+      `${source.name}: expected a skeleton with hips, thighs, calves and feet with common names, found none for ${missing.join(', ').replaceAll('_', ' ')} among ${source.joints.length} joints`,
     );
-  const rest = placeJoints(joints, restPose(joints));
+  const rest = forwardKinematics(joints, restPose(joints));
   const at = (name) => joints.findIndex((joint) => joint.name === name);
   const legOf = (place) =>
     Math.hypot(...Q.subtract(place('left_thigh'), place('left_calf'))) +
@@ -98,7 +98,7 @@ export function retarget(source, joints) {
   const scale = legOf((name) => rest[at(name)].position) / legOf(restOf);
   if (!Number.isFinite(scale)) throw new Error(`${source.name}: expected legs with a length, found none`);
 
-  // The source may look anywhere at rest.
+  // Rotate the source so that its rest pose faces +z.
   const left = Q.subtract(restOf('left_thigh'), restOf('right_thigh'));
   const face = Q.aboutY(-Math.atan2(-left[2], left[0]));
   const align = joints.map((joint) => Q.multiply(Q.multiply(Q.conjugate(face), aim(joint.name)), face));
@@ -107,9 +107,9 @@ export function retarget(source, joints) {
     const from = AIMED_AS[part] ?? part;
     const to = AIMED[from];
     if (!to || found[side + from] === undefined || found[side + to] === undefined) return Q.IDENTITY;
-    const mine = Q.subtract(rest[at(side + to)].position, rest[at(side + from)].position);
-    const its = Q.rotate(face, Q.subtract(restOf(side + to), restOf(side + from)));
-    return Q.between(mine, its);
+    const ours = Q.subtract(rest[at(side + to)].position, rest[at(side + from)].position);
+    const theirs = Q.rotate(face, Q.subtract(restOf(side + to), restOf(side + from)));
+    return Q.between(ours, theirs);
   }
 
   const frames = source.frames.map((frame) => {
@@ -120,9 +120,11 @@ export function retarget(source, joints) {
         world.push(joint.parent < 0 ? Q.IDENTITY : world[joint.parent]);
         return;
       }
-      const turn = Q.multiply(frame[k].rotation, Q.conjugate(source.rest[k].rotation));
-      // face * (turn * align) * face^-1: as a source that looks ahead would turn.
-      world.push(Q.normalize(Q.multiply(Q.multiply(face, Q.multiply(turn, align[j])), Q.conjugate(face))));
+      const fromRest = Q.multiply(frame[k].rotation, Q.conjugate(source.rest[k].rotation));
+      // face * (fromRest * align) * face^-1: the rotation of a source that faces +z.
+      world.push(
+        Q.normalize(Q.multiply(Q.multiply(face, Q.multiply(fromRest, align[j])), Q.conjugate(face))),
+      );
     });
     return {
       position: Q.scale(Q.rotate(face, frame[found.pelvis].position), scale),
@@ -131,20 +133,21 @@ export function retarget(source, joints) {
       ),
     };
   });
-  standOnGround(frames, joints, rest);
+  moveToGround(frames, joints, rest);
   return new Motion({ name: source.name, frames, framesPerSecond: source.framesPerSecond });
 }
 
-// The lowest that toes get is where they are at rest; and it begins in the middle.
-function standOnGround(frames, joints, rest) {
+// Moves the motion so that it starts at the origin and its lowest toe height (2nd percentile) equals that at
+// rest.
+function moveToGround(frames, joints, rest) {
   const toes = ['left_toes', 'right_toes'].map((name) => joints.findIndex((joint) => joint.name === name));
   const heights = frames.map((pose) => {
-    const placed = placeJoints(joints, pose);
-    return Math.min(...toes.map((j) => placed[j].position[1]));
+    const world = forwardKinematics(joints, pose);
+    return Math.min(...toes.map((j) => world[j].position[1]));
   });
   heights.sort((a, b) => a - b);
   const lowest = heights[Math.floor(0.02 * heights.length)];
   const [x, , z] = frames[0].position;
-  const by = [-x, rest[toes[0]].position[1] - lowest, -z];
-  for (const pose of frames) pose.position = Q.add(pose.position, by);
+  const offset = [-x, rest[toes[0]].position[1] - lowest, -z];
+  for (const pose of frames) pose.position = Q.add(pose.position, offset);
 }

@@ -1,11 +1,11 @@
-// One character that wears a garment: joints in, positions and normals out.
+// A character with a garment: joint transforms in, vertex positions and normals out.
 
 export const TELEPORT = { none: 0, reset: 1, keep: 2 };
 const FRAME_STAGES = 7;
 const CHAIN_STAGES = 7;
 const COUNTS = ['pushed', 'inside', 'substeps', 'contacts', 'trapped', 'enclosed', 'flags'];
 
-// Names of stages and settings, as the runtime has them.
+// Names of stages and settings, from the runtime.
 export function namesOf(runtime) {
   const { calls } = runtime;
   const list = (count, call) => Array.from({ length: count }, (_, k) => runtime.text(calls[call](k)));
@@ -30,7 +30,7 @@ export class Character {
     this.handle = 0;
   }
 
-  // Seven floats a joint, x y z and x y z w, in the order of garment.jointNames. Not to be kept.
+  // Seven floats per joint, x y z and x y z w, in the order of garment.jointNames. A view: do not keep it.
   get joints() {
     return this.runtime.floats(this.#call('character_joints'), 7 * this.garment.jointNames.length);
   }
@@ -38,12 +38,12 @@ export class Character {
   step(seconds, { teleport = TELEPORT.none, skipMesh = false } = {}) {
     this.runtime.expect(this.#call('character_step', seconds, teleport, skipMesh ? 1 : 0));
   }
-  // Hangs quietly on joints that stand still.
+  // Lets the cloth come to rest with the joints held fixed.
   settle(seconds) {
     this.runtime.expect(this.#call('character_settle', seconds));
   }
 
-  // What follows lies in the runtime's memory: to be read before the next call, not to be kept.
+  // The following are views of the runtime's memory: read them before the next call, do not keep them.
   get positions() {
     return this.runtime.floats(this.#call('character_positions'), 3 * this.garment.vertexCount);
   }
@@ -54,18 +54,18 @@ export class Character {
     const at = this.#call('character_bones');
     return this.runtime.floats(at, 3 * this.#call('character_bone_count'));
   }
-  // Of each vertex from the body, m; under 0 inside, 0.02 at most.
+  // Signed distance of each vertex to the body in metres: negative inside, up to 0.02.
   get distances() {
     return this.runtime.floats(this.#call('character_distances'), this.garment.vertexCount);
   }
-  // Where the vertices of this frame were without the shape network.
+  // Positions of this frame without the shape network.
   get withoutShape() {
     const at = this.#call('character_without_shape');
     if (at === 0) throw new Error(this.runtime.lastError);
     return this.runtime.floats(at, 3 * this.garment.vertexCount);
   }
 
-  // Throws where the garment has no weights for linear blend skinning.
+  // Throws if the garment has no weights for linear blend skinning.
   setOptions({ networks, shape, linearBlend, pushOut, profile }) {
     const flags = [networks, shape, linearBlend, pushOut, profile].map((on) => (on ? 1 : 0));
     this.runtime.expect(this.#call('character_set_options', ...flags));
@@ -81,35 +81,35 @@ export class Character {
     this.runtime.expect(this.#call('character_set_wind', x, y, z, gust, frequency, seed));
   }
 
-  // The chains' state as bytes, and back again.
+  // Saves and restores the chains' state as bytes.
   save() {
     const size = this.#call('character_state_size');
-    return this.runtime.withRoom(size, (at) => {
+    return this.runtime.withMemory(size, (at) => {
       this.runtime.expect(this.#call('character_save', at));
       return this.runtime.bytes(at, size).slice();
     });
   }
   restore(bytes) {
-    this.runtime.withRoom(bytes.length, (at) => {
+    this.runtime.withMemory(bytes.length, (at) => {
       this.runtime.bytes(at, bytes.length).set(bytes);
       this.runtime.expect(this.#call('character_restore', at, bytes.length));
     });
   }
-  // Of positions and normals, 16 hexadecimal digits.
+  // Hash of positions and normals, 16 hexadecimal digits.
   get hash() {
     return BigInt.asUintN(64, this.#call('character_hash')).toString(16).padStart(16, '0');
   }
 
-  // Milliseconds by stage, and counts, of the last frame.
+  // Milliseconds per stage, and counts, of the last frame.
   get report() {
-    const numbers = this.runtime.doubles(
+    const values = this.runtime.doubles(
       this.#call('character_report'),
       FRAME_STAGES + CHAIN_STAGES + COUNTS.length,
     );
     const report = { stages: {}, chainStages: {} };
-    this.names.stages.forEach((name, k) => (report.stages[name] = 1e3 * numbers[k]));
-    this.names.chainStages.forEach((name, k) => (report.chainStages[name] = 1e3 * numbers[FRAME_STAGES + k]));
-    COUNTS.forEach((name, k) => (report[name] = numbers[FRAME_STAGES + CHAIN_STAGES + k]));
+    this.names.stages.forEach((name, k) => (report.stages[name] = 1e3 * values[k]));
+    this.names.chainStages.forEach((name, k) => (report.chainStages[name] = 1e3 * values[FRAME_STAGES + k]));
+    COUNTS.forEach((name, k) => (report[name] = values[FRAME_STAGES + CHAIN_STAGES + k]));
     return report;
   }
 

@@ -1,12 +1,11 @@
-// A garment file, and what the page needs to know of it. Sections are read as docs/garment_file.md describes
-// them.
+// A garment file and the data that the page needs from it. docs/formats.md describes the sections.
 
 export const SHAPES = ['sphere', 'capsule', 'tapered capsule', 'ellipsoid', 'box', 'half space'];
 const COLLIDER_BYTES = 128;
-const RING_AT = 52; // byte of the section "garment"
+const CLOSED_OFFSET = 52; // byte offset in the section "garment"
 
 export class Garment {
-  // file: an ArrayBuffer. Throws with what is wrong with it.
+  // file: an ArrayBuffer. Throws with the reason if it is not valid.
   constructor(runtime, file) {
     this.runtime = runtime;
     const { calls } = runtime;
@@ -25,7 +24,7 @@ export class Garment {
     this.uvs = this.#read('garment_read_uvs', 2 * this.vertexCount, Float32Array);
     this.jointRest = this.#read('garment_read_joint_rest', 7 * this.jointNames.length, Float32Array);
     this.chainSizes = Array.from(new Uint32Array(this.section('chains')));
-    this.isRing = new DataView(this.section('garment')).getUint32(RING_AT, true) === 1;
+    this.isClosed = new DataView(this.section('garment')).getUint32(CLOSED_OFFSET, true) === 1;
     this.colliders = this.#readColliders();
     this.canBlend = this.section('blend.weights').byteLength > 0; // linear blend skinning
   }
@@ -35,11 +34,11 @@ export class Garment {
     this.handle = 0;
   }
 
-  // A copy of a section's bytes; empty where there is none.
+  // A copy of a section's bytes; empty if it is missing.
   section(name) {
     const { runtime } = this;
     const text = new TextEncoder().encode(`${name}\0`);
-    return runtime.withRoom(text.length + 8, (at) => {
+    return runtime.withMemory(text.length + 8, (at) => {
       runtime.bytes(at + 8, text.length).set(text);
       const from = runtime.calls.garment_section(this.handle, at + 8, at);
       return runtime.bytes(from, runtime.words(at, 1)[0]).slice().buffer;
@@ -48,7 +47,7 @@ export class Garment {
 
   #read(call, count, Type) {
     const { runtime } = this;
-    return runtime.withRoom(4 * count, (at) => {
+    return runtime.withMemory(4 * count, (at) => {
       runtime.expect(runtime.calls[call](this.handle, at));
       return new Type(runtime.calls.memory.buffer, at, count).slice();
     });
@@ -73,8 +72,8 @@ export class Garment {
     });
   }
 
-  // Pairs of bones, counted chain after chain: ropes from each to the next, lateral springs to the next
-  // chain.
+  // Pairs of bone indices, chain by chain: ropes along the chains, lateral springs between neighbouring
+  // chains.
   ropes() {
     return this.#pairs((first, size, pairs) => {
       for (let k = 1; k < size; ++k) pairs.push(first + k - 1, first + k);
@@ -83,7 +82,7 @@ export class Garment {
   laterals() {
     const starts = this.#chainStarts();
     return this.#pairs((first, size, pairs, chain) => {
-      const next = chain + 1 < starts.length ? chain + 1 : this.isRing ? 0 : -1;
+      const next = chain + 1 < starts.length ? chain + 1 : this.isClosed ? 0 : -1;
       if (next < 0) return;
       for (let k = 0; k < Math.min(size, this.chainSizes[next]); ++k) pairs.push(first + k, starts[next] + k);
     });

@@ -1,8 +1,7 @@
-// The runtime as a WebAssembly module: viewer/wasm/module.cpp. Knows memory and texts, nothing about
-// garments.
+// Loads the WebAssembly module (viewer/wasm/module.cpp) and accesses its memory and strings.
 
-// What the module asks of its surroundings: a clock, and a place for output that it never writes to.
-function surroundings(getMemory) {
+// The WASI imports of the module: a clock, and file functions that it never calls.
+function wasiImports(getMemory) {
   const fails = () => 8; // EBADF
   return {
     wasi_snapshot_preview1: {
@@ -33,7 +32,7 @@ export class Runtime {
     const runtime = new Runtime();
     const { instance } = await WebAssembly.instantiate(
       bytes,
-      surroundings(() => runtime.calls.memory),
+      wasiImports(() => runtime.calls.memory),
     );
     runtime.calls = instance.exports;
     runtime.calls._initialize?.();
@@ -44,7 +43,7 @@ export class Runtime {
     return this.text(this.calls.last_error());
   }
 
-  // Views are made anew for each use: those of before are empty once the memory has grown.
+  // Create views anew for each use: memory growth detaches the old ones.
   floats(at, count) {
     return new Float32Array(this.calls.memory.buffer, at, count);
   }
@@ -62,14 +61,14 @@ export class Runtime {
     return new TextDecoder().decode(all.subarray(0, all.indexOf(0)).slice());
   }
 
-  // A place for `count` bytes, which the caller releases or hands over.
+  // Allocates `count` bytes, which the caller releases or hands over.
   allocate(count) {
     const at = this.calls.allocate(count);
-    if (at === 0) throw new Error(`no memory for ${count} bytes`);
+    if (at === 0) throw new Error(`out of memory: cannot allocate ${count} bytes`);
     return at;
   }
-  // Calls `use` with a place for `count` bytes.
-  withRoom(count, use) {
+  // Calls `use` with the address of `count` temporary bytes.
+  withMemory(count, use) {
     const at = this.allocate(count);
     try {
       return use(at);

@@ -1,11 +1,11 @@
-// Controls as the panel is built of. Each has `set` to show another value without telling anybody.
+// The controls of the panel. Their `set` shows a value without firing the callback.
 
 let nextId = 0;
 
 export function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+  const node = Object.assign(document.createElement(tag), properties);
+  node.append(...children);
+  return node;
 }
 
 function labelled(label, control) {
@@ -13,8 +13,8 @@ function labelled(label, control) {
   return element('label', { textContent: label, htmlFor: control.id });
 }
 
-// values: [[value, text, longer text], ...]; told: called with the chosen value.
-export function select({ label, id, values, value, told }) {
+// values: [[value, text, tooltip], ...]; onChange: called with the chosen value.
+export function select({ label, id, values, value, onChange }) {
   const box = element('select', { id: id ?? '' });
   const node = element('div', { className: 'row' }, labelled(label, box), box);
   const fill = (list) =>
@@ -26,22 +26,22 @@ export function select({ label, id, values, value, told }) {
   fill(values);
   const set = (v) => (box.value = String(v));
   if (value !== undefined) set(value);
-  box.addEventListener('change', () => told(box.value));
+  box.addEventListener('change', () => onChange(box.value));
   return { node, set, fill, box };
 }
 
-export function slider({ label, id, least, most, step, value, unit = '', digits = 1, told }) {
-  const box = element('input', { type: 'range', id: id ?? '', min: least, max: most, step });
+export function slider({ label, id, min, max, step, value, unit = '', digits = 1, onChange }) {
+  const box = element('input', { type: 'range', id: id ?? '', min, max, step });
   const shown = element('output');
   const set = (v) => {
     box.value = v;
     shown.textContent = `${Number(v).toFixed(digits)}${unit && ` ${unit}`}`;
     box.setAttribute('aria-valuetext', shown.textContent);
   };
-  set(value ?? least);
+  set(value ?? min);
   box.addEventListener('input', () => {
     set(box.value);
-    told(Number(box.value));
+    onChange(Number(box.value));
   });
   const node = element(
     'div',
@@ -52,7 +52,7 @@ export function slider({ label, id, least, most, step, value, unit = '', digits 
   return { node, set, box };
 }
 
-export function check({ label, id, value = false, key, colour, told }) {
+export function check({ label, id, value = false, key, colour, onChange }) {
   const box = element('input', { type: 'checkbox', id: id ?? '', checked: value });
   const node = element('label', { className: 'check' }, box);
   if (colour) {
@@ -62,13 +62,13 @@ export function check({ label, id, value = false, key, colour, told }) {
   }
   node.append(element('span', { textContent: label }));
   if (key) node.append(element('kbd', { textContent: key }));
-  box.addEventListener('change', () => told(box.checked));
+  box.addEventListener('change', () => onChange(box.checked));
   return { node, set: (v) => (box.checked = v), box, toggle: () => box.click() };
 }
 
-export function button({ label, id, title = '', told }) {
+export function button({ label, id, title = '', onClick }) {
   const node = element('button', { type: 'button', id: id ?? '', textContent: label, title });
-  node.addEventListener('click', () => told());
+  node.addEventListener('click', () => onClick());
   return { node, set: (text) => (node.textContent = text) };
 }
 

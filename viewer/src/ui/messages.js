@@ -1,4 +1,4 @@
-// What went wrong, or is worth knowing, in words; and files dropped onto the page.
+// Error messages and notes, and files dropped onto the page.
 import { element } from './elements.js';
 
 const NOTE_SECONDS = 6;
@@ -6,37 +6,37 @@ let hideLater;
 
 const box = () => document.querySelector('#message');
 
-export function say(text, { bad = true } = {}) {
+export function showMessage(text, { isError = true } = {}) {
   const close = element('button', { type: 'button', textContent: '✕', ariaLabel: 'Close' });
-  close.addEventListener('click', quiet);
+  close.addEventListener('click', hideMessage);
   box().replaceChildren(close, text);
-  box().classList.toggle('note-only', !bad);
+  box().classList.toggle('note-only', !isError);
   box().hidden = false;
-  // What went wrong stays until it was read.
+  // Errors stay until they are closed.
   clearTimeout(hideLater);
-  if (!bad) hideLater = setTimeout(quiet, 1e3 * NOTE_SECONDS);
+  if (!isError) hideLater = setTimeout(hideMessage, 1e3 * NOTE_SECONDS);
 }
-export function quiet() {
+export function hideMessage() {
   box().hidden = true;
 }
 
-// take(files): called with what is dropped.
+// take(files): called with the dropped files.
 export function onDrop(take) {
-  const veil = document.querySelector('#drop');
+  const overlay = document.querySelector('#drop');
   let depth = 0;
-  const over = (change) => {
+  const changeDepth = (change) => {
     depth = Math.max(0, depth + change);
-    veil.hidden = depth === 0;
+    overlay.hidden = depth === 0;
   };
   window.addEventListener('dragenter', (event) => {
     event.preventDefault();
-    over(1);
+    changeDepth(1);
   });
-  window.addEventListener('dragleave', () => over(-1));
+  window.addEventListener('dragleave', () => changeDepth(-1));
   window.addEventListener('dragover', (event) => event.preventDefault());
   window.addEventListener('drop', (event) => {
     event.preventDefault();
-    over(-depth);
+    changeDepth(-depth);
     take([...event.dataTransfer.files]);
   });
 }

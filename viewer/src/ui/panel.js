@@ -1,4 +1,4 @@
-// The panel: what is worn and how it moves, what is seen, and what can be changed while it runs.
+// The panel of controls: garment and motion, view, and settings that can be changed while it runs.
 import { FABRICS, HEAT_FULL, heatCss } from '../view/cloth.js';
 import { button, buttons, check, element, note, section, select, slider } from './elements.js';
 import { windDial } from './wind_dial.js';
@@ -16,12 +16,11 @@ const SOLVERS = [
   ['10', 'Gauss–Seidel, 10 sweeps'],
 ];
 const DIRECTIONS = [
-  ['1', 'Back the way it came'],
-  ['0', 'Along the gradient'],
+  ['1', 'Along their motion history'],
+  ['0', 'Along the SDF gradient'],
 ];
 
 export class Panel {
-  // app: what the controls act on; see main.js.
   constructor(node, app, timing) {
     this.app = app;
     this.controls = {};
@@ -30,17 +29,17 @@ export class Panel {
       return this.controls[name];
     };
     node.append(
-      this.#wardrobe(add),
-      this.#look(add),
-      this.#air(add),
-      this.#ropes(add),
-      this.#contact(add),
+      this.#garmentSection(add),
+      this.#viewSection(add),
+      this.#windSection(add),
+      this.#chainSection(add),
+      this.#contactSection(add),
       section('Time per stage', true, timing.node),
-      this.#help(),
+      this.#helpSection(),
     );
   }
 
-  #wardrobe(add) {
+  #garmentSection(add) {
     const { app } = this;
     const file = element('input', { type: 'file', accept: '.billow,.bvh,.glb', hidden: true, id: 'file' });
     file.addEventListener('change', () => {
@@ -50,49 +49,49 @@ export class Panel {
     return section(
       'Garment and motion',
       true,
-      add('garment', select, { label: 'Garment', values: [], told: (v) => app.wear(v) }),
-      add('motion', select, { label: 'Motion', values: [], told: (v) => app.play(v) }),
+      add('garment', select, { label: 'Garment', values: [], onChange: (v) => app.setGarment(v) }),
+      add('motion', select, { label: 'Motion', values: [], onChange: (v) => app.play(v) }),
       add('mode', select, {
         label: 'Cloth from',
         values: MODES,
         value: 'shape',
-        told: (v) => app.setMode(v),
+        onChange: (v) => app.setMode(v),
       }),
       add('count', slider, {
         label: 'Characters',
-        least: 1,
-        most: 16,
+        min: 1,
+        max: 16,
         step: 1,
         digits: 0,
-        told: (v) => app.setCount(v),
+        onChange: (v) => app.setCount(v),
       }),
       buttons(
-        button({ label: 'Open a file …', id: 'open', told: () => file.click() }),
+        button({ label: 'Open a file …', id: 'open', onClick: () => file.click() }),
         button({
           label: 'Teleport',
           id: 'teleport',
-          title: 'Everybody is 2 m away and turned in the next frame (T)',
-          told: () => app.teleport(),
+          title: 'Moves all characters by 2 m and rotates them in the next frame (T)',
+          onClick: () => app.teleport(),
         }),
       ),
       add('jump', select, {
-        label: 'Cloth then',
+        label: 'Teleported cloth',
         value: 'keep',
         values: [
-          ['keep', 'Goes along'],
+          ['keep', 'Moves along'],
           ['reset', 'Starts at rest'],
-          ['none', 'Is pulled there'],
+          ['none', 'Is dragged along'],
         ],
-        told: () => {},
+        onChange: () => {},
       }),
       file,
     );
   }
 
-  #look(add) {
+  #viewSection(add) {
     const { app } = this;
     const overlay = (name, label, key, colour) =>
-      add(name, check, { label, key, colour, told: (v) => app.showOverlay(name, v) });
+      add(name, check, { label, key, colour, onChange: (v) => app.showOverlay(name, v) });
     const heatBar = element('i');
     heatBar.style.background = heatCss();
     return section(
@@ -101,88 +100,92 @@ export class Panel {
       add('fabric', select, {
         label: 'Fabric',
         values: Object.keys(FABRICS).map((name) => [name, name[0].toUpperCase() + name.slice(1)]),
-        told: (v) => app.setFabric(v),
+        onChange: (v) => app.setFabric(v),
       }),
       overlay('ropes', 'Ropes and virtual bones', 'B', '#2fd45f'),
       overlay('laterals', 'Lateral springs', 'L', '#a35cff'),
       overlay('colliders', 'Colliders', 'C', '#2a86ff'),
       overlay('inside', 'Vertices inside the body', 'I', '#ff2222'),
-      overlay('heat', 'What the shape network adds', 'H'),
+      overlay('heat', 'Contribution of the shape network', 'H'),
       element('div', { className: 'heat' }, '0', heatBar, `${1e3 * HEAT_FULL} mm`),
-      add('body', check, { label: 'Person', value: true, told: (v) => app.showOverlay('body', v) }),
-      add('follow', check, { label: 'Camera turns along', value: true, told: (v) => app.setFollow(v) }),
+      add('body', check, { label: 'Person', value: true, onChange: (v) => app.showOverlay('body', v) }),
+      add('follow', check, {
+        label: 'Camera follows heading',
+        value: true,
+        onChange: (v) => app.setFollow(v),
+      }),
     );
   }
 
-  #air(add) {
+  #windSection(add) {
     const { app } = this;
     return section(
       'Wind and gravity',
       false,
-      note('The wind as seen from above: drag the arrow. Up is where the person heads.'),
-      add('wind', windDial, { told: (v) => app.setWind({ direction: v }) }),
+      note('The wind seen from above: drag the arrow. Up is the heading of the person.'),
+      add('wind', windDial, { onChange: (v) => app.setWind({ direction: v }) }),
       add('gust', slider, {
         label: 'Gusts',
-        least: 0,
-        most: 1,
+        min: 0,
+        max: 1,
         step: 0.05,
         digits: 2,
-        told: (v) => app.setWind({ gust: v }),
+        onChange: (v) => app.setWind({ gust: v }),
       }),
       add('gravity', slider, {
         label: 'Gravity',
-        least: 0,
-        most: 20,
+        min: 0,
+        max: 20,
         step: 0.1,
         digits: 1,
         unit: 'm/s²',
-        told: (v) => app.setSetting('gravity', -v),
+        onChange: (v) => app.setSetting('gravity', -v),
       }),
     );
   }
 
-  #ropes(add) {
+  #chainSection(add) {
     const { app } = this;
-    const setting = (name, label, most, step, digits, unit) =>
-      add(name, slider, { label, least: 0, most, step, digits, unit, told: (v) => app.setSetting(name, v) });
+    const setting = (name, label, max, step, digits, unit) =>
+      add(name, slider, { label, min: 0, max, step, digits, unit, onChange: (v) => app.setSetting(name, v) });
     return section(
       'Rope chains',
       false,
       add('rate', slider, {
         label: 'Frame rate',
-        least: 15,
-        most: 120,
+        min: 15,
+        max: 120,
         step: 15,
         value: 60,
         digits: 0,
         unit: 'Hz',
-        told: (v) => app.setRate(v),
+        onChange: (v) => app.setRate(v),
       }),
-      add('solver', select, { label: 'Solver', values: SOLVERS, told: (v) => app.setSolver(v) }),
+      add('solver', select, { label: 'Solver', values: SOLVERS, onChange: (v) => app.setSolver(v) }),
       add('min_substeps', slider, {
-        label: 'Sub-steps, least',
-        least: 1,
-        most: 16,
+        label: 'Sub-steps, min',
+        min: 1,
+        max: 16,
         step: 1,
         digits: 0,
-        told: (v) => app.setSubsteps('min', v),
+        onChange: (v) => app.setSubsteps('min', v),
       }),
       add('max_substeps', slider, {
-        label: 'Sub-steps, most',
-        least: 1,
-        most: 32,
+        label: 'Sub-steps, max',
+        min: 1,
+        max: 32,
         step: 1,
         digits: 0,
-        told: (v) => app.setSubsteps('max', v),
+        onChange: (v) => app.setSubsteps('max', v),
       }),
       setting('damping', 'Damping', 20, 0.1, 1, '1/s'),
       setting('lateral_stretch', 'Lateral stretch', 100, 0.5, 1, 'N/m'),
       setting('lateral_compression', 'Lateral compr.', 20, 0.1, 1, 'N/m'),
-      buttons(button({ label: 'As the garment has them', id: 'defaults', told: () => app.resetSettings() })),
+      buttons(button({ label: 'Garment defaults', id: 'defaults', onClick: () => app.resetSettings() })),
     );
   }
 
-  #contact(add) {
+  #contactSection(add) {
     const { app } = this;
     return section(
       'Body contact',
@@ -191,33 +194,33 @@ export class Panel {
         label: 'Push vertices out of the body',
         value: true,
         key: 'P',
-        told: (v) => app.setPushOut(v),
+        onChange: (v) => app.setPushOut(v),
       }),
       add('push_direction', select, {
-        label: 'Bones leave',
+        label: 'Bones are pushed',
         values: DIRECTIONS,
-        told: (v) => app.setDirection(Number(v)),
+        onChange: (v) => app.setDirection(Number(v)),
       }),
       add('friction', slider, {
         label: 'Friction',
-        least: 0,
-        most: 1,
+        min: 0,
+        max: 1,
         step: 0.05,
         digits: 2,
-        told: (v) => app.setSetting('friction', v),
+        onChange: (v) => app.setSetting('friction', v),
       }),
     );
   }
 
-  #help() {
+  #helpSection() {
     const keys = [
       ['Space', 'play, pause'],
-      ['. ,', 'a frame on, back'],
+      ['. ,', 'next frame, previous frame'],
       ['1 2 3 4', 'cloth from'],
-      ['R', 'from the beginning'],
+      ['R', 'restart'],
       ['T', 'teleport'],
       ['W', 'wind from behind, or none'],
-      ['← → ↑ ↓ + −', 'the view, once it has been reached by Tab'],
+      ['← → ↑ ↓ + −', 'camera, while the view has the focus (Tab)'],
     ];
     const rows = keys.map(([key, what]) =>
       element('div', { className: 'check' }, what, element('kbd', { textContent: key })),
@@ -225,15 +228,15 @@ export class Panel {
     return section('Keys', false, ...rows);
   }
 
-  // Only garments that have weights for it can be skinned so.
-  offerBlend(can) {
+  // Offers linear blend skinning if the garment has weights for it.
+  offerBlend(canBlend) {
     const { box, fill, set } = this.controls.mode;
     const chosen = box.value;
-    fill(can ? [...MODES, BLEND] : MODES);
+    fill(canBlend ? [...MODES, BLEND] : MODES);
     set(chosen);
   }
 
-  // Shows the settings that the garment's chains have.
+  // Shows the settings of the garment's chains.
   showSettings(get) {
     const { controls } = this;
     controls.gravity.set(-get('gravity'));

@@ -1,8 +1,8 @@
-// Milliseconds by stage, averaged over some frames, and frames a second.
+// Milliseconds per stage, averaged over several frames, and frames per second.
 import { element } from './elements.js';
 
-const SHOWN_EVERY = 250; // ms
-const FULL = 8; // ms that a whole bar stands for
+const UPDATE_INTERVAL = 250; // ms
+const FULL_BAR = 8; // ms
 
 export class Timing {
   constructor({ stages, chainStages }) {
@@ -35,7 +35,7 @@ export class Timing {
     this.rows.set(key, { time, bar });
   }
 
-  // reports: of all characters in one frame.
+  // reports: of all characters of one frame.
   add(reports) {
     ++this.frames;
     for (const { stages, chainStages } of reports) {
@@ -48,13 +48,13 @@ export class Timing {
     this.sums.set(key, (this.sums.get(key) ?? 0) + ms);
   }
 
-  // After each picture. Says the frames a second where they were found anew.
+  // To be called after each drawn frame. Returns new frame rates from time to time, else null.
   draw(now) {
     ++this.drawn;
-    if (now - this.since < SHOWN_EVERY) return null;
+    if (now - this.since < UPDATE_INTERVAL) return null;
     const result = {
-      pictures: (1e3 * this.drawn) / (now - this.since),
-      frames: (1e3 * this.frames) / (now - this.since),
+      fps: (1e3 * this.drawn) / (now - this.since),
+      simulatedFps: (1e3 * this.frames) / (now - this.since),
     };
     if (this.frames > 0) this.#show();
     this.sums.clear();
@@ -63,19 +63,19 @@ export class Timing {
     return result;
   }
   #show() {
-    let whole = 0;
+    let total = 0;
     for (const [key, sum] of this.sums) {
       this.#set(key, sum / this.frames);
-      if (!key.startsWith('chains ')) whole += sum / this.frames;
+      if (!key.startsWith('chains ')) total += sum / this.frames;
     }
-    this.#set('frame', whole);
-    this.ms = whole;
+    this.#set('frame', total);
+    this.ms = total;
     const { substeps, contacts, pushed, inside } = this.last;
-    this.counts.textContent = `${substeps} sub-steps, ${contacts} bones touch the body, ${pushed} vertices pushed out, ${inside} left inside`;
+    this.counts.textContent = `${substeps} sub-steps, ${contacts} bones in contact, ${pushed} vertices pushed out, ${inside} still inside`;
   }
   #set(key, ms) {
     const { time, bar } = this.rows.get(key);
     time.textContent = `${ms.toFixed(2)} ms`;
-    bar.style.width = `${Math.min(100, (100 * ms) / FULL)}%`;
+    bar.style.width = `${Math.min(100, (100 * ms) / FULL_BAR)}%`;
   }
 }

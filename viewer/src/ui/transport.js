@@ -1,4 +1,4 @@
-// Play, pause, single frames, the place in the motion, slow motion.
+// Playback controls: play, pause, single frames, time, speed.
 import { button, element } from './elements.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
@@ -9,19 +9,24 @@ export class Transport {
       label: '❚❚',
       id: 'play',
       title: 'Play or pause (space)',
-      told: () => app.togglePlaying(),
+      onClick: () => app.togglePlaying(),
     });
-    const back = button({ label: '◂', id: 'back', title: 'A frame back (,)', told: () => app.stepBy(-1) });
-    const on = button({ label: '▸', id: 'on', title: 'A frame on (.)', told: () => app.stepBy(1) });
-    back.node.ariaLabel = 'A frame back';
-    on.node.ariaLabel = 'A frame on';
+    const back = button({
+      label: '◂',
+      id: 'back',
+      title: 'Previous frame (,)',
+      onClick: () => app.stepBy(-1),
+    });
+    const on = button({ label: '▸', id: 'on', title: 'Next frame (.)', onClick: () => app.stepBy(1) });
+    back.node.ariaLabel = 'Previous frame';
+    on.node.ariaLabel = 'Next frame';
     this.scrub = element('input', {
       type: 'range',
       id: 'scrub',
       min: 0,
       max: 1,
       step: 0.001,
-      ariaLabel: 'Place in the motion',
+      ariaLabel: 'Time in the motion',
     });
     this.scrub.addEventListener('input', () => app.scrub(Number(this.scrub.value)));
     this.time = element('span', { className: 'time' });
@@ -38,10 +43,10 @@ export class Transport {
     this.play.set(player.playing ? '❚❚' : '▶');
     this.play.node.ariaLabel = player.playing ? 'Pause' : 'Play';
     if (!player.motion) return;
-    const { within } = player.motion.roundAt(player.time);
+    const { within } = player.motion.loopAt(player.time);
     this.scrub.max = player.motion.duration;
     if (document.activeElement !== this.scrub || player.playing) this.scrub.value = within;
-    const whole = window.innerWidth > 480 ? ` / ${player.motion.duration.toFixed(1)}` : '';
-    this.time.textContent = `${within.toFixed(2)}${whole} s`;
+    const duration = window.innerWidth > 480 ? ` / ${player.motion.duration.toFixed(1)}` : '';
+    this.time.textContent = `${within.toFixed(2)}${duration} s`;
   }
 }

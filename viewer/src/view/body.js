@@ -1,7 +1,7 @@
-// The person's skin, moved by its joints. On the processor: it takes a fraction of a millisecond, and
-// software renderers fail on three.js's way by the graphics card (Chromium's SwiftShader lost its context).
+// The person's skin, by linear blend skinning on the CPU: it takes a fraction of a millisecond, and
+// three.js's GPU skinning fails on software renderers (Chromium's SwiftShader lost its context).
 import * as THREE from 'three';
-import { placeJoints, restPose } from '../person/motion.js';
+import { forwardKinematics, restPose } from '../person/motion.js';
 
 const matrixOf = ({ position, rotation }) =>
   new THREE.Matrix4().compose(
@@ -10,7 +10,7 @@ const matrixOf = ({ position, rotation }) =>
     new THREE.Vector3(1, 1, 1),
   );
 
-// What all bodies share.
+// Data shared by all bodies.
 export class BodyModel {
   constructor(person) {
     const { skin, joints } = person;
@@ -22,7 +22,7 @@ export class BodyModel {
     geometry.computeVertexNormals();
     this.normals = geometry.attributes.normal.array;
     this.index = geometry.index;
-    this.inverses = placeJoints(joints, restPose(joints)).map((joint) => matrixOf(joint).invert());
+    this.inverses = forwardKinematics(joints, restPose(joints)).map((joint) => matrixOf(joint).invert());
     this.material = new THREE.MeshStandardMaterial({ color: 0xa39a90, roughness: 0.6 });
   }
 

@@ -1,4 +1,4 @@
-// A garment's mesh: fabric with a lining, or a map of how much the shape network adds.
+// A garment's mesh: fabric with a lining, or a heat map of the shape network's contribution.
 import * as THREE from 'three';
 
 export const FABRICS = {
@@ -7,8 +7,8 @@ export const FABRICS = {
   ochre: { front: 0xb4761f, back: 0x5c2a1a, sheen: 0xffe0a0 },
   ink: { front: 0x2c3450, back: 0x6b1f2c, sheen: 0xaab8ff },
 };
-const THREADS = 260; // weave patterns a metre
-export const HEAT_FULL = 0.02; // m that the map's last colour stands for
+const THREADS = 260; // weave patterns per metre
+export const HEAT_FULL = 0.02; // m, the upper end of the heat map
 
 export class Cloth {
   constructor(garment) {
@@ -32,8 +32,8 @@ export class Cloth {
     });
     this.mesh = new THREE.Mesh(this.geometry, this.fabric);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
-    this.mesh.frustumCulled = false; // its bounds would have to be found anew each frame
-    this.before = null; // positions and normals of the frame before the last
+    this.mesh.frustumCulled = false; // culling would need new bounds each frame
+    this.before = null; // positions and normals of the last frame but one
   }
 
   setFabric(name) {
@@ -46,34 +46,34 @@ export class Cloth {
     this.mesh.material = on ? this.heat : this.fabric;
   }
 
-  // Takes over a frame of the runtime's.
-  take(positions, normals) {
+  // Copies a frame of the runtime.
+  setFrame(positions, normals) {
     this.last ??= { positions: positions.slice(), normals: normals.slice() };
     this.before ??= { positions: positions.slice(), normals: normals.slice() };
     [this.before, this.last] = [this.last, this.before];
     this.last.positions.set(positions);
     this.last.normals.set(normals);
   }
-  // Shows what is between the last two frames; share 1 is the last.
-  show(share) {
+  // Shows an interpolation of the last two frames; t = 1 is the last.
+  interpolate(t) {
     if (!this.last) return;
     for (const [name, from, to] of [
       ['position', this.before.positions, this.last.positions],
       ['normal', this.before.normals, this.last.normals],
     ]) {
       const attribute = this.geometry.attributes[name];
-      if (share >= 1) attribute.array.set(to);
-      else for (let k = 0; k < to.length; ++k) attribute.array[k] = from[k] + share * (to[k] - from[k]);
+      if (t >= 1) attribute.array.set(to);
+      else for (let k = 0; k < to.length; ++k) attribute.array[k] = from[k] + t * (to[k] - from[k]);
       attribute.needsUpdate = true;
     }
   }
-  // Without a way from the last frame to this one, as after a jump.
-  forget() {
+  // Discards the frames, so that a jump is not interpolated.
+  reset() {
     this.before = this.last = null;
   }
 
-  // Colours by how far each vertex is from where it would be without shape.
-  takeHeat(withoutShape) {
+  // Colours vertices by their distance to the positions without the shape network.
+  setHeat(withoutShape) {
     const { array } = this.geometry.attributes.color;
     const shown = this.last.positions;
     for (let v = 0; v < array.length; v += 3) {
@@ -101,10 +101,10 @@ const HEAT = [
   [0.85, 0.2, 0.12],
   [1, 0.85, 0.4],
 ];
-function heatColour(share, out, at) {
-  const place = share * (HEAT.length - 1);
-  const k = Math.min(Math.floor(place), HEAT.length - 2);
-  for (let c = 0; c < 3; ++c) out[at + c] = HEAT[k][c] + (place - k) * (HEAT[k + 1][c] - HEAT[k][c]);
+function heatColour(value, out, at) {
+  const x = value * (HEAT.length - 1);
+  const k = Math.min(Math.floor(x), HEAT.length - 2);
+  for (let c = 0; c < 3; ++c) out[at + c] = HEAT[k][c] + (x - k) * (HEAT[k + 1][c] - HEAT[k][c]);
 }
 export function heatCss() {
   const srgb = (v) => Math.round(255 * v ** (1 / 2.2));
@@ -121,7 +121,7 @@ function fabricMaterial(hasPattern) {
     normalMap: hasPattern ? weave() : null,
     normalScale: new THREE.Vector2(0.35, 0.35),
   });
-  // The wrong side has a colour of its own, which three.js does not offer.
+  // Back faces have their own colour, which three.js does not support.
   material.userData.back = { value: new THREE.Color() };
   material.onBeforeCompile = (shader) => {
     shader.uniforms.backColour = material.userData.back;
@@ -133,7 +133,7 @@ function fabricMaterial(hasPattern) {
   return material;
 }
 
-// Normals of threads that go over and under each other in turns.
+// A normal map of a plain weave.
 function weave() {
   const size = 32;
   const data = new Uint8Array(4 * size * size);

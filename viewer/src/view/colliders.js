@@ -1,4 +1,4 @@
-// The colliders of a garment, where its joints take them. Where two of them blend, each is drawn by itself.
+// The colliders of a garment, posed by its joints. Blends between colliders are not drawn.
 import * as THREE from 'three';
 
 const matrixOf = (position, rotation) =>
@@ -30,37 +30,37 @@ export class Colliders {
       mesh.frustumCulled = mesh.matrixAutoUpdate = false;
       mesh.renderOrder = 9;
       this.group.add(mesh);
-      const follows = collider.joints
+      const influences = collider.joints
         .map((joint, k) => ({
           joint,
           weight: collider.weights[k],
           local: inverses[joint].clone().multiply(rest),
         }))
         .filter(({ weight }) => weight > 0);
-      return { mesh, follows };
+      return { mesh, influences };
     });
   }
 
-  // joints: { position, rotation } of the garment's joints. A collider goes with the blend of the places each
-  // joint would take it to.
+  // joints: { position, rotation } of the garment's joints. A collider's transform is the weighted blend of
+  // those that its joints give it.
   pose(joints) {
     const world = joints.map(({ position, rotation }) => matrixOf(position, rotation));
-    const place = new THREE.Vector3();
-    const turn = new THREE.Quaternion();
+    const position = new THREE.Vector3();
+    const rotation = new THREE.Quaternion();
     const size = new THREE.Vector3();
-    for (const { mesh, follows } of this.parts) {
-      const sum = { place: new THREE.Vector3(), turn: new THREE.Vector4(0, 0, 0, 0) };
-      for (const { joint, weight, local } of follows) {
-        world[joint].clone().multiply(local).decompose(place, turn, size);
-        sum.place.addScaledVector(place, weight);
-        const q = new THREE.Vector4(turn.x, turn.y, turn.z, turn.w);
-        sum.turn.addScaledVector(q, q.dot(sum.turn) < 0 ? -weight : weight);
+    for (const { mesh, influences } of this.parts) {
+      const sum = { position: new THREE.Vector3(), rotation: new THREE.Vector4(0, 0, 0, 0) };
+      for (const { joint, weight, local } of influences) {
+        world[joint].clone().multiply(local).decompose(position, rotation, size);
+        sum.position.addScaledVector(position, weight);
+        const q = new THREE.Vector4(rotation.x, rotation.y, rotation.z, rotation.w);
+        sum.rotation.addScaledVector(q, q.dot(sum.rotation) < 0 ? -weight : weight);
       }
-      sum.turn.normalize();
+      sum.rotation.normalize();
       mesh.matrixWorldNeedsUpdate = true;
       mesh.matrix.compose(
-        sum.place,
-        turn.set(sum.turn.x, sum.turn.y, sum.turn.z, sum.turn.w),
+        sum.position,
+        rotation.set(sum.rotation.x, sum.rotation.y, sum.rotation.z, sum.rotation.w),
         size.set(1, 1, 1),
       );
     }
@@ -72,7 +72,7 @@ export class Colliders {
   }
 }
 
-// A geometry about the origin, and where it rests.
+// The geometry of a collider in its own frame, and its rest transform.
 function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtents }) {
   const rest = matrixOf(position, rotation);
   switch (shape) {
@@ -82,14 +82,14 @@ function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtent
     case 'tapered capsule': {
       const from = new THREE.Vector3(...position);
       const axis = new THREE.Vector3(...end).sub(from);
-      const turn = new THREE.Quaternion().setFromUnitVectors(
+      const alongAxis = new THREE.Quaternion().setFromUnitVectors(
         new THREE.Vector3(0, 1, 0),
         axis.clone().normalize(),
       );
       const last = shape === 'capsule' ? radius : radiusEnd;
       return {
         geometry: capsule(radius, last, axis.length()),
-        rest: new THREE.Matrix4().compose(from, turn, new THREE.Vector3(1, 1, 1)),
+        rest: new THREE.Matrix4().compose(from, alongAxis, new THREE.Vector3(1, 1, 1)),
       };
     }
     case 'ellipsoid':
@@ -101,7 +101,7 @@ function shapeOf({ shape, position, rotation, end, radius, radiusEnd, halfExtent
   }
 }
 
-// Two spheres at 0 and at `length` along y, and the cone that touches both.
+// Two spheres at 0 and at `length` along y, and the cone tangent to both.
 function capsule(first, last, length) {
   const lean = Math.asin(Math.max(-1, Math.min(1, (first - last) / Math.max(length, 1e-6))));
   const points = [];

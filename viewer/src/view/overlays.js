@@ -1,4 +1,4 @@
-// What is otherwise hidden: ropes and virtual bones, lateral springs, colliders, vertices inside the body.
+// Overlays: ropes and virtual bones, lateral springs, colliders, vertices inside the body.
 import * as THREE from 'three';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
@@ -9,20 +9,20 @@ const ROPE = 0x2fd45f;
 const LATERAL = 0xa35cff;
 const INSIDE = 0xff2222;
 
-// Drawn over everything: what is inside cloth is to be seen.
+// Overlays are drawn on top, because most of them are hidden by cloth.
 const onTop = { depthTest: false, depthWrite: false, transparent: true, toneMapped: false };
 
 export class Overlays {
   constructor(garment) {
     this.group = new THREE.Group();
     this.group.renderOrder = 10;
-    this.places = new THREE.BufferAttribute(
+    this.bonePositions = new THREE.BufferAttribute(
       new Float32Array(3 * garment.chainSizes.reduce((a, b) => a + b, 0)),
       3,
     );
     this.ropes = this.#lines(garment.ropes(), ROPE, 2.2);
     this.laterals = this.#lines(garment.laterals(), LATERAL, 1.4);
-    this.bones = this.#points(this.places, ROPE, 6);
+    this.bones = this.#points(this.bonePositions, ROPE, 6);
     this.inside = this.#points(
       new THREE.BufferAttribute(new Float32Array(3 * garment.vertexCount), 3),
       INSIDE,
@@ -32,7 +32,7 @@ export class Overlays {
     this.group.add(this.laterals, this.ropes, this.bones, this.inside, this.colliders.group);
   }
 
-  // Lines some pixels wide, which need the ends of each beside each other.
+  // Lines with a width in pixels. Their geometry needs both ends of each line, consecutively.
   #lines(pairs, color, linewidth) {
     const lines = new LineSegments2(
       new LineSegmentsGeometry(),
@@ -42,17 +42,17 @@ export class Overlays {
     lines.geometry.setPositions(lines.userData.ends);
     return hidden(lines);
   }
-  #layLines({ userData: { pairs, ends }, geometry }) {
+  #updateLines({ userData: { pairs, ends }, geometry }) {
     pairs.forEach((bone, k) => {
-      for (let c = 0; c < 3; ++c) ends[3 * k + c] = this.places.array[3 * bone + c];
+      for (let c = 0; c < 3; ++c) ends[3 * k + c] = this.bonePositions.array[3 * bone + c];
     });
     const { data } = geometry.attributes.instanceStart;
     data.array.set(ends);
     data.needsUpdate = true;
   }
-  #points(places, color, size) {
+  #points(positions, color, size) {
     const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute('position', places);
+    geometry.setAttribute('position', positions);
     const material = new THREE.PointsMaterial({
       color,
       size,
@@ -71,27 +71,27 @@ export class Overlays {
     this.inside.visible = inside;
   }
 
-  // Reads what is shown from a character of the runtime; garmentJoints: where the garment's joints are. Says
-  // how many vertices are inside.
+  // Updates the visible overlays from a character of the runtime. garmentJoints: world transforms of the
+  // garment's joints. Returns the number of vertices inside the body, if they are shown.
   update(character, garmentJoints) {
     if (this.ropes.visible || this.laterals.visible) {
-      this.places.array.set(character.bones);
-      this.places.needsUpdate = true;
-      if (this.ropes.visible) this.#layLines(this.ropes);
-      if (this.laterals.visible) this.#layLines(this.laterals);
+      this.bonePositions.array.set(character.bones);
+      this.bonePositions.needsUpdate = true;
+      if (this.ropes.visible) this.#updateLines(this.ropes);
+      if (this.laterals.visible) this.#updateLines(this.laterals);
     }
     if (this.colliders.group.visible) this.colliders.pose(garmentJoints);
     return this.inside.visible ? this.#findInside(character) : 0;
   }
   #findInside(character) {
-    const places = this.inside.geometry.attributes.position;
+    const attribute = this.inside.geometry.attributes.position;
     const distances = character.distances;
     const positions = character.positions;
     let count = 0;
     distances.forEach((distance, v) => {
-      if (distance < 0) places.array.set(positions.subarray(3 * v, 3 * v + 3), 3 * count++);
+      if (distance < 0) attribute.array.set(positions.subarray(3 * v, 3 * v + 3), 3 * count++);
     });
-    places.needsUpdate = true;
+    attribute.needsUpdate = true;
     this.inside.geometry.setDrawRange(0, count);
     return count;
   }
@@ -105,7 +105,7 @@ export class Overlays {
   }
 }
 
-// Points are squares without it.
+// A round point sprite.
 function disc() {
   const size = 16;
   const data = new Uint8Array(4 * size * size).fill(255);

@@ -1,11 +1,11 @@
-// Everybody on the stage: bodies, cloth and overlays of a player's characters.
+// The view of a player's characters: bodies, cloth and overlays, and the simulated reference.
 import * as THREE from 'three';
 import { heading } from '../person/quaternion.js';
 import { Body, BodyModel } from './body.js';
 import { Cloth } from './cloth.js';
 import { Overlays } from './overlays.js';
 
-const REFERENCE_BESIDE = 1.6; // m to the left
+const REFERENCE_OFFSET = 1.6; // m to the left
 
 export class Show {
   constructor(stage, player, person) {
@@ -23,10 +23,10 @@ export class Show {
       cloth: true,
     };
     this.fabric = 'crimson';
-    this.inside = 0; // vertices, where they are looked for
+    this.inside = 0; // number of vertices inside the body, if they are shown
   }
 
-  // After another garment, another number of characters or another motion.
+  // To be called after a change of garment, motion or number of characters.
   rebuild() {
     this.#clear();
     const { garment, characters, motion } = this.player;
@@ -41,7 +41,7 @@ export class Show {
       return actor;
     });
     if (motion?.cloth && motion.cloth.vertices === garment.vertexCount) this.#addReference(garment);
-    this.stage.setReach(
+    this.stage.setShadowRange(
       characters.length === 1 && !this.reference ? 2.4 : 2.4 + 0.9 * Math.sqrt(characters.length + 1),
     );
     this.apply(this.settings);
@@ -76,30 +76,30 @@ export class Show {
       body.mesh.visible = this.settings.body;
       cloth.mesh.visible = this.settings.cloth;
       cloth.showHeat(this.settings.heat);
-      // Without cloth the chains are all there is to see.
+      // Show the chains if the cloth is hidden.
       const { cloth: clothed, ropes, laterals } = this.settings;
       overlays.show({ ...this.settings, ropes: ropes || !clothed, laterals: laterals || !clothed });
     }
     this.takeFrame();
   }
 
-  // After so many frames of the runtime. jumped: there is no way from the last one to this one.
+  // To be called after `steps` frames of the runtime. jumped: do not interpolate from the previous frame.
   takeFrame(jumped = false, steps = 1) {
     this.steps = steps;
     this.inside = 0;
     for (const { character, cloth, overlays } of this.actors) {
       const runtime = character.runtimeCharacter;
-      if (jumped) cloth.forget();
-      cloth.take(runtime.positions, runtime.normals);
+      if (jumped) cloth.reset();
+      cloth.setFrame(runtime.positions, runtime.normals);
       this.inside += overlays.update(
         runtime,
         this.player.order.map((j) => character.joints[j]),
       );
-      if (this.settings.heat) cloth.takeHeat(runtime.withoutShape);
+      if (this.settings.heat) cloth.setHeat(runtime.withoutShape);
     }
-    if (this.reference) this.#takeReference();
+    if (this.reference) this.#updateReference();
   }
-  #takeReference() {
+  #updateReference() {
     const { motion, time } = this.player;
     const { values, unit, vertices } = motion.cloth;
     const frame = Math.min(Math.round(time * motion.framesPerSecond), motion.frames.length - 1);
@@ -107,29 +107,29 @@ export class Show {
     const { cloth, body } = this.reference;
     const to = cloth.geometry.attributes.position.array;
     const from = values.subarray(3 * vertices * frame, 3 * vertices * (frame + 1));
-    const beside = [REFERENCE_BESIDE, 0, 0];
-    for (let k = 0; k < to.length; ++k) to[k] = from[k] * unit + position[k % 3] + beside[k % 3];
+    const offset = [REFERENCE_OFFSET, 0, 0];
+    for (let k = 0; k < to.length; ++k) to[k] = from[k] * unit + position[k % 3] + offset[k % 3];
     cloth.geometry.attributes.position.needsUpdate = true;
     cloth.geometry.computeVertexNormals();
-    const joints = this.player.jointsAt({ lag: 0, offset: beside }, frame / motion.framesPerSecond);
+    const joints = this.player.jointsAt({ lag: 0, offset }, frame / motion.framesPerSecond);
     body.pose(joints);
   }
 
-  // A picture of what is between the last two frames that were taken: person and cloth go back equally far.
+  // Draws an interpolation of the last two frames, the same for person and cloth.
   draw(seconds, { followHeading }) {
     const { player, stage } = this;
     if (this.actors.length > 0) {
-      const share = player.share;
+      const t = player.interpolation;
       const middle = new THREE.Vector3();
       for (const { character, body, cloth } of this.actors) {
-        cloth.show(share);
-        const back = ((1 - share) * this.steps) / player.rate;
-        const joints = share >= 1 ? character.joints : player.jointsAt(character, player.time - back);
+        cloth.interpolate(t);
+        const back = ((1 - t) * this.steps) / player.rate;
+        const joints = t >= 1 ? character.joints : player.jointsAt(character, player.time - back);
         body.pose(joints);
         middle.add(new THREE.Vector3(...joints[0].position));
       }
       middle.divideScalar(this.actors.length);
-      if (this.reference) middle.x += REFERENCE_BESIDE / 2;
+      if (this.reference) middle.x += REFERENCE_OFFSET / 2;
       const ahead = heading(this.actors[0].character.joints[0].rotation);
       stage.follow(middle.toArray(), ahead, seconds, followHeading);
     }

@@ -6,19 +6,19 @@ import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 const HORIZON = 0xe3e6ea;
 const ZENITH = 0x9fb2c8;
 const LOOK_AT_HEIGHT = 0.95; // m
-// Lights as seen from the camera: x to the right, z toward it. They go round with it, so that folds are lit
-// from aside.
+// Light directions relative to the camera: x to the right, z towards it. The lights follow the camera, so
+// that folds are always lit from the side.
 const SUN = new THREE.Vector3(3.2, 4.2, 1.2);
 const RIM = new THREE.Vector3(-3, 2.2, -2.6);
 const TILE = 1; // m of ground between lines
-const LEAST_DETAIL = 0.4;
+const MIN_DETAIL = 0.4;
 
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    // Pixels drawn for one of the screen, along each side: `?detail=0.5` begins with fewer.
-    const wanted = Number(new URLSearchParams(window.location.search).get('detail'));
-    this.detail = wanted > 0 ? Math.min(2, Math.max(LEAST_DETAIL, wanted)) : 1;
+    // Rendered pixels per screen pixel along each side; `?detail=0.5` sets the initial value.
+    const requested = Number(new URLSearchParams(window.location.search).get('detail'));
+    this.detail = requested > 0 ? Math.min(2, Math.max(MIN_DETAIL, requested)) : 1;
     this.resized = true;
     this.covered = { right: 0, bottom: 0 };
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
@@ -45,7 +45,7 @@ export class Stage {
     canvas.addEventListener('keydown', (event) => this.#key(event));
     this.#addLight();
     this.#addGround();
-    this.sky = dome();
+    this.sky = skyDome();
     this.scene.add(this.sky);
     this.lookFrom(0);
   }
@@ -60,12 +60,12 @@ export class Stage {
     this.sun.shadow.normalBias = 0.012;
     this.rim = new THREE.DirectionalLight(0xbfd4ff, 0.9);
     this.scene.add(this.sun, this.sun.target, this.rim, this.rim.target);
-    this.setReach(2.4);
+    this.setShadowRange(2.4);
   }
-  // How far from the middle shadows are seen, m.
-  setReach(reach) {
+  // Half the width of the area with shadows, m.
+  setShadowRange(range) {
     const { camera } = this.sun.shadow;
-    Object.assign(camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.5, far: 14 });
+    Object.assign(camera, { left: -range, right: range, top: range, bottom: -range, near: 0.5, far: 14 });
     camera.updateProjectionMatrix();
   }
 
@@ -78,45 +78,45 @@ export class Stage {
     this.scene.add(this.ground);
   }
 
-  // The middle of what is looked at, and the direction that it heads in, go along; the user's turns of the
-  // view stay.
+  // Follows the subject's position and, with `withHeading`, its heading. The user's rotation of the view is
+  // kept.
   follow([x, , z], heading, seconds, withHeading) {
     const target = new THREE.Vector3(x, LOOK_AT_HEIGHT, z);
     const offset = this.camera.position.clone().sub(this.controls.target);
     if (withHeading) {
       const difference = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading));
-      const turn = difference * (1 - Math.exp(-seconds / 0.9));
-      offset.applyAxisAngle(THREE.Object3D.DEFAULT_UP, turn);
-      this.heading += turn;
+      const angle = difference * (1 - Math.exp(-seconds / 0.9));
+      offset.applyAxisAngle(THREE.Object3D.DEFAULT_UP, angle);
+      this.heading += angle;
     }
     this.controls.target.copy(target);
     this.camera.position.copy(target).add(offset);
-    // The ground is the same wherever one is.
+    // Move sky and ground along, the ground by multiples of its tiles.
     this.sky.position.copy(target);
     this.ground.position.set(Math.round(x / TILE) * TILE, 0, Math.round(z / TILE) * TILE);
-    const round = Math.atan2(offset.x, offset.z);
+    const azimuth = Math.atan2(offset.x, offset.z);
     for (const [light, from] of [
       [this.sun, SUN],
       [this.rim, RIM],
     ]) {
       light.target.position.copy(target);
-      light.position.copy(from).applyAxisAngle(THREE.Object3D.DEFAULT_UP, round).add(target);
+      light.position.copy(from).applyAxisAngle(THREE.Object3D.DEFAULT_UP, azimuth).add(target);
     }
   }
-  // From aside and behind, for somebody who heads so.
+  // Places the camera behind and to the side of a subject with this heading.
   lookFrom(heading, distance = 4.6) {
     this.heading = heading;
-    const upright = window.innerWidth < window.innerHeight; // as phones are held
+    const portrait = window.innerWidth < window.innerHeight;
     const from = new THREE.Vector3(-0.7, 0.26, -0.74)
       .normalize()
-      .multiplyScalar(upright ? 1.55 * distance : distance);
+      .multiplyScalar(portrait ? 1.55 * distance : distance);
     this.controls.target.set(0, LOOK_AT_HEIGHT, 0);
     this.camera.position
       .copy(from.applyAxisAngle(THREE.Object3D.DEFAULT_UP, heading))
       .add(this.controls.target);
   }
 
-  // Arrows go round, plus and minus nearer and farther, for who has no mouse.
+  // Keyboard control: arrows orbit, plus and minus zoom.
   #key(event) {
     const [round, up, far] = {
       ArrowLeft: [-1, 0, 0],
@@ -138,12 +138,12 @@ export class Stage {
     this.camera.position.setFromSpherical(from).add(this.controls.target);
   }
 
-  // covered: pixels that controls lie over, so that the person is in the middle of the rest.
-  cover(covered) {
+  // covered: pixels hidden by controls; the view is centred in the rest.
+  setCovered(covered) {
     this.covered = covered;
     this.resized = true;
   }
-  // Together with the next picture: until then the canvas would be empty.
+  // Called right before drawing, because resizing clears the canvas.
   #resize() {
     const { covered } = this;
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -151,15 +151,15 @@ export class Stage {
     this.renderer.setSize(width, height, false);
     this.camera.setViewOffset(width, height, covered.right / 2, covered.bottom / 2, width, height);
     this.camera.aspect = width / height;
-    // On a phone held upright the person is to fit, too.
+    // Widen the view in portrait format, so that the person fits.
     this.camera.fov = width < height ? 42 : 32;
     this.camera.updateProjectionMatrix();
   }
 
-  // Fewer pixels for who is slow at drawing them.
-  drawLess() {
-    if (this.detail <= LEAST_DETAIL) return;
-    this.detail = Math.max(LEAST_DETAIL, 0.75 * this.detail);
+  // Reduces the resolution on slow machines.
+  reduceDetail() {
+    if (this.detail <= MIN_DETAIL) return;
+    this.detail = Math.max(MIN_DETAIL, 0.75 * this.detail);
     this.resized = true;
   }
 
@@ -171,7 +171,7 @@ export class Stage {
   }
 }
 
-function picture(width, height, paint) {
+function canvasTexture(width, height, paint) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height });
   paint(canvas.getContext('2d'));
   const texture = new THREE.CanvasTexture(canvas);
@@ -179,8 +179,8 @@ function picture(width, height, paint) {
   return texture;
 }
 
-// A sky that goes over into the ground's haze.
-function dome() {
+// A sky dome that fades into the fog at the horizon.
+function skyDome() {
   const geometry = new THREE.SphereGeometry(60, 24, 24);
   const { position } = geometry.attributes;
   const colours = new Float32Array(3 * position.count);
@@ -206,7 +206,7 @@ function dome() {
 
 function tiles() {
   const size = 256;
-  const texture = picture(size, size, (context) => {
+  const texture = canvasTexture(size, size, (context) => {
     context.fillStyle = '#b9bec5';
     context.fillRect(0, 0, size, size);
     context.strokeStyle = '#a3aab4';
