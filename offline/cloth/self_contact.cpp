@@ -6,10 +6,6 @@
 namespace billow::cloth {
 namespace {
 
-// In mean edge lengths: vertices closer than this on the unstretched cloth do not collide; bending separates
-// them.
-constexpr float kMinRestDistance = 2.2f;
-
 constexpr size_t kMaxCells = size_t{1} << 21;
 
 int to_cell(float x, float low, float inverse_size) { return static_cast<int>((x - low) * inverse_size); }

@@ -18,6 +18,10 @@
 
 namespace billow::cloth {
 
+// In mean edge lengths: vertices closer than this on the unstretched cloth do not collide; bending separates
+// them.
+inline constexpr float kMinRestDistance = 2.2f;
+
 // Self-contact between vertices as spheres of a radius close to the mesh spacing: dense enough that no vertex
 // passes through a triangle.
 class SelfContact {

@@ -18,7 +18,7 @@ constexpr float kHoldTime = 0.5f;    // s, for which the first frame is held
 constexpr int kCrossingsEvery = 10;  // frames between counts of crossings
 // Clips beyond these limits are unusable for learning: the cloth was caught, torn or tangled. Strain, metres,
 // fraction of edges.
-constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxCrossings = 0.01;
+constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxTangled = 0.01;
 
 }  // namespace
 
@@ -86,14 +86,14 @@ void ClipWriter::finish() {
 std::string ClipWriter::text(const std::string& checksums) const {
   const ClothMeasures f = figures_.mean();
   const bool usable = figures_.worst_p99() <= kMaxWorstP99 && f.deepest <= kMaxDepth &&
-                      f.crossings <= kMaxCrossings * 3 * static_cast<double>(garment_.size());
+                      f.tangled <= kMaxTangled * 3 * static_cast<double>(garment_.size());
   std::ostringstream out;
   out << "{\"name\": " << quoted(text_.name) << ", \"frames\": " << text_.parts.size()
       << ", \"usable\": " << (usable ? "true" : "false")
       << ",\n  \"strain_percent\": {\"mean\": " << 100 * f.strain_mean << ", \"p99\": " << 100 * f.strain_p99
       << ", \"worst_frame_p99\": " << 100 * figures_.worst_p99() << ", \"most\": " << 100 * f.strain_max
       << "},\n  \"penetrating_percent\": " << 100 * f.penetrating << ", \"deepest_mm\": " << 1000 * f.deepest
-      << ", \"crossings\": " << f.crossings;
+      << ", \"crossings\": " << f.crossings << ", \"tangled\": " << f.tangled;
   if (!text_.source.empty()) out << ",\n  \"source\": \"" << text_.source << "\"";
   out << ",\n  \"checksums\": {" << checksums << "},\n  \"split\": \"" << text_.parts << "\"}";
   return out.str();

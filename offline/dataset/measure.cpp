@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "cloth/simulator.h"
+
 namespace billow::dataset {
 namespace {
 
@@ -42,7 +44,7 @@ bool overlap(const Box& a, const Box& b) {
 
 }  // namespace
 
-size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
+Crossings count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
   const float size = 2 * sheet.spacing;
   const auto cell = [&](float v) { return static_cast<int64_t>(std::floor(v / size)); };
   const auto key = [](int64_t i, int64_t j, int64_t k) {
@@ -60,7 +62,12 @@ size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
     boxes.push_back(box_of({x[v[0]], x[v[1]], x[v[2]]}));
     visit(boxes.back(), [&](int64_t at) { cells[at].push_back(t); });
   }
-  size_t count = 0;
+  const float min_distance = cloth::kMinRestDistance * sheet.spacing;
+  const auto apart = [&](uint32_t a, uint32_t b) {
+    const V3 d = sheet.rest_position[a] - sheet.rest_position[b];
+    return dot(d, d) > min_distance * min_distance;
+  };
+  Crossings count;
   std::vector<uint32_t> candidates;
   for (const cloth::StretchEdge& e : sheet.edges) {
     const Box box = box_of({x[e.a], x[e.b]});
@@ -75,9 +82,12 @@ size_t count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
     for (const uint32_t t : candidates) {
       const cloth::Triangle& v = sheet.triangles[t];
       const bool touches = std::any_of(v.begin(), v.end(), [&](uint32_t c) { return c == e.a || c == e.b; });
-      if (!touches && overlap(box, boxes[t]) &&
-          segment_hits_triangle(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
-        ++count;
+      if (touches || !overlap(box, boxes[t]) ||
+          !segment_hits_triangle(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
+        continue;
+      ++count.all;
+      count.tangled +=
+          std::all_of(v.begin(), v.end(), [&](uint32_t c) { return apart(c, e.a) && apart(c, e.b); });
     }
   }
   return count;
@@ -102,7 +112,9 @@ ClothMeasures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::spa
     f.penetrating += d < -0.001f ? 1.0 / static_cast<double>(distances.size()) : 0;
     f.deepest = std::max(f.deepest, -static_cast<double>(d));
   }
-  if (with_crossings) f.crossings = static_cast<double>(count_crossings(sheet, x));
+  if (!with_crossings) return f;
+  const Crossings crossings = count_crossings(sheet, x);
+  f.crossings = static_cast<double>(crossings.all), f.tangled = static_cast<double>(crossings.tangled);
   return f;
 }
 
@@ -116,14 +128,14 @@ void MeasureSum::add(const ClothMeasures& f, bool with_crossings) {
   worst_p99_ = std::max(worst_p99_, f.strain_p99);
   if (!with_crossings) return;
   ++crossing_frames_;
-  sum_.crossings += f.crossings;
+  sum_.crossings += f.crossings, sum_.tangled += f.tangled;
 }
 
 ClothMeasures MeasureSum::mean() const {
   ClothMeasures f = sum_;
   const double frames = std::max(1.0, frames_);
   f.strain_mean /= frames, f.strain_p99 /= frames, f.penetrating /= frames;
-  f.crossings /= std::max(1.0, crossing_frames_);
+  f.crossings /= std::max(1.0, crossing_frames_), f.tangled /= std::max(1.0, crossing_frames_);
   return f;
 }
 

@@ -28,7 +28,8 @@ PlannedClip planned(const motion::Clip& source, float frames_per_second) {
 
 std::vector<std::string> split_frames(std::span<const size_t> frames, uint32_t seed) {
   // Shuffle exact counts of letters (Fisher-Yates).
-  const size_t total = std::accumulate(frames.begin(), frames.end(), size_t{0}), tenth = total / 10;
+  const size_t total = std::accumulate(frames.begin(), frames.end(), size_t{0});
+  const size_t tenth = total < kMinFrames ? 0 : std::max<size_t>(1, total / 10);
   std::string letters(total, static_cast<char>(Part::kTrain));
   std::fill_n(letters.begin(), tenth, static_cast<char>(Part::kValidation));
   std::fill_n(letters.begin() + static_cast<std::ptrdiff_t>(tenth), tenth, static_cast<char>(Part::kHoldout));

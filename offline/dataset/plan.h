@@ -27,8 +27,11 @@ struct Request {
 // learning.
 enum class Part : char { kTrain = 't', kValidation = 'v', kHoldout = 'h', kUnseen = 'u' };
 
+// The fewest frames that give training, validation and holdout one each.
+inline constexpr size_t kMinFrames = 3;
+
 // Random split of the frames of seen clips, one string of letters per clip: 80 % training, 10 % validation,
-// 10 % holdout.
+// 10 % holdout, at least one frame of each from kMinFrames on.
 std::vector<std::string> split_frames(std::span<const size_t> frames, uint32_t seed);
 
 struct PlannedClip {

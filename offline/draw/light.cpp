@@ -78,6 +78,9 @@ float ShadowMap::lit(Vec3 point, Vec3 normal, int pattern) const {
   const float facing = std::max(0.0f, dot(normal, toward_));
   const Vec3 p = point + (2 * texel_ + 0.7f * softness_ * (1 - facing)) * normal + (1.5f * texel_) * toward_;
   const float u = dot(p, right_), v = dot(p, up_), depth = dot(p, toward_) + 0.3f * softness_;
+  // Nothing casts a shadow outside the map, which is most of a wide ground.
+  const float side = static_cast<float>(size_) * texel_;
+  if (u < origin_u_ || v < origin_v_ || u > origin_u_ + side || v > origin_v_ + side) return 1;
   static const std::array<Tap, kTaps* kPatterns> taps = make_taps();
   const Tap* tap = taps.data() + kTaps * (static_cast<size_t>(pattern) % kPatterns);
   int open = 0;

@@ -69,4 +69,9 @@ std::string to_json(const Report& report);
 std::string to_html(const Report& report);
 std::string to_text(const Report& report);
 
+// What a garment file carries: the record of a training, JSON, with six digits of each number; and the same with the figures of a report
+// in place of those that it may have. A record that is no JSON object is left out.
+std::string shortened(const std::string& record);
+std::string with_figures(const std::string& record, const Report& report);
+
 }  // namespace billow::evaluate

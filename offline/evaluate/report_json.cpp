@@ -1,3 +1,5 @@
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "evaluate/report.h"
@@ -20,6 +22,20 @@ void put(Json& out, const Penetration& p) {
   out["penetrating_edges_percent"] = by_depth(p.edges);
   out["penetrating_frames_percent"] = p.frames;
   out["deepest_mm"] = p.deepest_mm;
+}
+
+Json object_of(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+void shorten_numbers(Json& json) {
+  if (json.is_structured())
+    for (Json& part : json) shorten_numbers(part);
+  if (!json.is_number_float()) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", json.get<double>());
+  json = std::strtod(text, nullptr);
 }
 
 // null for figures that were not measured.
@@ -123,6 +139,21 @@ std::string to_json(const Report& r) {
   for (const BoneGap& gap : r.gaps) out[gap.source + "_gap"] = of(gap);
   out["seconds"] = r.seconds;
   return out.dump(1);
+}
+
+std::string shortened(const std::string& record) {
+  Json all = object_of(record);
+  shorten_numbers(all);
+  return all.dump();
+}
+
+std::string with_figures(const std::string& record, const Report& report) {
+  Json all = object_of(record);
+  Json measured = Json::parse(to_json(report));
+  for (const char* own : {"format", "version", "seconds"}) measured.erase(own);
+  all.update(measured);
+  all["evaluation_seconds"] = report.seconds;
+  return shortened(all.dump());
 }
 
 }  // namespace billow::evaluate

@@ -275,7 +275,7 @@ std::string obj_to_text(const GarmentMesh& mesh) {
   const bool uv = !mesh.uv.empty();
   std::string out = "# " + std::to_string(mesh.positions.size()) + " vertices, " +
                     std::to_string(mesh.triangles.size()) + " triangles; metres" +
-                    (uv ? ", vt is the flat pattern" : "") + "\n";
+                    (uv ? ", vt is the pattern laid flat" : "") + "\n";
   for (const V3& p : mesh.positions)
     out += "v " + files::shortest(p.x) + " " + files::shortest(p.y) + " " + files::shortest(p.z) + "\n";
   for (const auto& t : mesh.uv) out += "vt " + files::shortest(t[0]) + " " + files::shortest(t[1]) + "\n";

@@ -21,6 +21,9 @@ struct BuiltIn {
 };
 const std::vector<BuiltIn>& built_in_garments();
 
+// Fewer vertices leave bones without cloth around them; garment files hold no more.
+inline constexpr size_t kMinVertices = 500, kMaxVertices = size_t{1} << 20;
+
 // "cape": from the shoulders to the calves, 10 chains. "skirt": a full circle from the waist to the knees, 26
 // chains. `shape` is flat, behind the shoulders or round the waist; `rest` is left to simulation. `vertices`
 // 0: as in the paper. Throws std::invalid_argument for other names.

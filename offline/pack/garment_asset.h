@@ -73,6 +73,9 @@ GarmentData read_garment_asset(const std::filesystem::path& path);
 std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
                              const billow_settings& settings, const std::vector<learn::BlendWeights>& blend);
 
+// Copies a file with another record of its training. Throws std::runtime_error for an invalid file.
+std::string with_training(const std::string& file, const std::string& training);
+
 // A copy of a file's bytes with the alignment that the reader (asset/garment_view.h) needs.
 class AlignedBytes {
  public:

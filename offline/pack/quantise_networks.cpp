@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -172,9 +173,14 @@ class NetworkQuantiser {
     for (const NetworkData& data : networks_)
       for (Index c = 0; c < columns(group); ++c)
         logarithms[data.order[group][static_cast<size_t>(c)]] += std::log(data.factor[group](c, c));
+    // A row of zeros has no direction. Patches with fewer vertices than components have some.
     for (const size_t m : matrices_of(group))
-      for (const learn::Network& n : model_.networks)
-        squares += weights_of(n, m).rowwise().normalized().colwise().squaredNorm().cast<double>();
+      for (const learn::Network& n : model_.networks) {
+        const auto& weights = weights_of(n, m);
+        const learn::Vector norms = weights.rowwise().norm().cwiseMax(std::numeric_limits<float>::min());
+        squares +=
+            (weights.array().colwise() / norms.array()).matrix().colwise().squaredNorm().cast<double>();
+      }
     logarithms *= kFactorPower / static_cast<double>(networks_.size());
     logarithms.array() += 0.5 * kWeightPower * (squares.array() + 1e-20).log();
     return (logarithms.array() - logarithms.mean()).exp();

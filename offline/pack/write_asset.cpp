@@ -210,19 +210,36 @@ std::string pack_garment(const GarmentData& p, const PackOptions& options, PackR
   return out;
 }
 
+namespace {
+
+GarmentView valid_view(const AlignedBytes& bytes) {
+  GarmentView view;
+  Problem problem;
+  if (!read_garment(bytes.data(), bytes.size(), view, problem)) throw std::runtime_error(problem.text);
+  return view;
+}
+
+}  // namespace
+
 PackReport write_garment_asset(const GarmentData& data, const std::filesystem::path& path,
                                const PackOptions& options) {
   PackReport report;
-  files::write_whole_file(path, pack_garment(data, options, &report));
+  const std::string bytes = pack_garment(data, options, &report);
+  // Read it back first: a value that is not finite shows only in the file.
+  const AlignedBytes aligned(bytes);
+  GarmentView view;
+  Problem problem;
+  if (!read_garment(aligned.data(), aligned.size(), view, problem))
+    throw std::runtime_error(path.string() + ": expected a garment that can be stored, found " +
+                             problem.text);
+  files::write_whole_file(path, bytes);
   return report;
 }
 
 std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
                              const billow_settings& settings, const std::vector<learn::BlendWeights>& blend) {
   const AlignedBytes bytes(file);
-  asset::GarmentView view;
-  asset::Problem problem;
-  if (!asset::read_garment(bytes.data(), bytes.size(), view, problem)) throw std::runtime_error(problem.text);
+  const GarmentView view = valid_view(bytes);
   check_blend(blend, view.record->vertices, view.record->bones);
   std::vector<std::string> dropped{"text", "blend.bones", "blend.weights"};  // finish() adds the text
   dropped.insert(dropped.end(), without.begin(), without.end());
@@ -234,6 +251,18 @@ std::string changed_sections(const std::string& file, const std::vector<std::str
     else if (std::find(dropped.begin(), dropped.end(), s.name) == dropped.end())
       out.add(s.name, std::string(view.bytes_of(s)));
   add_blend(out, blend, view.record->bones);
+  return out.finish();
+}
+
+std::string with_training(const std::string& file, const std::string& training) {
+  const AlignedBytes bytes(file);
+  const GarmentView view = valid_view(bytes);
+  SectionFile out;
+  out.text(std::string(view.text));
+  for (const asset::Section& s : view.sections)
+    if (const std::string_view name = s.name; name != "text" && name != "training")
+      out.add(s.name, std::string(view.bytes_of(s)));
+  out.add("training", training);
   return out.finish();
 }
 

@@ -160,9 +160,9 @@ void validate(const Options& options) {
     learn::check(options.patch_layout);
     if (!o.linear || o.tune_linear || !o.scale_outputs || o.scaling != Scaling::kOne)
       throw std::invalid_argument(
-          "patches: expected linear, tune-linear, scaling and scale-outputs at their defaults; only networks "
-          "of the "
-          "whole cloth have these options");
+          "patches: expected linear, tune-linear, scaling and scale-outputs at their defaults, found others: "
+          "only "
+          "networks of the whole cloth have these options");
     if (!(o.data_weight > 0)) throw std::invalid_argument("patches: expected a weight of the data term > 0");
     if (options.rope_in_collision)
       throw std::invalid_argument(

@@ -10,8 +10,8 @@ void expand(const Batch& batch) {
     Instance& i = *batch.instances[k];
     const Garment& g = *i.garment;
     for (size_t f = 0; f < 3 * size_t{g.vertices()}; ++f) i.displacements[f] = 0;
-    place_vertices(g.view.rest.data(), i.displacements, g.vertices(), i.joint_motions[g.view.record->key_joint],
-          batch.inputs[k].scale, i.positions);
+    place_vertices(g.view.rest.data(), i.displacements, g.vertices(),
+                   i.joint_motions[g.view.record->key_joint], batch.inputs[k].scale, i.positions);
   }
 }
 

@@ -39,8 +39,8 @@ void expand(const Batch& batch) {
     Instance& i = *batch.instances[k];
     const Garment& g = *i.garment;
     billow::expand(g.view.basis, i.coefficients, i.infer[0].quantised, i.displacements);
-    place_vertices(g.view.rest.data(), i.displacements, g.vertices(), i.joint_motions[g.view.record->key_joint],
-          batch.inputs[k].scale, i.positions);
+    place_vertices(g.view.rest.data(), i.displacements, g.vertices(),
+                   i.joint_motions[g.view.record->key_joint], batch.inputs[k].scale, i.positions);
   }
 }
 

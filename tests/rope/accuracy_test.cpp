@@ -32,8 +32,9 @@ TEST(Accuracy, PendulumFollowsItsExactSolution) {
   const PendulumError at_60 = pendulum_error(60), at_120 = pendulum_error(120), at_240 = pendulum_error(240);
   std::printf("pendulum: 60 Hz %.4f / %.4f rad, 120 Hz %.4f / %.4f, 240 Hz %.4f / %.4f\n", at_60.over_2s,
               at_60.over_20s, at_120.over_2s, at_120.over_20s, at_240.over_2s, at_240.over_20s);
-  EXPECT_LE(at_60.over_2s, 0.01);
-  EXPECT_LE(at_60.over_20s, 0.2);
+  // Within twice the figures of docs/results.md.
+  EXPECT_LE(at_60.over_2s, 2 * 0.0009);
+  EXPECT_LE(at_60.over_20s, 2 * 0.036);
   EXPECT_LT(at_120.over_20s, at_60.over_20s);
   EXPECT_LT(at_240.over_20s, at_120.over_20s);
 }
@@ -59,10 +60,11 @@ double swing_error(const Settings& settings, double hz, double seconds) {
 }
 
 TEST(Accuracy, SwingIsTheSameAtAnyFrameRate) {
-  for (double hz : {15.0, 30.0, 60.0, 120.0}) {
+  // docs/results.md states these errors, in m.
+  for (const auto& [hz, stated] : {std::pair{15.0, 0.006}, {30.0, 0.004}, {60.0, 0.004}, {120.0, 0.002}}) {
     const double error = swing_error(billow_settings_default(), hz, 3);
     std::printf("swing at %g Hz: %.4f m\n", hz, error);
-    EXPECT_LE(error, 0.03) << hz << " Hz";
+    EXPECT_LE(error, 2 * stated) << hz << " Hz";
   }
 }
 

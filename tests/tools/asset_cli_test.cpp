@@ -48,6 +48,29 @@ TEST_F(AssetCli, WearPlaysAFileAndDrawsIt) {
   EXPECT_EQ(run("wear cape.billow --motion sleep").code, 1);
 }
 
+// The garments that come with Billow go by their names in all commands, unless there is a file of that name.
+TEST_F(AssetCli, TakesShippedGarmentsByName) {
+  const auto cape = run("info cape"), skirt = run("info skirt --json"), sound = run("check skirt");
+  EXPECT_EQ(cape.code, 0) << cape.output;
+  EXPECT_TRUE(contains(cape.output, "12690 vertices")) << cape.output;
+  EXPECT_TRUE(contains(skirt.output, "\"vertices\": 18546")) << skirt.code;
+  EXPECT_EQ(sound.code, 0);
+  EXPECT_TRUE(contains(sound.output, "skirt.billow: sound")) << sound.output;
+  EXPECT_EQ(run("pack cape -o kept.billow --storage keep").code, 0);
+  EXPECT_GT(std::filesystem::file_size(folder_ / "kept.billow"), 1'000'000u);
+  // Its data set is another's, which is told of its file.
+  const auto evaluated = run("evaluate cape nowhere");
+  EXPECT_EQ(evaluated.code, 1);
+  EXPECT_TRUE(contains(evaluated.output, "nowhere/manifest.json")) << evaluated.output;
+  EXPECT_EQ(run("evaluate cape nowhere --store").code, 2) << "it is not ours to change";
+  // A folder is no garment, a file is.
+  std::filesystem::create_directories(folder_ / "skirt");
+  EXPECT_EQ(run("check skirt").code, 0);
+  write("cape", bytes_);
+  EXPECT_TRUE(contains(run("info cape").output, "192 vertices"));
+  EXPECT_EQ(run("info coat").code, 1);
+}
+
 TEST_F(AssetCli, PackStoresDifferently) {
   const testing::Outcome packed = run("pack cape.billow -o exact.billow --storage fp32");
   ASSERT_EQ(packed.code, 0) << packed.output;

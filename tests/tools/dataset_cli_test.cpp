@@ -87,21 +87,21 @@ TEST_F(DatasetCli, SaysWhatIsWrong) {
     std::string arguments;
     int code;
     const char* part;
-  } cases[] = {
-      {import, 2, "--motion is required"},
-      {import + "--motion walk:3 walk:4", 1, "--motion: expected one for each of 1 caches"},
-      {import + "--motion walk:3 --offset 1 2", 1, "--offset: expected one for each of 1 caches"},
-      {import + "--motion tango", 1, "expected a motion: a .bvh"},
-      {import + "--motion walk:x", 1, "found walk:x"},
-      {import + "--motion none.bvh", 1, "none.bvh"},
-      {import + "--motion walk:3 --scale 100", 1, "walk3.pc2: frame 0: expected the seam where walk:3"},
-      {import + "--motion walk:3 --character a.glb", 1, "expected --character and --body together"},
-      {import + "--motion walk:3 --append", 1, "leave out --garment"},
-      {import + "--motion walk:3 --preset tall", 2, "--preset"},
-      {"import walk3.pc2 --fps 24 --motion walk:3 -o set", 1, "expected --garment"},
-      {"import walk3.pc2 --garment sheet.json --motion walk:3 -o set", 1, "give --fps"},
-      {"import --help", 0, "billow dataset import run.pc2"},
-      {"export --help", 0, "billow dataset export data/cape"}};
+  } cases[] = {{import, 2, "--motion is required"},
+               {import + "--motion walk:3 walk:4", 1, "--motion: expected one for each of 1 caches"},
+               {import + "--motion walk:3 --offset 1 2", 1, "--offset: expected one for each of 1 caches"},
+               {import + "--motion tango", 1, "expected a motion: a .bvh"},
+               {import + "--motion walk:x", 1, "found walk:x"},
+               {import + "--motion none.bvh", 1, "none.bvh"},
+               {import + "--motion walk:3 --scale 100", 1,
+                "walk3.pc2: frame 0: expected the seam on the body as moved by walk:3"},
+               {import + "--motion walk:3 --character a.glb", 1, "expected --character and --body together"},
+               {import + "--motion walk:3 --append", 1, "leave out --garment"},
+               {import + "--motion walk:3 --preset tall", 2, "--preset"},
+               {"import walk3.pc2 --fps 24 --motion walk:3 -o set", 1, "expected --garment"},
+               {"import walk3.pc2 --garment sheet.json --motion walk:3 -o set", 1, "give --fps"},
+               {"import --help", 0, "billow dataset import run.pc2"},
+               {"export --help", 0, "billow dataset export data/cape"}};
   for (const auto& c : cases) expect(c.arguments, c.code, c.part);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "set"));
 }
@@ -121,7 +121,8 @@ TEST_F(DatasetCli, TakesCharactersOfYourOwn) {
   clip.frames_per_second = 24;
   for (int f = 0; f <= 24; ++f) {
     clip.frames.push_back(body::rest_pose(strip.skeleton));
-    clip.frames.back().rotations[1] = body::rotation_about({0, 0, 1}, 1.5707963f * static_cast<float>(f) / 24);
+    clip.frames.back().rotations[1] =
+        body::rotation_about({0, 0, 1}, 1.5707963f * static_cast<float>(f) / 24);
   }
   write_cache(folder_ / "flag.mdd", testing::swinging(g, strip.skeleton, clip));
 

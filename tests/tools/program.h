@@ -1,7 +1,9 @@
 // Runs the command line program as a user does.
 #pragma once
 
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -33,5 +35,43 @@ inline Outcome run_program(const std::string& arguments, const std::filesystem::
                            const std::string& environment = "") {
   return run_command("cd '" + folder.string() + "' && " + environment + " '" BILLOW_PROGRAM "' " + arguments);
 }
+
+// The program while it runs, to be sent signals. `environment`: as above, and nothing that a shell would have ignored is ignored.
+class StartedProgram {
+ public:
+  StartedProgram(const std::string& arguments, const std::filesystem::path& folder,
+                 const std::string& environment = "") {
+    const std::string command = "cd '" + folder.string() + "' && exec env " + environment +
+                                " '" BILLOW_PROGRAM "' " + arguments + " >/dev/null 2>&1";
+    pid_ = fork();
+    if (pid_ != 0) return;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  ~StartedProgram() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  StartedProgram(const StartedProgram&) = delete;
+  StartedProgram& operator=(const StartedProgram&) = delete;
+
+  bool runs() {
+    int status = 0;
+    return pid_ > 0 && waitpid(pid_, &status, WNOHANG) == 0;
+  }
+  // Sends a signal and waits for the end. Returns the signal that ended it, 0 for none.
+  int stop(int signal) {
+    int status = 0;
+    kill(pid_, signal);
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
 
 }  // namespace billow::testing

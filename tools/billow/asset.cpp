@@ -9,6 +9,7 @@
 #include "files/whole_file.h"
 #include "pack/garment_asset.h"
 #include "pack/sections.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -164,7 +165,7 @@ void print_text(const Opened& file) {
 }
 
 void info(const AssetOptions& o) {
-  const Opened file(o.file);
+  const Opened file(garment_file(o.file));
   if (o.json)
     std::printf("%s\n", describe(file).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   else
@@ -172,8 +173,9 @@ void info(const AssetOptions& o) {
 }
 
 void check(const AssetOptions& o) {
-  const Opened file(o.file);
-  std::printf("%s: sound, %zu sections, %zu bytes\n", o.file.c_str(), file.view.sections.size(),
+  const std::string name = garment_file(o.file);
+  const Opened file(name);
+  std::printf("%s: sound, %zu sections, %zu bytes\n", name.c_str(), file.view.sections.size(),
               file.bytes.size());
 }
 
@@ -181,23 +183,24 @@ void check(const AssetOptions& o) {
 
 void add_info(CLI::App& app) {
   auto o = std::make_shared<AssetOptions>();
-  CLI::App* command = app.add_subcommand("info", "What is in a garment file (.billow)");
+  CLI::App* command = app.add_subcommand("info", "Print what a garment file (.billow) contains");
   command->footer(
       "Examples\n"
-      "  billow info cape.billow\n"
+      "  billow info cape\n"
       "  billow info cape.billow --json\n");
-  command->add_option("file", o->file, "Garment file")->required();
-  command->add_flag("--json", o->json, "As JSON, with the training report under 'training'");
+  command->add_option("file", o->file, kGarmentFileHelp)->required();
+  command->add_flag("--json", o->json, "Print JSON, with the training report under 'training'");
   command->callback([o] { info(*o); });
 }
 
 void add_check(CLI::App& app) {
   auto o = std::make_shared<AssetOptions>();
-  CLI::App* command = app.add_subcommand("check", "Look at every byte of a garment file (.billow)");
+  CLI::App* command =
+      app.add_subcommand("check", "Verify a garment file (.billow): checksums, sizes and every value");
   command->footer(
       "Examples\n"
       "  billow check cape.billow\n");
-  command->add_option("file", o->file, "Garment file")->required();
+  command->add_option("file", o->file, kGarmentFileHelp)->required();
   command->callback([o] { check(*o); });
 }
 

@@ -199,23 +199,26 @@ void bake(const BakeOptions& o) {
 
 void add_bake(CLI::App& app) {
   auto* command =
-      app.add_subcommand("bake", "The built-in person and its motions as files for the web viewer");
+      app.add_subcommand("bake", "Write the built-in person and its motions as files for the web viewer");
   auto o = std::make_shared<BakeOptions>();
   o->motions = {"run", "walk", "dance", "jump", "stop", "spin", "pirouette", "bend", "squat", "stand"};
-  command->add_option("-o,--out", o->folder, "Folder to write")->required();
-  command->add_option("--motions", o->motions, "Some of `billow motion list`")
+  command->add_option("-o,--out", o->folder, "Output folder")->required();
+  command
+      ->add_option("--motions", o->motions,
+                   "Motions to write, separated by commas; `billow motion list` prints the names")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--seconds", o->seconds, "Of each motion, before it is made to loop")
+  command->add_option("--seconds", o->seconds, "Length of each motion in seconds, before it is made to loop")
       ->check(CLI::Range(5.0, 120.0))
       ->capture_default_str();
-  command->add_option("--rate", o->rate, "Frames a second")
+  command->add_option("--rate", o->rate, "Frame rate of the motions")
       ->check(CLI::Range(10.0, 240.0))
       ->capture_default_str();
-  command->add_option("--seed", o->seed, "Another one moves in another way")->capture_default_str();
-  auto* reference = command->add_option("--reference", o->reference,
-                                        "A data set, one clip of which is shown beside the garment");
-  command->add_option("--clip", o->clip, "The clip's name in it")->needs(reference);
+  command->add_option("--seed", o->seed, "Random seed of the motions")->capture_default_str();
+  auto* reference =
+      command->add_option("--reference", o->reference,
+                          "Data set with a reference clip that the viewer shows next to the garment");
+  command->add_option("--clip", o->clip, "Name of the reference clip in that data set")->needs(reference);
   reference->needs("--clip");
   command->footer(
       "Examples\n"

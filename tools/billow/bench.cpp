@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "garment/tailor.h"
 #include "motion/motions.h"
+#include "number_from.h"
 #include "shipped.h"
 
 namespace billow::tool {
@@ -112,7 +113,7 @@ ordered_json bench_peers(const body::Person& person, const ordered_json& cape, c
 
 void print_frames(const char* name, const ordered_json& g) {
   std::printf("%s%s: %zu vertices, %zu bones, file %.2f MB, in memory %.2f, an instance %.2f\n", name,
-              g["made_up"].get<bool>() ? " (made up: no file was given or found)" : "",
+              g["made_up"].get<bool>() ? " (random weights: no file was given or found)" : "",
               g["vertices"].get<size_t>(), g["bones"].get<size_t>(), 1e-6 * g["file_bytes"].get<double>(),
               1e-6 * g["garment_bytes"].get<double>(), 1e-6 * g["instance_bytes"].get<double>());
   const auto line = [](const char* motion, const ordered_json& f) {
@@ -148,9 +149,9 @@ void print_rest(const ordered_json& all) {
   }
 }
 
-// What was asked for, else what is shipped, else nothing: then one is made up.
+// What was asked for, else what is shipped, else nothing: then one with random weights is made.
 std::string file_of(const std::string& given, const std::string& name) {
-  return given.empty() ? shipped_garment(name).string() : given;
+  return given.empty() ? shipped_garment(name).string() : garment_file(given);
 }
 
 void bench(const BenchOptions& o) {
@@ -176,24 +177,31 @@ void bench(const BenchOptions& o) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("bench", "What a dressed frame costs, beside what the machine can do and peers");
+  auto* command = app.add_subcommand(
+      "bench", "Measure what a dressed frame costs, against hardware limits and other libraries");
   auto o = std::make_shared<BenchOptions>();
   command->add_option("--cape", o->cape,
-                      "Garment file; else the one that comes with Billow, else a made-up one");
-  command->add_option("--skirt", o->skirt, "The same for the skirt");
-  command->add_option("--seconds", o->seconds, "Of motion at 60 Hz")
+                      "Cape to measure (.billow); default: the one that comes with Billow");
+  command->add_option("--skirt", o->skirt,
+                      "Skirt to measure (.billow); default: the one that comes with Billow");
+  command
+      ->add_option("--seconds", o->seconds,
+                   "Length of each measured motion in seconds, at 60 frames per second")
       ->capture_default_str()
-      ->check(CLI::Range(0.5, 600.0));
-  command->add_option("--characters", o->characters, "Of the crowd")
+      ->check(number_from(0.5, 600));
+  command->add_option("--characters", o->characters, "Number of characters in the crowd")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
   command->add_flag("--growth", o->growth,
-                    "Also how time and memory grow with vertices, bones, characters and threads");
-  command->add_flag("--no-peers", o->no_peers,
-                    "Leave out other cloth and libraries, which take half a minute");
-  command->add_flag("--json", o->json, "Figures as JSON");
+                    "Also measure how time and memory scale with vertices, bones, characters and threads");
+  command->add_flag(
+      "--no-peers", o->no_peers,
+      "Skip the comparison with other cloth and inference libraries, which takes half a minute");
+  command->add_flag("--json", o->json, "Print the figures as JSON");
   command->footer(
+      "Where the garments that come with Billow are not installed, ones of the same size with random "
+      "weights\n"
+      "are measured.\n\n"
       "Examples\n"
       "  billow bench\n"
       "  billow bench --growth --no-peers\n"

@@ -140,7 +140,8 @@ void add_preset(CLI::App* command, BodyOptions& options, const std::string& abou
 }  // namespace
 
 void add_body(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("body", "The built-in person: skeleton, colliders and skin");
+  CLI::App* command =
+      app.add_subcommand("body", "Show and measure the built-in person; fit colliders to characters");
   command->footer(
       "Examples\n"
       "  billow body show -o pictures\n"
@@ -148,17 +149,18 @@ void add_body(CLI::App& app) {
       "  billow body fit hero.glb -o body.json\n");
   command->require_subcommand(1);
   auto options = std::make_shared<BodyOptions>();
-  CLI::App* show = command->add_subcommand("show", "Write pictures of a person at rest and in some poses");
+  CLI::App* show = command->add_subcommand("show", "Draw a built-in person at rest and in sample poses");
   std::vector<std::string> shown = body::person_presets();
   shown.push_back(kAllPresets);
-  add_preset(show, *options, "Which person: slim, average or heavy; all: these in one picture", shown);
-  show->add_option("-o,--out", options->folder, "Folder for the pictures")->capture_default_str();
+  add_preset(show, *options, "Built-in person: slim, average or heavy; all draws the three in one picture",
+             shown);
+  show->add_option("-o,--out", options->folder, "Output folder")->capture_default_str();
   show->callback([options] { show_body(*options); });
-  CLI::App* info =
-      command->add_subcommand("info", "Print joints, colliders and how well the skin agrees with them");
-  add_preset(info, *options, "Which person: slim, average or heavy", body::person_presets());
+  CLI::App* info = command->add_subcommand(
+      "info", "Print joints and colliders, and the distance between skin and colliders");
+  add_preset(info, *options, "Built-in person: slim, average or heavy", body::person_presets());
   info->add_option("--poses", options->poses,
-                   "Also measure in so many random poses (about a quarter second each)")
+                   "Number of random poses to measure in, too; each takes about 0.25 s")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
   info->callback([options] { print_info(*options); });

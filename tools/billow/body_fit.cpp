@@ -188,31 +188,35 @@ void fit_body(BodyFitOptions options) {
 void add_body_fit(CLI::App* body_command) {
   auto options = std::make_shared<BodyFitOptions>();
   CLI::App* fit = body_command->add_subcommand(
-      "fit", "Fit colliders to a character's skin, measure how well they fit, and write body.json");
-  auto* file =
-      fit->add_option("character", options->character,
-                      "Its file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
-  fit->add_option("--preset", options->preset, "The built-in person instead: slim, average or heavy")
+      "fit", "Fit colliders to a character's skin, measure their error, and write a body file");
+  auto* file = fit->add_option(
+      "character", options->character,
+      "Character file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
+  fit->add_option("--preset", options->preset,
+                  "Built-in person to fit instead of a file: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->excludes(file);
-  fit->add_option("--mesh", options->mesh, "MakeHuman's base mesh (.obj)");
-  fit->add_option("--weights", options->weights, "MakeHuman's weights (.mhw)");
-  fit->add_option("-o,--out", options->out, "The file to write; pictures go beside it")
+  fit->add_option("--mesh", options->mesh, "MakeHuman base mesh of a .mhskel (.obj)");
+  fit->add_option("--weights", options->weights, "MakeHuman skin weights of a .mhskel (.mhw)");
+  fit->add_option("-o,--out", options->out, "Body file to write (.json); pictures are written next to it")
       ->capture_default_str();
-  fit->add_option("--leave-out", options->leave_out, "Nodes whose meshes are no skin: weapons, capes");
-  fit->add_option("--clip", options->clips, "Take poses from these clips only");
-  fit->add_option("--poses", options->poses, "Poses to fit in; as many others are measured")
+  fit->add_option("--leave-out", options->leave_out,
+                  "Names of nodes whose meshes are not skin: weapons, capes");
+  fit->add_option("--clip", options->clips, "Names of the clips to take poses from; default: all");
+  fit->add_option("--poses", options->poses,
+                  "Number of poses to fit in; the error is measured in as many others")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  fit->add_option("--most", options->fit.max_colliders, "Colliders there may be")
+  fit->add_option("--most", options->fit.max_colliders, "Maximum number of colliders")
       ->check(CLI::Range(1, BILLOW_MAX_COLLIDERS))
       ->capture_default_str();
-  fit->add_option("--split", options->fit.split, "Colliders to cut in two, by name");
-  fit->add_flag("--no-boxes", options->no_boxes, "Capsules, ellipsoids and spheres only");
+  fit->add_option("--split", options->fit.split, "Names of colliders to split in two");
+  fit->add_flag("--no-boxes", options->no_boxes, "Fit capsules, ellipsoids and spheres, but no boxes");
   auto* keep = fit->add_option("--keep", options->keep,
-                               "Start from this body.json; its colliders marked \"fixed\" stay as they are");
-  fit->add_option("--measure", options->measure, "Only measure how well this body.json fits")->excludes(keep);
-  fit->add_flag("--no-pictures", options->no_pictures, "Draw nothing");
+                               "Start from this body file; colliders marked \"fixed\" in it are kept");
+  fit->add_option("--measure", options->measure, "Measure the error of this body file instead of fitting")
+      ->excludes(keep);
+  fit->add_flag("--no-pictures", options->no_pictures, "Do not draw pictures");
   fit->callback([options] { fit_body(*options); });
 }
 

@@ -185,16 +185,16 @@ void run_body_sdf(const BodySdfOptions& options) {
 
 void add_body_sdf(CLI::App* body_command) {
   auto options = std::make_shared<BodySdfOptions>();
-  CLI::App* sdf = body_command->add_subcommand(
-      "sdf",
-      "Make the person's signed distance as grids and as networks, and measure them beside its colliders");
-  sdf->add_option("--preset", options->preset, "Which person: slim, average or heavy")
+  CLI::App* sdf = body_command->add_subcommand("sdf",
+                                               "Build signed distance fields of a person as grids and as "
+                                               "networks, and compare them with its colliders");
+  sdf->add_option("--preset", options->preset, "Built-in person: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  sdf->add_option("--spacing", options->spacings, "Grids of these spacings, in metres")
+  sdf->add_option("--spacing", options->spacings, "Grid spacings in metres; a set of grids is built for each")
       ->check(CLI::Range(0.002, 0.1))
       ->capture_default_str();
-  sdf->add_option("--width", options->widths, "Networks of so many units a layer")
+  sdf->add_option("--width", options->widths, "Hidden units per layer; a set of networks is trained for each")
       ->check(CLI::Range(4, 64) & CLI::Validator(
                                       [](const std::string& text) {
                                         return std::stoul(text) % 4 == 0
@@ -203,25 +203,27 @@ void add_body_sdf(CLI::App* body_command) {
                                       },
                                       "a multiple of 4"))
       ->capture_default_str();
-  sdf->add_option("--steps", options->training.steps, "Steps of training")
+  sdf->add_option("--steps", options->training.steps, "Number of training steps")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
-  sdf->add_option("--lattice", options->parts.spacing, "Spacing that parts are cut out with, in metres")
+  sdf->add_option("--lattice", options->parts.spacing,
+                  "Spacing of the lattice that divides the body into parts, in metres")
       ->check(CLI::Range(0.003, 0.05))
       ->capture_default_str();
-  sdf->add_option("--part-poses", options->part_poses, "Poses that say which part moves with which joint")
+  sdf->add_option("--part-poses", options->part_poses,
+                  "Number of poses from which parts are assigned to joints")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  sdf->add_option("--poses", options->poses, "Other poses to measure in")
+  sdf->add_option("--poses", options->poses, "Number of other poses in which the error is measured")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  sdf->add_option("--points", options->points, "Points to measure at in each pose")
+  sdf->add_option("--points", options->points, "Number of sample points per pose")
       ->check(CLI::Range(10, 1000000))
       ->capture_default_str();
-  sdf->add_option("-o,--out", options->folder, "Folder for the .sdf files and the picture")
+  sdf->add_option("-o,--out", options->folder, "Output folder for the .sdf files and the picture")
       ->capture_default_str();
   sdf->add_flag("--json", options->json, "Print the table as JSON");
-  sdf->add_flag("--no-pictures", options->no_pictures, "Draw nothing");
+  sdf->add_flag("--no-pictures", options->no_pictures, "Do not draw pictures");
   sdf->callback([options] { run_body_sdf(*options); });
 }
 

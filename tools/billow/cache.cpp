@@ -100,24 +100,28 @@ void convert(const CacheOptions& options) {
 
 void add_shared(CLI::App* command, CacheOptions& options) {
   command
-      ->add_option("file", options.in,
-                   "A .pc2, .mdd, .glb, .gltf or .obj file, a folder of .obj files, or cape_####.obj")
+      ->add_option(
+          "file", options.in,
+          "Cache to read: a .pc2, .mdd, .glb, .gltf or .obj file, a folder of .obj files, or cape_####.obj")
       ->required();
   command
-      ->add_option("--fps", options.open.fps,
-                   "Frames a second: glTF is sampled at it, other files are taken to have it; 0: as it says")
+      ->add_option(
+          "--fps", options.open.fps,
+          "Frame rate: glTF is sampled at it, other formats are assumed to have it; 0 uses the file's own")
       ->check(CLI::Range(0.0, 100000.0))
       ->capture_default_str();
-  command->add_option("--scale", options.open.scale, "Multiply positions: 0.01 for centimetres")
+  command
+      ->add_option("--scale", options.open.scale,
+                   "Factor applied to positions: 0.01 converts centimetres to metres")
       ->check(CLI::Range(1e-9, 1e9))
       ->capture_default_str();
-  command->add_flag("--z-up", options.open.z_up, "The file has z up: turn it so that y is up");
+  command->add_flag("--z-up", options.open.z_up, "Rotate a file that has z up, so that y is up");
 }
 
 }  // namespace
 
 void add_cache(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("cache", "Look into mesh caches of other tools, or convert them");
+  CLI::App* command = app.add_subcommand("cache", "Inspect mesh caches of other tools, or convert them");
   command->footer(
       "Examples\n"
       "  billow cache info cape.pc2\n"
@@ -125,9 +129,10 @@ void add_cache(CLI::App& app) {
   command->require_subcommand(1);
 
   auto info = std::make_shared<CacheOptions>();
-  CLI::App* show = command->add_subcommand("info", "Read a cache, check all its frames, say what is in it");
+  CLI::App* show =
+      command->add_subcommand("info", "Read all frames of a cache, and print its size and bounds");
   add_shared(show, *info);
-  show->add_flag("--json", info->json, "Print it as JSON");
+  show->add_flag("--json", info->json, "Print the summary as JSON");
   show->footer(
       "Examples\n"
       "  billow cache info cape.pc2\n"
@@ -135,13 +140,14 @@ void add_cache(CLI::App& app) {
   show->callback([info] { show_info(*info); });
 
   auto options = std::make_shared<CacheOptions>();
-  CLI::App* make = command->add_subcommand("convert", "Make a cache of one kind from one of another");
+  CLI::App* make = command->add_subcommand("convert", "Convert a cache to another format");
   add_shared(make, *options);
   make->add_option("out", options->out,
-                   "A .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or cape_####.obj")
+                   "Cache to write: a .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or "
+                   "cape_####.obj")
       ->required();
   make->add_option("--topology", options->topology,
-                   "A mesh with the triangles and UVs, which PC2 and MDD do not have");
+                   "Mesh file with the triangles and UVs that PC2 and MDD files lack");
   make->footer(
       "Examples\n"
       "  billow cache convert houdini/cape_####.obj cape.mdd --fps 24\n"

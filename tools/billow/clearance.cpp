@@ -9,8 +9,10 @@
 #include "dataset/plan.h"
 #include "evaluate/sted.h"
 #include "motion_file.h"
+#include "number_from.h"
 #include "playback.h"
 #include "progress.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -158,10 +160,12 @@ void clearance(const ClearanceOptions& o) {
   const std::vector<motion::Clip> unseen =
       o.unseen ? unseen_clips(Playback(o.playback).garment().name) : std::vector<motion::Clip>{};
   const size_t count = names.size() + unseen.size();
-  if (count == 0) throw std::runtime_error("expected motions, or --unseen, found none");
+  if (count == 0) throw std::runtime_error("expected names of motions, motion files or --unseen, found none");
   Progress line("playing");
   std::vector<Clearance> all;
+  size_t shorter = 0;
   const auto add = [&](Playback playback, const std::string& name) {
+    shorter += playback.is_shorter();
     all.push_back(play(playback, name));
     line(static_cast<double>(all.size()) / static_cast<double>(count));
   };
@@ -172,6 +176,13 @@ void clearance(const ClearanceOptions& o) {
   }
   for (const motion::Clip& clip : unseen) add(Playback(playback, clip), "unseen " + clip.name);
 
+  if (shorter > 0 && playback.seconds_given) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "%zu of %zu motions end before the %g s of --seconds; they are played to their ends",
+                  shorter, count, playback.seconds);
+    print_note(text);
+  }
   Clearance sum;
   sum.motion = "all";
   for (const Clearance& c : all) sum.add(c);
@@ -191,29 +202,30 @@ void clearance(const ClearanceOptions& o) {
 }  // namespace
 
 void add_clearance(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "clearance", "Whether a garment file stays out of the body, over many motions, and by how much");
+  auto* command =
+      app.add_subcommand("clearance", "Measure how far a garment stays from the body over many motions");
   auto o = std::make_shared<ClearanceOptions>();
   o->playback.seconds = 600;
-  command
-      ->add_option("file", o->playback.file,
-                   "Garment file (.billow); cape and skirt are those that come with Billow")
-      ->required();
+  command->add_option("file", o->playback.file, kGarmentFileHelp)->required();
   command->add_option("motions", o->motions,
-                      "Built-in motions, motion files (all of their clips), or folders of these");
-  command->add_flag("--unseen", o->unseen,
-                    "Also the clips that a data set of the cape or skirt is judged by");
-  command->add_option("--rate", o->playback.rate, "Frames a second that are simulated")
+                      "Motions to play: names of `billow motion list`, motion files (every clip in them), or "
+                      "folders of motion files");
+  command->add_flag(
+      "--unseen", o->unseen,
+      "Also play the test clips that data sets of the cape or the skirt hold back from training");
+  command->add_option("--rate", o->playback.rate, "Simulation rate in frames per second")
       ->capture_default_str()
-      ->check(CLI::Range(5.0, 1000.0));
-  command->add_option("--seconds", o->playback.seconds, "The most of each motion; built-in ones last as long")
+      ->check(number_from(5, 1000));
+  command
+      ->add_option("--seconds", o->playback.seconds,
+                   "Longest time to play of each motion, in seconds; built-in motions are made this long")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 600.0));
-  command->add_flag("--json", o->json, "Figures as JSON");
+      ->check(number_from(0.1, 600))
+      ->each([o](const std::string&) { o->playback.seconds_given = true; });
+  command->add_flag("--json", o->json, "Print the figures as JSON");
   command->footer(
-      "Distances are of the runtime's own body, asked for after push-out. Middles of edges and triangles may "
-      "be\n"
-      "inside where vertices are not: the clearance (2 mm) is there for them.\n\n"
+      "Distances are signed distances to the runtime's colliders, measured after push-out. Push-out keeps\n"
+      "vertices 2 mm outside, because midpoints of edges and triangles may lie deeper than their corners.\n\n"
       "Examples\n"
       "  billow clearance skirt dance run:3 --seconds 20\n"
       "  billow clearance cape captured/ robot.glb --unseen\n");

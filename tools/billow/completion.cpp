@@ -138,10 +138,9 @@ std::string fish(const std::vector<Place>& places) {
 }  // namespace
 
 void add_completion(CLI::App& app) {
-  CLI::App* completion =
-      app.add_subcommand("completion", "Print what a shell needs to complete billow's commands");
+  CLI::App* completion = app.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  completion->add_option("shell", *shell, "bash, zsh or fish")
+  completion->add_option("shell", *shell, "Shell: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   completion->footer(

@@ -110,14 +110,14 @@ void print_left_out(const dataset::DatasetInfo& info) {
     if (!info.clips[c].usable)
       std::printf(
           "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep, "
-          "%.0f edges through itself\n",
+          "%.0f edges tangled\n",
           c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest,
-          info.clips[c].crossings);
+          info.clips[c].tangled);
 }
 
 void add_dataset(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("dataset", "Data sets: look into them, check them, make them of caches and back");
+      app.add_subcommand("dataset", "Inspect, check and merge data sets; import and export caches");
   command->footer(
       "Examples\n"
       "  billow dataset info data/cape --json\n"
@@ -129,11 +129,12 @@ void add_dataset(CLI::App& app) {
   command->require_subcommand(1);
   auto folder = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* info = command->add_subcommand("info", "Print what is in it");
+  CLI::App* info = command->add_subcommand("info", "Print a summary of a data set");
   info->add_option("folder", *folder, "Folder of the data set")->required();
-  info->add_flag("--json", *json, "Print it as JSON");
+  info->add_flag("--json", *json, "Print the summary as JSON");
   info->callback([folder, json] { print_info(*folder, *json); });
-  CLI::App* whole = command->add_subcommand("check", "Read every byte: shapes, checksums, finite values");
+  CLI::App* whole =
+      command->add_subcommand("check", "Verify a data set: array shapes, checksums and finite values");
   whole->add_option("folder", *folder, "Folder of the data set")->required();
   whole->callback([folder] { check(*folder); });
   add_dataset_show(command);
@@ -141,9 +142,9 @@ void add_dataset(CLI::App& app) {
   add_dataset_export(command);
   auto shards = std::make_shared<std::vector<std::string>>();
   auto out = std::make_shared<std::string>();
-  CLI::App* merge = command->add_subcommand("merge", "Put the shards of one request together");
-  merge->add_option("shards", *shards, "Their folders")->required();
-  merge->add_option("-o,--out", *out, "A new folder")->required();
+  CLI::App* merge = command->add_subcommand("merge", "Join the shards of one simulation");
+  merge->add_option("shards", *shards, "Folders of the shards")->required();
+  merge->add_option("-o,--out", *out, "Folder of the joined data set; it must not exist")->required();
   merge->callback([shards, out] {
     dataset::merge_dataset({shards->begin(), shards->end()}, *out);
     std::printf("%s\n", out->c_str());

@@ -29,11 +29,12 @@ void export_clip(const DatasetExportOptions& o) {
 
 void add_dataset_export(CLI::App* command) {
   auto o = std::make_shared<DatasetExportOptions>();
-  CLI::App* made = command->add_subcommand("export", "Write a clip's cloth as a cache for other tools");
+  CLI::App* made = command->add_subcommand("export", "Export the cloth of a clip as a cache for other tools");
   made->add_option("folder", o->folder, "Folder of the data set")->required();
-  made->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();
+  made->add_option("--clip", o->clip, "Index of the clip, from 0")->capture_default_str();
   made->add_option("-o,--out", o->out,
-                   "A .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or cape_####.obj")
+                   "Cache to write: a .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or "
+                   "cape_####.obj")
       ->required();
   made->footer(
       "Metres, y up. The mesh for PC2 and MDD is garment_mesh.obj in the data set's folder.\n\n"

@@ -103,7 +103,8 @@ void print_plan(const ImportOptions& o) {
     const bool is_unseen = clip.parts.find('u') != std::string::npos;
     std::printf("%-20s %5zu frames, %s%s%s, seam within %.1f mm\n", clip.name.c_str(),
                 clip.motion.frames.size(), o.motions[c].c_str(), is_unseen ? ", unseen" : "",
-                clip.already_imported ? ", already there" : "", 1000 * static_cast<double>(clip.attachment_gap));
+                clip.already_imported ? ", already there" : "",
+                1000 * static_cast<double>(clip.attachment_gap));
     frames += clip.motion.frames.size(), unseen += is_unseen ? clip.motion.frames.size() : 0;
   }
   std::printf("%zu clips, %zu frames at %g a second, %zu of them in clips that are never learnt from\n",
@@ -144,25 +145,29 @@ void run_import(ImportOptions o) {
 
 void add_what(CLI::App* command, ImportOptions& o) {
   command
-      ->add_option("caches", o.caches,
-                   "One a clip: .pc2, .mdd, .glb, .gltf, a folder of .obj files, or cape_####.obj")
+      ->add_option(
+          "caches", o.caches,
+          "Caches to import, one per clip: .pc2, .mdd, .glb, .gltf, a folder of .obj files, or cape_####.obj")
       ->required();
   command
-      ->add_option("--motion", o.motions,
-                   "The body's motion of each, in the same order: run.bvh, hero.glb:Running, hero.fbx, or a "
-                   "built-in one by its name and seed: walk:7")
+      ->add_option(
+          "--motion", o.motions,
+          "Body motion of each cache, in the same order: a motion file (run.bvh, hero.glb:Running), or a "
+          "built-in motion with its seed (walk:7)")
       ->required();
-  command->add_option("--garment", o.garment, "What it is the cloth of: garment.json");
+  command->add_option("--garment", o.garment, "Garment description of the cloth: garment.json");
   command->add_option(
       "--rest", o.rest,
-      "The garment's drape on the resting character, where garment.json has none or another: a "
-      "cache whose first frame it is, or a .npy");
-  command->add_option("--preset", o.preset, "The character: the slim, average or heavy built-in person")
+      "Drape of the garment on the resting character, where garment.json has none: a cache, of "
+      "which the first frame is used, or a .npy file");
+  command->add_option("--preset", o.preset, "Built-in person who wears the garment: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  command->add_option("--character", o.character,
-                      "Or a character of your own, for its skeleton: .glb, .gltf, .fbx or .bvh");
-  command->add_option("--body", o.body, "And its colliders, from `billow body fit`: body.json");
+  command->add_option(
+      "--character", o.character,
+      "Character whose skeleton wears the garment instead (.glb, .gltf, .fbx, .bvh); needs --body");
+  command->add_option("--body", o.body,
+                      "Body file with the colliders of --character, as written by `billow body fit`");
   command->add_option("-o,--out", o.job.folder, "Folder of the data set")->required();
 }
 
@@ -170,35 +175,39 @@ void add_how(CLI::App* command, ImportOptions& o) {
   command
       ->add_option(
           "--fps", o.job.open.fps,
-          "Frames a second: glTF is sampled at it, other caches are taken to have it; 0: as they say")
+          "Frame rate: glTF is sampled at it, other formats are assumed to have it; 0 uses the files' own")
       ->check(CLI::Range(0.0, 240.0))
       ->capture_default_str();
   command
       ->add_option(
           "--offset", o.offsets,
-          "Frame of the motion that the cloth's first frame is at, one for all or one each; negative: "
-          "so many frames of cloth come before the motion and are left out")
+          "Frame of the motion at which the cloth begins, one for all caches or one each; a negative "
+          "number skips that many frames of cloth")
       ->check(CLI::Range(-1'000'000, 1'000'000));
-  command->add_flag("--part", o.job.part_of_motion, "The cloth may end before its motion does");
-  command->add_option("--scale", o.job.open.scale, "Multiply the cloth's positions: 0.01 for centimetres")
+  command->add_flag("--part", o.job.part_of_motion, "Allow caches that end before their motions");
+  command
+      ->add_option("--scale", o.job.open.scale,
+                   "Factor applied to positions of the cloth: 0.01 converts centimetres to metres")
       ->check(CLI::Range(1e-9, 1e9))
       ->capture_default_str();
-  command->add_flag("--z-up", o.job.open.z_up, "The cloth has z up: turn it so that y is up");
+  command->add_flag("--z-up", o.job.open.z_up, "Rotate cloth that has z up, so that y is up");
   command
       ->add_option("--motion-scale", o.motion_scale,
-                   "Metres a unit of motions and characters; 0: as they say, or guessed")
+                   "Metres per unit of motion and character files; 0 uses the files' own, or a guess")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  command->add_option("--unseen", o.job.unseen,
-                      "Clips that are never learnt from: how many, counted from the last, or their names");
-  command->add_option("--seed", o.job.seed, "Another seed splits the frames another way")
+  command->add_option(
+      "--unseen", o.job.unseen,
+      "Test clips that training never sees: their number, counted from the last, or their names");
+  command->add_option("--seed", o.job.seed, "Random seed of the split into training, validation and holdout")
       ->capture_default_str();
-  command->add_flag("--append", o.job.append, "Add to the data set in the folder");
-  command->add_option("--threads", o.job.threads, "Clips at a time")
+  command->add_flag("--append", o.job.append, "Append to the data set in --out");
+  command->add_option("--threads", o.job.threads, "Number of clips imported in parallel")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_flag("--dry-run", o.dry_run, "Read and check everything, print what would be made");
-  command->add_flag("--quiet", o.quiet, "Print nothing");
+  command->add_flag("--dry-run", o.dry_run,
+                    "Read and check all files and print the planned clips, without writing");
+  command->add_flag("--quiet", o.quiet, "Print errors only");
 }
 
 }  // namespace
@@ -206,13 +215,14 @@ void add_how(CLI::App* command, ImportOptions& o) {
 void add_dataset_import(CLI::App* command) {
   auto options = std::make_shared<ImportOptions>();
   options->job.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  CLI::App* import = command->add_subcommand("import", "Make a data set of caches from other tools");
+  CLI::App* import = command->add_subcommand("import", "Import caches of other tools as a data set");
   add_what(import, *options);
   add_how(import, *options);
   import->footer(
-      "A job that was stopped goes on where it was when it is started again. A motion whose file has the\n"
-      "character's joints is taken as it is; others are put on the character as `billow motion show` "
-      "does.\n\n"
+      "Started again, an interrupted job continues. A motion file that has the character's joints is used as "
+      "it "
+      "is;\n"
+      "other motions are retargeted to the character, as `billow motion show` does.\n\n"
       "Examples\n"
       "  billow dataset import run.pc2 turn.pc2 --fps 24 --z-up --garment cape.json --motion run.bvh "
       "turn.bvh "

@@ -79,19 +79,20 @@ void show(const ClipShowOptions& o) {
 
 void add_dataset_show(CLI::App* command) {
   auto o = std::make_shared<ClipShowOptions>();
-  CLI::App* show_command = command->add_subcommand("show", "Write a picture strip of a clip");
+  CLI::App* show_command = command->add_subcommand("show", "Draw a clip as a strip of pictures");
   show_command->add_option("folder", o->folder, "Folder of the data set")->required();
-  show_command->add_option("--clip", o->clip, "Which, from 0")->capture_default_str();
-  show_command->add_option("--from", o->from, "The first frame shown")->capture_default_str();
-  show_command->add_option("--every", o->every, "Frames from picture to picture; left out: the whole clip");
-  show_command->add_option("--panels", o->panels, "Pictures")
+  show_command->add_option("--clip", o->clip, "Index of the clip, from 0")->capture_default_str();
+  show_command->add_option("--from", o->from, "First frame to draw")->capture_default_str();
+  show_command->add_option("--every", o->every,
+                           "Number of frames between pictures; default: spread over the whole clip");
+  show_command->add_option("--panels", o->panels, "Number of pictures")
       ->check(CLI::Range(1, 200))
       ->capture_default_str();
   show_command->add_option("--columns", o->columns, "Pictures in a row")
       ->check(CLI::Range(1, 50))
       ->capture_default_str();
-  show_command->add_flag("--ropes", o->ropes, "Draw the rope chains of the same motion over it");
-  show_command->add_option("-o,--out", o->out, "The picture; left out: GARMENT_clip_N.png");
+  show_command->add_flag("--ropes", o->ropes, "Also draw the rope chains of the same motion");
+  show_command->add_option("-o,--out", o->out, "Picture to write (.png); default: GARMENT_clip_N.png");
   show_command->callback([o] { show(*o); });
 }
 

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "files/whole_file.h"
 #include "film.h"
+#include "number_from.h"
 #include "picture.h"
 #include "playback.h"
 #include "progress.h"
@@ -21,16 +22,16 @@ using Json = nlohmann::ordered_json;
 
 struct DemoOptions {
   std::string folder = "out";
-  double seconds = 4, fps = 15;
+  double seconds = 6;
   size_t panels = 8;
   bool no_film = false;
 };
 
 struct Show {
-  const char *garment, *motion, *shows;
+  const char *garment, *motion, *name, *shows;
 };
-constexpr Show kShows[] = {{"cape", "run", "a cape on a running person"},
-                           {"skirt", "dance", "a skirt on a dancing person"}};
+constexpr Show kShows[] = {{"cape", "run", "cape_run", "a cape on a running person"},
+                           {"skirt", "dance:4", "skirt_dance", "a skirt on a dancing person"}};
 
 double at_share(std::vector<double> values, double share) {
   const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -38,32 +39,40 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<size_t>(k)];
 }
 
-// Films are drawn without rays: a demo should not take minutes.
+constexpr double kFilmRate = 30;      // pictures a second
+constexpr double kFilmBegins = 0.25;  // of the seconds: motions begin from standing
+
+// Without rays, and films with fewer samples: a demo should not take minutes.
 PictureStyle style_of(const Playback& playback, bool film) {
   PictureStyle style = style_for(playback.garment());
   style.rays = 0;
-  style.width = film ? 320 : 400, style.height = film ? 400 : 500;
+  style.width = 400, style.height = 500;
+  // Far enough for raised hands.
+  if (film)
+    style.width = 1280, style.height = 720, style.samples = 2, style.distance = 4.7f, style.look_at = 0.97f;
   return style;
 }
 
 // Plays one garment and returns its figures.
-Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
-  const std::string name = std::string(show.garment) + "_" + show.motion;
+Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::unique_ptr<DrawnBody>& body) {
+  const std::string name = show.name;
   const fs::path strip = folder / (name + ".png"), film = folder / (name + ".mp4");
   PlaybackOptions playback_options{garment_file(show.garment), show.motion, o.seconds, 60, true, true};
   Playback playback(playback_options);
-  const DrawnBody body(playback.character_body());
+  // The person is the same in all shows, and its skin takes seconds to make.
+  if (!body) body = std::make_unique<DrawnBody>(playback.character_body());
   const std::vector<Following> camera = follow(playback);
   std::unique_ptr<FilmWriter> writer;
   const PictureStyle in_film = style_of(playback, true), in_strip = style_of(playback, false);
-  if (!o.no_film) writer = std::make_unique<FilmWriter>(film, in_film.width, in_film.height, o.fps);
+  if (!o.no_film) writer = std::make_unique<FilmWriter>(film, in_film.width, in_film.height, kFilmRate);
 
-  const auto picture_of = [&](const PictureStyle& style, const std::string& label) {
-    Picture picture(style, body, playback.joints());
+  const auto picture_of = [&](const PictureStyle& style) {
+    Picture picture(style, *body, playback.joints());
     picture.add_cloth(playback.positions(), playback.garment().triangles);
-    return picture.make(camera[playback.frame()], label);
+    return picture;
   };
   std::vector<draw::Image> panels;
+  PictureLine line(pictures_at_a_time(in_film), [&](const draw::Image& image) { writer->add(image); });
   std::vector<double> frame_ms;
   size_t inside = 0, shown = 0;
   Progress progress(show.garment);
@@ -72,16 +81,18 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
     double seconds = 0;
     for (const double stage : report.stage_seconds) seconds += stage;
     frame_ms.push_back(1e3 * seconds), inside += report.inside;
-    if (writer && static_cast<double>(shown) <= playback.time() * o.fps)
-      writer->add(picture_of(in_film, "")), ++shown;
+    const double in_the_film = playback.time() - kFilmBegins * o.seconds;
+    if (writer && static_cast<double>(shown) <= in_the_film * kFilmRate)
+      line.add(picture_of(in_film), camera[playback.frame()]), ++shown;
     if (playback.frame() + 1 == playback.frames() * (panels.size() + 1) / o.panels) {
       char label[32];
       std::snprintf(label, sizeof label, "%.2f s", playback.time());
-      panels.push_back(picture_of(in_strip, label));
+      panels.push_back(picture_of(in_strip).make(camera[playback.frame()], label));
     }
     progress(static_cast<double>(playback.frame() + 1) / static_cast<double>(playback.frames()));
   }
   draw::write_png(draw::strip(panels, 4, 4), strip);
+  line.finish();
   if (writer) writer->finish();
 
   Json figures{{"shows", show.shows},
@@ -102,8 +113,9 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder) {
 
 void run_demo(const DemoOptions& o) {
   const fs::path folder = make_folder(o.folder);
+  std::unique_ptr<DrawnBody> body;
   Json all;
-  for (const Show& show : kShows) all[show.garment] = play(show, o, folder);
+  for (const Show& show : kShows) all[show.garment] = play(show, o, folder, body);
   files::write_whole_file(folder / "demo.json", all.dump(2) + "\n");
 }
 
@@ -112,13 +124,17 @@ void run_demo(const DemoOptions& o) {
 void add_demo(CLI::App& app) {
   auto o = std::make_shared<DemoOptions>();
   CLI::App* demo = app.add_subcommand(
-      "demo", "The garments that come with Billow, worn: strips, films, and what a frame costs");
-  demo->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
-  demo->add_option("--seconds", o->seconds, "How long each is played")
+      "demo", "Play the garments that come with Billow: strips, films, and what a frame costs");
+  demo->add_option("-o,--out", o->folder, "Output folder; created if it does not exist")
+      ->capture_default_str();
+  demo->add_option("--seconds", o->seconds,
+                   "Length of each motion in seconds; films show the last three quarters")
       ->capture_default_str()
-      ->check(CLI::Range(0.5, 60.0));
-  demo->add_flag("--no-film", o->no_film, "Strips alone: needs no ffmpeg, and is quicker");
+      ->check(number_from(0.5, 60));
+  demo->add_flag("--no-film", o->no_film, "Write strips only, which is faster and needs no ffmpeg");
   demo->footer(
+      "Films are 1280x720 at 30 frames per second, drawn by the rasteriser; `billow render` has a path "
+      "tracer.\n\n"
       "Examples\n"
       "  billow demo                        strips, films and demo.json in out/\n"
       "  billow demo -o pictures --no-film  strips elsewhere\n");

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "commands.h"
 #include "evaluate/report.h"
@@ -12,6 +13,7 @@
 #include "learn/model.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -22,7 +24,7 @@ constexpr const char* kPrint = "-";
 
 struct EvaluateOptions {
   std::string file, data, json, html;
-  bool quick = false;
+  bool quick = false, store = false, quiet = false;
   size_t threads = 0;
 };
 
@@ -33,18 +35,22 @@ void check_folder_of(const std::string& file) {
     throw std::runtime_error(file + ": expected a folder " + folder.string() + ", found none");
 }
 
-void run(const EvaluateOptions& o) {
+void run(EvaluateOptions o) {
+  const std::string given = std::exchange(o.file, garment_file(o.file));
+  if (o.store && o.file != given)
+    throw CLI::ValidationError(
+        "--store", "expected a garment file of your own, found the " + given + " that comes with Billow");
   for (const std::string& file : {o.json, o.html})
     if (!file.empty() && file != kPrint) check_folder_of(file);
   pack::GarmentData packed = pack::read_garment_asset(o.file);
-  const learn::Frames frames = frames_for(o.file, packed.garment, o.data);
+  learn::Frames frames = frames_for(o.file, packed.garment, o.data);
+  // Simulate the chains with the file's settings: a data set keeps the chains of the time it was made.
+  frames.replace_ropes(
+      learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads)));
 
   evaluate::Options options;
   if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
-  // As the file has them: data sets keep those of the day they were made.
-  options.rope =
-      learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads));
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
     options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
   if (isatty(2))
@@ -54,8 +60,11 @@ void run(const EvaluateOptions& o) {
 
   if (o.json == kPrint)
     std::printf("%s\n", to_json(report).c_str());
-  else
-    std::printf("%s", to_text(report).c_str());
+  else if (!o.quiet)
+    std::printf("%s, measured on %s\n%s", o.file.c_str(), o.data.c_str(), to_text(report).c_str());
+  if (o.store)
+    files::write_whole_file(o.file, pack::with_training(files::read_whole_file(o.file),
+                                                        evaluate::with_figures(packed.training, report)));
   if (!o.json.empty() && o.json != kPrint) files::write_whole_file(o.json, to_json(report) + "\n");
   if (!o.html.empty()) files::write_whole_file(o.html, to_html(report));
 }
@@ -65,22 +74,28 @@ void run(const EvaluateOptions& o) {
 void add_evaluate(CLI::App& app) {
   auto o = std::make_shared<EvaluateOptions>();
   CLI::App* command =
-      app.add_subcommand("evaluate", "How good a garment file is on a data set, and what it has to beat");
-  command->add_option("file", o->file, "Garment file (.billow)")->required();
+      app.add_subcommand("evaluate", "Measure the error of a garment file on a data set, against baselines");
+  command->add_option("file", o->file, kGarmentFileHelp)->required();
   command->add_option("data", o->data, "Folder of the data set")->required();
   command
-      ->add_option("--json", o->json,
-                   "Write all figures here; without a name, print them instead of the table")
+      ->add_option(
+          "--json", o->json,
+          "Write all figures to this file as JSON; without a file name, print JSON instead of the table")
       ->expected(0, 1)
       ->default_str(kPrint);
-  command->add_option("--html", o->html, "Write a page with plots");
-  command->add_flag("--quick", o->quick,
-                    "Every eighth training frame only, no STED, no distances from surface to surface");
-  command->add_option("--threads", o->threads, "0: all cores")->capture_default_str();
+  command->add_option("--html", o->html, "Write a report with plots to this file");
+  command->add_flag(
+      "--quick", o->quick,
+      "Measure every eighth training frame only, and neither STED nor surface-to-surface distances");
+  command->add_flag(
+      "--store", o->store,
+      "Store the figures in the garment file's training report, where `billow info --json` shows them");
+  command->add_option("--threads", o->threads, "Number of threads; 0 uses all cores")->capture_default_str();
+  command->add_flag("--quiet", o->quiet, "Do not print the table");
   command->footer(
       "Examples\n"
       "  billow evaluate cape.billow data/cape\n"
-      "  billow evaluate cape.billow data/cape --json\n"
+      "  billow evaluate cape data/cape --json\n"
       "  billow evaluate cape.billow data/cape --json cape.json --html cape.html\n");
   command->callback([o] { run(*o); });
 }

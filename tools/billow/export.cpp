@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "files.h"
 #include "files/whole_file.h"
+#include "number_from.h"
 #include "playback.h"
 #include "progress.h"
 
@@ -50,13 +51,24 @@ void add_places(std::vector<cache::Point>& points, const garment::Garment& g, co
     for (const uint32_t bone : chain) points[k++].positions.push_back(bones[bone]);
 }
 
+// Where frames cannot be written at the rate that was asked for.
+std::string rate_note(const ExportOptions& o, double fps) {
+  if (std::fabs(fps - o.fps) < 1e-6 * o.fps) return "";
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "%s: written at %g frames per second, not %g: --rate %g is no multiple of it; --rate %g is",
+                o.out.c_str(), fps, o.fps, o.playback.rate, o.fps * std::max(1.0, std::round(60 / o.fps)));
+  return text;
+}
+
 void run_export(const ExportOptions& o) {
   const std::filesystem::path out = o.out;
   Playback playback(o.playback);
   const garment::Garment& g = playback.garment();
-  // Every so manieth simulated frame is written.
+  // Every n-th simulated frame is written.
   const auto every = static_cast<size_t>(std::max(1.0, std::round(o.playback.rate / o.fps)));
   const double fps = o.playback.rate / static_cast<double>(every);
+  if (!o.quiet) print_note(playback.note()), print_note(rate_note(o, fps));
   const size_t count = (playback.frames() + every - 1) / every;
   if (out.has_parent_path()) make_folder(out.parent_path());
   const std::unique_ptr<cache::Writer> writer = cache::make_cache_writer(out, topology_of(g), fps, count);
@@ -92,21 +104,24 @@ void run_export(const ExportOptions& o) {
 
 void add_export(CLI::App& app) {
   auto o = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "A garment file in motion, for other tools");
+  CLI::App* command =
+      app.add_subcommand("export", "Export a garment in motion as a mesh cache for other tools");
   add_playback_options(*command, o->playback);
   command
       ->add_option("-o,--out", o->out,
-                   "A .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or cape_####.obj")
+                   "Cache to write: a .glb, .gltf, .usda, .pc2 or .mdd file, a folder for .obj files, or "
+                   "cape_####.obj")
       ->required();
-  command->add_option("--fps", o->fps, "Frames a second that are written")
+  command->add_option("--fps", o->fps, "Frame rate of the cache; --rate should be a multiple of it")
       ->capture_default_str()
-      ->check(CLI::Range(1.0, 1000.0));
-  command->add_flag("--no-chains", o->no_chains, "Leave the chains out, which glTF has as nodes");
-  command->add_flag("--json", o->json, "Print what was made as JSON");
-  command->add_flag("--quiet", o->quiet, "Print nothing");
+      ->check(number_from(1, 1000));
+  command->add_flag("--no-chains", o->no_chains,
+                    "Do not write the rope chains, which glTF files get as nodes");
+  command->add_flag("--json", o->json, "Print a summary of the output as JSON");
+  command->add_flag("--quiet", o->quiet, "Print neither summary, progress nor notes");
   command->footer(
-      "Metres, y up. PC2 and MDD have no triangles: they go with a mesh of the same garment, which the third "
-      "example writes.\n\n"
+      "Positions are in metres, y up. PC2 and MDD files hold no triangles: use them with a mesh of the same "
+      "garment, as the third example writes it.\n\n"
       "Examples\n"
       "  billow export cape -o cape.glb\n"
       "  billow export skirt.billow --motion dance --seconds 8 -o skirt.usda\n"

@@ -1,4 +1,5 @@
 // `billow figures body`: the skin and the shapes that stand for it (paper: Figure sdf).
+#include "body/agreement.h"
 #include "body/person.h"
 #include "body/postures.h"
 #include "draw_body.h"

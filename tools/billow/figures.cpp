@@ -110,6 +110,19 @@ void run_figures(FiguresOptions o) {
   if (!o.json && !o.quiet) std::printf("%s\n", (o.inputs.folder / "report.html").c_str());
 }
 
+// Accepts files that exist, and the names of garments that come with Billow, which become their files.
+CLI::Validator existing_garment_file() {
+  const auto find = [](std::string& given) {
+    try {
+      given = garment_file(given);
+    } catch (const std::exception& e) {
+      return std::string(e.what());
+    }
+    return CLI::ExistingFile(given);
+  };
+  return {find, "FILE", "garment file"};
+}
+
 // Refuses a name that no figure has, and says which there are.
 std::string check_figure_name(const std::string& name) {
   std::string message = "there is no figure '" + name + "'; the figures are";
@@ -134,26 +147,31 @@ std::string list_of_figures() {
 
 void add_figures(CLI::App& app) {
   auto o = std::make_shared<FiguresOptions>();
-  CLI::App* figures = app.add_subcommand("figures", "The figures of the paper: pictures, numbers, a page");
-  figures->add_option("names", o->names, "Which; none: all of them")
+  CLI::App* figures =
+      app.add_subcommand("figures", "Make the figures of the paper: pictures, numbers and a report page");
+  figures->add_option("names", o->names, "Names of the figures to make; default: all")
       ->check(CLI::Validator(check_figure_name, "NAME"));
-  figures->add_option("-o,--out", o->folder, "Folder for all of it, made if need be")->capture_default_str();
+  figures->add_option("-o,--out", o->folder, "Output folder; created if it does not exist")
+      ->capture_default_str();
   figures
       ->add_option("--garment", o->inputs.garment,
-                   "A trained cape (.billow); none: the one that comes with Billow")
-      ->check(CLI::ExistingFile);
+                   "A trained cape (.billow); default: the one that comes with Billow")
+      ->transform(existing_garment_file());
   figures
       ->add_option("--skirt", o->inputs.skirt,
-                   "A trained skirt (.billow); none: the one that comes with Billow")
-      ->check(CLI::ExistingFile);
-  figures->add_option("--data", o->inputs.data, "The cape's data set")->check(CLI::ExistingDirectory);
-  figures->add_option("--overtrained", o->inputs.overtrained, "The cape trained far too long (.billow)")
-      ->check(CLI::ExistingFile);
-  figures->add_option("--free", o->inputs.free, "The cape trained without the collision loss (.billow)")
-      ->check(CLI::ExistingFile);
-  figures->add_flag("--quick", o->inputs.quick, "Small pictures of few frames");
+                   "A trained skirt (.billow); default: the one that comes with Billow")
+      ->transform(existing_garment_file());
+  figures->add_option("--data", o->inputs.data, "Data set that the cape was trained on")
+      ->check(CLI::ExistingDirectory);
+  figures->add_option("--overtrained", o->inputs.overtrained, "An overfitted cape to compare with (.billow)")
+      ->transform(existing_garment_file());
+  figures
+      ->add_option("--free", o->inputs.free,
+                   "A cape trained without the collision loss to compare with (.billow)")
+      ->transform(existing_garment_file());
+  figures->add_flag("--quick", o->inputs.quick, "Draw small pictures of few frames");
   figures->add_flag("--json", o->json, "Print the numbers as JSON");
-  figures->add_flag("--quiet", o->quiet, "Print nothing");
+  figures->add_flag("--quiet", o->quiet, "Print errors only");
   figures->footer(
       list_of_figures() +
       "\nExamples\n"

@@ -2,17 +2,17 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
-
-extern char** environ;
+#include <string>
+#include <vector>
 
 namespace billow::tool {
 namespace {
@@ -21,6 +21,23 @@ std::string extension(const std::filesystem::path& file) {
   std::string kind = file.extension().string();
   std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
   return kind;
+}
+
+// From a table: a film has millions of numbers a frame.
+uint8_t srgb_byte(float linear) {
+  constexpr size_t kSteps = size_t{1} << 16;
+  static const std::vector<uint8_t> table = [] {
+    std::vector<uint8_t> all;
+    for (size_t k = 0; k <= kSteps; ++k)
+      all.push_back(static_cast<uint8_t>(
+          std::lround(255 * draw::encode_srgb(static_cast<float>(k) / static_cast<float>(kSteps)))));
+    return all;
+  }();
+  return table[static_cast<size_t>(std::clamp(linear, 0.0f, 1.0f) * static_cast<float>(kSteps) + 0.5f)];
+}
+
+std::filesystem::path beside(const std::filesystem::path& file) {
+  return file.parent_path() / ("." + file.stem().string() + ".part" + file.extension().string());
 }
 
 std::vector<std::string> arguments(const std::filesystem::path& out, int width, int height, double rate) {
@@ -60,8 +77,7 @@ bool is_film(const std::filesystem::path& file) {
 }
 
 FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height, double frames_per_second)
-    : file_(file), beside_(file), width_(width), height_(height) {
-  beside_.replace_filename("." + file.stem().string() + ".part" + file.extension().string());
+    : file_(file), beside_(beside(file)), width_(width), height_(height) {
   if (extension(file) == ".mp4" && (width % 2 != 0 || height % 2 != 0))
     throw std::runtime_error(file.string() + ": expected an even width and height for an MP4, found " +
                              std::to_string(width) + " x " + std::to_string(height));
@@ -70,11 +86,7 @@ FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-  const std::vector<std::string> words = arguments(beside_, width, height, frames_per_second);
-  std::vector<char*> argv;
-  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
-  argv.push_back(nullptr);
-  const int failed = posix_spawnp(&program_, "ffmpeg", &actions, nullptr, argv.data(), environ);
+  const int failed = beside_.start(arguments(beside_.file(), width, height, frames_per_second), actions);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
   pipe_ = ends[1];
@@ -82,18 +94,17 @@ FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height,
     close(pipe_);
     throw std::runtime_error(
         "cannot write " + file.string() +
-        ": films need ffmpeg, which is not installed (Debian, Ubuntu: apt install ffmpeg); "
-        "pictures (.png) do without");
+        (failed == ENOENT
+             ? ": films need ffmpeg, which is not installed (Debian, Ubuntu: apt install ffmpeg); "
+               "pictures (.png) do without"
+             : std::string(": ffmpeg could not be run: ") + std::strerror(failed)));
   }
   // A program that ends early is told by its exit code, not by a signal.
   signal(SIGPIPE, SIG_IGN);
 }
 
 FilmWriter::~FilmWriter() {
-  if (program_ <= 0) return;
-  stop();
-  std::error_code ignored;
-  std::filesystem::remove(beside_, ignored);
+  if (pipe_ >= 0) close(pipe_);
 }
 
 void FilmWriter::add(const draw::Image& image) {
@@ -104,31 +115,22 @@ void FilmWriter::add(const draw::Image& image) {
   for (int y = 0; y < height_; ++y)
     for (int x = 0; x < width_; ++x) {
       const draw::Colour& c = image.at(x, y);
-      for (const float v : {c.r, c.g, c.b})
-        bytes.push_back(static_cast<uint8_t>(std::lround(255 * draw::encode_srgb(v))));
+      for (const float v : {c.r, c.g, c.b}) bytes.push_back(srgb_byte(v));
     }
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t n = write(pipe_, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw std::runtime_error("cannot write " + file_.string() + ": ffmpeg ended early");
     done += static_cast<size_t>(n);
   }
 }
 
-int FilmWriter::stop() {
-  close(pipe_);
-  int status = 0;
-  waitpid(program_, &status, 0);
-  program_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
 void FilmWriter::finish() {
-  if (stop() != 0) {
-    std::error_code ignored;
-    std::filesystem::remove(beside_, ignored);
+  close(pipe_);
+  pipe_ = -1;
+  if (beside_.wait() != 0)
     throw std::runtime_error("cannot write " + file_.string() + ": ffmpeg said why above");
-  }
-  std::filesystem::rename(beside_, file_);
+  beside_.finish(file_);
 }
 
 }  // namespace billow::tool

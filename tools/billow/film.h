@@ -1,21 +1,18 @@
 // Films: pictures in a row to MP4 or GIF, through ffmpeg.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "draw/image.h"
+#include "unfinished.h"
 
 namespace billow::tool {
 
 // Whether a file's name ends as a film's does.
 bool is_film(const std::filesystem::path& file);
 
-// Written beside the file, and renamed to it at the end. All throw std::runtime_error, where ffmpeg is not there with what to
-// install.
+// Written beside the file, and renamed to it at the end; a film that is stopped leaves nothing. All throw std::runtime_error, where
+// ffmpeg is not there with what to install.
 class FilmWriter {
  public:
   // Width and height are those of all pictures; MP4 wants both even.
@@ -28,12 +25,10 @@ class FilmWriter {
   void finish();
 
  private:
-  int stop();  // the exit code
-
-  std::filesystem::path file_, beside_;
+  std::filesystem::path file_;
+  Unfinished beside_;
   int width_, height_;
   int pipe_ = -1;
-  pid_t program_ = -1;
 };
 
 }  // namespace billow::tool

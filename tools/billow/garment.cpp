@@ -89,24 +89,28 @@ void show(const GarmentShowOptions& o) {
 void add_garment_make(CLI::App* command) {
   auto o = std::make_shared<GarmentMakeOptions>();
   CLI::App* make_command =
-      command->add_subcommand("make", "Cut a built-in garment, put it on a person and let it fall");
+      command->add_subcommand("make", "Cut a built-in garment to a person's measure and simulate its drape");
   std::vector<std::string> names;
   for (const garment::BuiltIn& b : garment::built_in_garments()) names.push_back(b.name);
-  make_command->add_option("name", o->name, "Which: cape or skirt")->required()->check(CLI::IsMember(names));
-  make_command->add_option("--preset", o->preset, "Which person: slim, average or heavy")
+  make_command->add_option("name", o->name, "Built-in garment: cape or skirt")
+      ->required()
+      ->check(CLI::IsMember(names));
+  make_command->add_option("--preset", o->preset, "Built-in person: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  make_command->add_option("--vertices", o->vertices, "How many; left out: as many as in the paper")
+  make_command->add_option("--vertices", o->vertices, "Number of vertices; default: as in the paper")
       ->check(CLI::Range(100, 1000000));
   make_command
       ->add_option("--threads", o->threads,
-                   "How many; left out: as many as there are cores. All give the same")
+                   "Number of threads, which does not change the result; default: all cores")
       ->check(CLI::Range(1, 256));
-  make_command->add_flag("--no-drape", o->no_drape, "Leave it as it is cut");
-  make_command->add_flag("--quick-skin", o->quick_skin,
-                         "Seams follow a skin whose weights are not fitted to the colliders");
-  make_command->add_option("-o,--out", o->out,
-                           "The file to write; mesh and drape go beside it. Left out: NAME.json");
+  make_command->add_flag("--no-drape", o->no_drape, "Keep the flat pattern and do not simulate the drape");
+  make_command->add_flag(
+      "--quick-skin", o->quick_skin,
+      "Attach seams to a skin whose weights are not fitted to the colliders, which is faster");
+  make_command->add_option(
+      "-o,--out", o->out,
+      "Garment description to write (.json), with mesh and drape next to it; default: NAME.json");
   make_command->footer(
       "Examples\n"
       "  billow garment make cape -o garments/cape.json\n"
@@ -118,9 +122,9 @@ void add_garment_show(CLI::App* command) {
   auto o = std::make_shared<GarmentShowOptions>();
   CLI::App* show_command =
       command->add_subcommand("show", "Draw a garment on its character from three sides, with its chains");
-  show_command->add_option("file", o->file, "The garment's .json")->required();
+  show_command->add_option("file", o->file, "Garment description (.json)")->required();
   add_wearer(show_command, o->character_body);
-  show_command->add_option("-o,--out", o->out, "The picture; left out: beside the file");
+  show_command->add_option("-o,--out", o->out, "Picture to write (.png); default: next to the file");
   show_command->footer(
       "Chains are green, neighbours of one height are joined in purple, bones that follow the body are "
       "blue.\n\n"
@@ -155,7 +159,7 @@ void drape_on(garment::Garment& g, const body::Person& person, int threads) {
 
 void add_garment(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("garment", "Garments: the built-in ones, and descriptions of any other");
+      app.add_subcommand("garment", "Make, describe and show garments: built-in ones and your own");
   command->require_subcommand(1);
   command->footer(
       "Examples\n"

@@ -235,40 +235,41 @@ void describe(const DescribeOptions& o) {
 }
 
 void add_attachment_options(CLI::App* command, DescribeOptions& o) {
-  constexpr const char* kGroup = "Attached (one of these)";
-  command->add_option("--attach", o.attach, "All above the character's waist, neck or shoulders is attached")
+  constexpr const char* kGroup = "Attachment (give one)";
+  command->add_option("--attach", o.attach, "Attach vertices above the character's waist, neck or shoulders")
       ->check(CLI::IsMember(garment::attachment_sites()))
       ->group(kGroup);
-  command->add_option("--above", o.above, "All above this height, in metres")->group(kGroup);
-  command->add_option("--group", o.group, "The faces of this group or object")->group(kGroup);
-  command->add_option("--material", o.part, "The faces of this material")->group(kGroup);
-  command->add_option("--near", o.near, "What is within --reach of skin that follows this joint")
+  command->add_option("--above", o.above, "Attach vertices above this height, in metres")->group(kGroup);
+  command->add_option("--group", o.group, "Attach the faces of this group or object")->group(kGroup);
+  command->add_option("--material", o.part, "Attach the faces of this material")->group(kGroup);
+  command->add_option("--near", o.near, "Attach vertices within --reach of the skin of this joint")
       ->group(kGroup);
-  command->add_option("--reach", o.reach, "Metres, for --near")
+  command->add_option("--reach", o.reach, "Distance in metres for --near")
       ->check(CLI::Range(0.001f, 10.0f))
       ->capture_default_str()
       ->group(kGroup);
 }
 
 void add_bone_options(CLI::App* command, DescribeOptions& o) {
-  command->add_option("--chains", o.chains.chains, "How many chains")
+  command->add_option("--chains", o.chains.chains, "Number of chains")
       ->check(CLI::Range(size_t{1}, garment::kMaxChains))
       ->capture_default_str();
-  auto* bones = command->add_option("--bones", o.chains.bones, "Simulated bones of a chain")
+  auto* bones = command->add_option("--bones", o.chains.bones, "Number of simulated bones per chain")
                     ->check(CLI::Range(size_t{1}, garment::kMaxBonesOfChain))
                     ->capture_default_str();
-  command->add_option("--spacing", o.chains.spacing, "Metres between bones, instead of their number")
+  command->add_option("--spacing", o.chains.spacing, "Distance between bones in metres, instead of --bones")
       ->check(CLI::Range(0.001f, 10.0f))
       ->excludes(bones);
   command
       ->add_option("--chain", o.by_hand,
-                   "A chain by hand, instead: vertices from the seam down, counted from 0")
+                   "Chain through these vertices (indices from 0, seam to hem), instead of automatic ones; "
+                   "may be repeated")
       ->type_name("V,V,V...");
-  command->add_option("--ssdr", o.ssdr, "So many bones from --frames, instead of chains")
+  command->add_option("--ssdr", o.ssdr, "Number of bones to extract from --frames by SSDR, instead of chains")
       ->check(CLI::Range(1, 10000));
   command->add_option("--frames", o.frames,
-                      "Cloth in motion: a cache (.pc2, .mdd, .glb, cloth_####.obj), or a .npy of float32, "
-                      "frames x vertices x 3");
+                      "Animated cloth for --ssdr: a cache (.pc2, .mdd, .glb, cloth_####.obj), or a .npy of "
+                      "float32, frames x vertices x 3");
 }
 
 }  // namespace
@@ -294,8 +295,7 @@ const body::Skin& GarmentCharacter::skin() {
 
 CLI::Option* add_wearer(CLI::App* command, std::string& character_body) {
   return command
-      ->add_option("--character", character_body,
-                   "The character: slim, average, heavy, or a character's file")
+      ->add_option("--character", character_body, "Wearer: slim, average, heavy, or a character file")
       ->capture_default_str();
 }
 
@@ -303,27 +303,32 @@ void add_garment_describe(CLI::App* garment_command) {
   auto o = std::make_shared<DescribeOptions>();
   CLI::App* command = garment_command->add_subcommand(
       "describe",
-      "Make a garment of any mesh: where it is attached, and chains of bones from there to the hem");
-  command->add_option("mesh", o->mesh, "The mesh: .obj, or .glb, .gltf, .fbx, .dae (without groups and UV)")
+      "Turn a mesh into a garment: attach it to the body, and lay chains of bones from the seam to the hem");
+  command
+      ->add_option("mesh", o->mesh,
+                   "Mesh file: .obj, or .glb, .gltf, .fbx, .dae (of which groups and UVs are not read)")
       ->required();
   add_attachment_options(command, *o);
   add_bone_options(command, *o);
   command->add_option("--key", o->key,
-                      "The joint whose motion is taken out; left out: hips or neck with --attach, else what "
-                      "the seam follows");
-  command->add_option("--name", o->name, "Its name; left out: the file's");
-  command->add_option("--cloth", o->material, "What it is made of")
+                      "Key joint: the cloth is learnt relative to its motion; default: hips or neck with "
+                      "--attach, else the joint that the seam follows");
+  command->add_option("--name", o->name, "Name of the garment; default: the file's name");
+  command->add_option("--cloth", o->material, "Fabric of the reference cloth")
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();
   add_wearer(command, o->character_body);
-  command->add_option("--scale", o->scale, "Metres a unit of the mesh")
+  command->add_option("--scale", o->scale, "Metres per unit of the mesh file")
       ->check(CLI::Range(1e-6f, 1e6f))
       ->capture_default_str();
-  command->add_option("--uv-scale", o->uv_scale, "The UV are the flat pattern, with so many metres a unit")
+  command
+      ->add_option("--uv-scale", o->uv_scale,
+                   "Use the UVs as the flat pattern, with this many metres per UV unit")
       ->check(CLI::Range(1e-6f, 1e6f));
-  command->add_flag("--weld", o->weld, "Join vertices that are at the same place");
-  command->add_flag("--drape", o->drape, "Let it fall on the built-in person and keep the drape");
-  command->add_option("-o,--out", o->out, "The file to write; the mesh goes beside it. Left out: NAME.json");
+  command->add_flag("--weld", o->weld, "Merge vertices at the same position");
+  command->add_flag("--drape", o->drape, "Simulate the drape on the built-in person and store it");
+  command->add_option("-o,--out", o->out,
+                      "Garment description to write (.json), with the mesh next to it; default: NAME.json");
   command->footer(
       "Examples\n"
       "  billow garment describe dress.obj --attach waist --chains 26 --bones 9 -o dress.json\n"

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
       "  billow render cape -o cape.mp4                   a cape on a running person\n"
       "  billow figures -o out/figures                    the figures of the paper\n"
       "  billow export cape -o cape.glb                   for Blender, three.js and others\n"
-      "  billow make cape --dry-run                       how a garment file comes about\n"
+      "  billow make cape --dry-run                       the commands that make a garment file\n"
       "  billow scene run cape_running                    rope chains alone\n"
       "  source <(billow completion bash)                 completion in this shell\n");
 

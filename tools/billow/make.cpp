@@ -1,15 +1,20 @@
-// `billow make`: from nothing to a garment file: simulate, train, evaluate, pack. Each step is a command of its own, and is left
-// out where what it makes is there already.
+// `billow make`: from nothing to a garment file: simulate, train, pack, evaluate. Each step is a command of its own, and is left
+// out where what it makes is there already. What can be refused is refused before the first of them.
 #include <spawn.h>
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "commands.h"
+#include "dataset/plan.h"
 #include "files.h"
+#include "files/whole_file.h"
+#include "vertices_option.h"
 
 extern char** environ;
 
@@ -28,36 +33,76 @@ struct MakeOptions {
 struct Step {
   std::vector<std::string> words;     // of `billow`
   std::vector<fs::path> from, makes;  // the last of `makes` is written last
+
+  std::string line() const {
+    std::string line = "billow";
+    for (const std::string& w : words) line += " " + w;
+    return line;
+  }
 };
 
-std::vector<Step> steps_of(const MakeOptions& o) {
+struct Steps {
+  Step simulate, train, pack, evaluate;
+  std::vector<const Step*> all() const { return {&simulate, &train, &pack, &evaluate}; }
+};
+
+Steps steps_of(const MakeOptions& o) {
   const fs::path folder = o.folder, data = folder / "data", exact = folder / (o.garment + ".exact.billow"),
                  packed = folder / (o.garment + ".billow"), json = folder / "evaluation.json",
                  page = folder / "evaluation.html";
-  std::vector<std::string> simulate = {"simulate", o.garment,
-                                       "-o",       data.string(),
-                                       "--frames", std::to_string(o.frames),
-                                       "--unseen", std::to_string(o.unseen),
-                                       "--seed",   std::to_string(o.seed)};
-  if (o.vertices > 0) simulate.insert(simulate.end(), {"--vertices", std::to_string(o.vertices)});
-  // A training that was stopped goes on; one that was not begins.
-  std::vector<std::string> train = {"train",     data.string(), "-o",      exact.string(),
-                                    "--storage", "fp32",        "--resume"};
-  train.insert(train.end(), o.train.begin(), o.train.end());
-  std::vector<Step> steps = {
-      {simulate, {}, {data / "manifest.json"}},
-      {train, {data / "manifest.json"}, {exact}},
-      {{"evaluate", exact.string(), data.string(), "--json", json.string(), "--html", page.string()},
-       {exact},
-       {page, json}},
-      {{"pack", exact.string(), "-o", packed.string(), "--data", data.string()}, {exact}, {packed}}};
+  Steps s;
+  s.simulate = {{"simulate", o.garment, "-o", data.string(), "--frames", std::to_string(o.frames), "--unseen",
+                 std::to_string(o.unseen), "--seed", std::to_string(o.seed)},
+                {},
+                {data / "manifest.json"}};
+  if (o.vertices > 0)
+    s.simulate.words.insert(s.simulate.words.end(), {"--vertices", std::to_string(o.vertices)});
+  // A training that was stopped goes on; one that was not begins. What is measured is the file that it becomes.
+  s.train = {
+      {"train", data.string(), "-o", exact.string(), "--storage", "fp32", "--evaluate", "none", "--resume"},
+      {data / "manifest.json"},
+      {exact}};
+  s.train.words.insert(s.train.words.end(), o.train.begin(), o.train.end());
+  s.pack = {{"pack", exact.string(), "-o", packed.string(), "--data", data.string()}, {exact}, {packed}};
+  s.evaluate = {{"evaluate", packed.string(), data.string(), "--store", "--json", json.string(), "--html",
+                 page.string()},
+                {packed},
+                {json, page}};
   if (o.quiet)
-    for (const size_t k : {size_t{0}, size_t{1}}) steps[k].words.push_back("--quiet");
-  return steps;
+    for (Step* step : {&s.simulate, &s.train, &s.pack, &s.evaluate}) step->words.push_back("--quiet");
+  return s;
 }
 
+// Which commands made what is in a folder: others are not made up for by files that are there.
+class Made {
+ public:
+  explicit Made(const MakeOptions& o) : file_(fs::path(o.folder) / "made.json") {
+    if (fs::exists(file_))
+      commands_ = nlohmann::ordered_json::parse(files::read_whole_file(file_), nullptr, false);
+    if (!commands_.is_object()) commands_ = nlohmann::ordered_json::object();
+    // Wherever the folder is, and whatever is printed.
+    MakeOptions anywhere = o;
+    anywhere.folder = ".", anywhere.quiet = false;
+    wanted_ = steps_of(anywhere);
+  }
+  bool by_the_same_command(size_t step) const {
+    const Step& wanted = *wanted_.all()[step];
+    return !commands_.contains(wanted.words[0]) || commands_[wanted.words[0]] == wanted.line();
+  }
+  void keep(size_t step) {
+    const Step& wanted = *wanted_.all()[step];
+    commands_[wanted.words[0]] = wanted.line();
+    files::write_whole_file(file_, commands_.dump(2) + "\n");
+  }
+
+ private:
+  fs::path file_;
+  nlohmann::ordered_json commands_;
+  Steps wanted_;
+};
+
 // All that it makes is there, and not older than what it is made from.
-bool is_done(const Step& step) {
+bool is_there(const Step& step) {
   for (const fs::path& made : step.makes) {
     if (!fs::exists(made)) return false;
     for (const fs::path& from : step.from)
@@ -66,31 +111,48 @@ bool is_done(const Step& step) {
   return true;
 }
 
-void run_step(const Step& step, const std::string& line) {
-  const std::string program = fs::read_symlink("/proc/self/exe").string();
+bool runs(const std::vector<std::string>& words) {
+  // Once: a program that is installed anew meanwhile has another name there.
+  static const std::string program = fs::read_symlink("/proc/self/exe").string();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const std::string& w : step.words) argv.push_back(const_cast<char*>(w.c_str()));
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;
   int status = 0;
-  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ) != 0 ||
-      waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(
-        "make: this step failed, and make goes on from here when it is started again:\n  " + line);
+  if (const int failed = posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ))
+    throw std::runtime_error(program + ": could not be run: " + std::strerror(failed));
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// There may be no trainer here, or no such options: to be told now, not when all is simulated.
+void check_training(const Step& train) {
+  std::vector<std::string> words = train.words;
+  words.push_back("--dry-run");
+  if (!runs(words))
+    throw std::runtime_error("make: training would fail as said above, so nothing was made:\n  " +
+                             train.line());
 }
 
 void run_make(MakeOptions o) {
   if (o.folder.empty()) o.folder = "data/" + o.garment + "_made";
-  if (!o.dry_run) make_folder(o.folder);
-  bool later = false;  // something before it was made anew
-  for (const Step& step : steps_of(o)) {
-    std::string line = "billow";
-    for (const std::string& w : step.words) line += " " + w;
-    const bool done = !later && is_done(step);
-    if (!o.quiet || o.dry_run) std::printf("%s%s\n", done ? "done already: " : "", line.c_str());
+  const Steps steps = steps_of(o);
+  Made made(o);
+  std::vector<bool> done;
+  for (const Step* step : steps.all())
+    done.push_back((done.empty() || done.back()) && made.by_the_same_command(done.size()) && is_there(*step));
+  if (!o.dry_run) {
+    if (!done[1]) check_training(steps.train);
+    make_folder(o.folder);
+  }
+  for (size_t k = 0; k < done.size(); ++k) {
+    const Step& step = *steps.all()[k];
+    if (!o.quiet || o.dry_run) std::printf("%s%s\n", done[k] ? "done already: " : "", step.line().c_str());
     std::fflush(stdout);
-    later = later || !done;
-    if (!done && !o.dry_run) run_step(step, line);
+    if (done[k] || o.dry_run) continue;
+    if (!runs(step.words))
+      throw std::runtime_error(
+          "make: this step failed, and make goes on from here when it is started again:\n  " + step.line());
+    made.keep(k);
   }
 }
 
@@ -99,25 +161,31 @@ void run_make(MakeOptions o) {
 void add_make(CLI::App& app) {
   auto o = std::make_shared<MakeOptions>();
   CLI::App* command =
-      app.add_subcommand("make", "From nothing to a garment file: simulate, train, evaluate, pack");
-  command->add_option("garment", o->garment, "cape or skirt")
+      app.add_subcommand("make", "Make a garment file from scratch: simulate, train, pack and evaluate");
+  command->add_option("garment", o->garment, "Built-in garment: cape or skirt")
       ->required()
       ->check(CLI::IsMember({"cape", "skirt"}));
-  command->add_option("-o,--out", o->folder, "Folder for all of it; default: data/GARMENT_made");
-  command->add_option("--frames", o->frames, "Frames to learn from")
+  command->add_option("-o,--out", o->folder, "Folder for all files; default: data/GARMENT_made");
+  command->add_option("--frames", o->frames, "Number of frames for training, validation and holdout")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000));
-  command->add_option("--unseen", o->unseen, "Frames of clips that are never learnt from")
-      ->capture_default_str();
-  command->add_option("--vertices", o->vertices, "Fewer than the garment has, for a quick try");
-  command->add_option("--seed", o->seed, "Another seed makes other motions")->capture_default_str();
+      ->check(CLI::Range(dataset::kMinFrames, size_t{10'000'000}));
+  command
+      ->add_option("--unseen", o->unseen, "Number of further frames in test clips that training never sees")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000'000));
+  add_vertices_option(*command, o->vertices);
+  command->add_option("--seed", o->seed, "Random seed of the motions")->capture_default_str();
   command->add_option("--train", o->train,
-                      "A further word for `billow train`, as often as need be: --train=--epochs=20");
-  command->add_flag("--dry-run", o->dry_run, "Print the commands only");
-  command->add_flag("--quiet", o->quiet, "Print as little as can be");
+                      "Option to pass to `billow train`; may be repeated: --train=--epochs=20");
+  command->add_flag("--dry-run", o->dry_run, "Print the commands without running them");
+  command->add_flag("--quiet", o->quiet, "Print errors only");
   command->footer(
-      "A job that was stopped goes on where it was when it is started again; what is there and up to date is "
-      "not made again.\n\n"
+      "The folder gets the data set (data/), the exact file (GARMENT.exact.billow), the packed file that "
+      "you\n"
+      "ship (GARMENT.billow) and its evaluation (evaluation.json, evaluation.html); the table that is "
+      "printed\n"
+      "is of the packed file. Started again, make continues an interrupted job and skips steps whose output\n"
+      "is up to date.\n\n"
       "Examples\n"
       "  billow make cape --dry-run\n"
       "  billow make cape -o data/mine\n"

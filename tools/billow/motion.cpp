@@ -228,44 +228,45 @@ std::string check_motion_or_file_name(const std::string& name) {
 
 void add_motion_show(CLI::App* command) {
   auto options = std::make_shared<MotionOptions>();
-  CLI::App* show = command->add_subcommand("show", "Write a picture strip of a motion and print its figures");
+  CLI::App* show =
+      command->add_subcommand("show", "Draw a motion as a strip of pictures and print its figures");
   show->add_option("name", options->name,
-                   "Which motion (`billow motion list`), or a file: dance.bvh, robot.glb:Running")
+                   "Motion: a name of `billow motion list`, or a file: dance.bvh, robot.glb:Running")
       ->required()
       ->check(CLI::Validator(check_motion_or_file_name, "NAME"));
-  show->add_option("--seed", options->seed, "Another seed makes another motion of the kind")
-      ->capture_default_str();
-  show->add_option("--seconds", options->seconds, "How long")
+  show->add_option("--seed", options->seed, "Random seed of a built-in motion")->capture_default_str();
+  show->add_option("--seconds", options->seconds, "Length of the part to show, in seconds")
       ->check(CLI::Range(0.05, 600.0))
       ->capture_default_str();
-  show->add_option("--from", options->from, "When the strip begins, in seconds")
+  show->add_option("--from", options->from, "Time at which the strip begins, in seconds")
       ->check(CLI::Range(0.0, 600.0))
       ->capture_default_str();
-  show->add_option("--speed", options->speed, "m/s, for those that have one; 0: as the seed has it")
+  show->add_option("--speed", options->speed, "Speed of walking and running in m/s; 0 lets the seed choose")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
-  show->add_option("--preset", options->preset, "Which person: slim, average or heavy")
+  show->add_option("--preset", options->preset, "Built-in person: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  show->add_option("--panels", options->panels, "Pictures of each view")
+  show->add_option("--panels", options->panels, "Number of pictures per view")
       ->check(CLI::Range(1, 60))
       ->capture_default_str();
-  show->add_option("--columns", options->columns, "Pictures in a row; 0: all of a view")
+  show->add_option("--columns", options->columns, "Pictures in a row; 0 puts each view in one row")
       ->check(CLI::Range(0, 60))
       ->capture_default_str();
-  show->add_option("--view", options->view, "From where: side, front or both")
+  show->add_option("--view", options->view, "Camera view: side, front or both")
       ->check(CLI::IsMember({"side", "front", "both"}))
       ->capture_default_str();
   show->add_flag_callback(
-      "--no-colliders", [options] { options->colliders = false; }, "Draw the skin only");
-  show->add_flag("--own-skin", options->own_skin, "Show a file's motion on its own character");
-  show->add_option("--scale", options->scale, "Metres a unit of a file; 0: as it says, or guessed")
+      "--no-colliders", [options] { options->colliders = false; }, "Do not draw the colliders");
+  show->add_flag("--own-skin", options->own_skin, "Draw a file's motion on its own character");
+  show->add_option("--scale", options->scale,
+                   "Metres per unit of the file; 0 uses the file's own, or a guess")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
   show->add_option("--leave-out", options->leave_out,
-                   "Meshes of a file that are not wanted, such as weapons");
+                   "Names of meshes in the file to leave out, such as weapons");
   show->add_flag("--json", options->json, "Print the figures as JSON");
-  show->add_option("-o,--out", options->folder, "Folder for the picture, made if need be")
+  show->add_option("-o,--out", options->folder, "Output folder; created if it does not exist")
       ->capture_default_str();
   show->footer(
       "Figures are measured at 120 frames a second, files at their own rate.\n\n"
@@ -290,7 +291,7 @@ void add_motion(CLI::App& app) {
   command->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* list = command->add_subcommand("list", "Print the names of the motions, or the clips of a file");
-  list->add_option("file", *file, "A file to look into: robot.glb")
+  list->add_option("file", *file, "Motion file whose clips are listed: robot.glb")
       ->check(CLI::Validator(check_motion_or_file_name, "FILE"));
   list->callback([file] { list_motions(*file); });
   add_motion_show(command);

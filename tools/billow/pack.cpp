@@ -9,6 +9,7 @@
 #include "pack/garment_asset.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -17,7 +18,7 @@ struct PackArguments {
   std::string file, out, data, settings, storage = "mixed";
   double most_error = 0.1;
   std::vector<std::string> without;
-  bool blend = false;
+  bool blend = false, quiet = false;
 };
 
 // Stores nothing anew.
@@ -42,12 +43,13 @@ void keep(const PackArguments& a, const pack::GarmentData& packed) {
   const std::string bytes =
       pack::changed_sections(files::read_whole_file(a.file), without, packed.settings, packed.blend);
   files::write_whole_file(a.out, bytes);
-  std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
+  if (!a.quiet) std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
 }
 
-void run(const PackArguments& a) {
+void run(PackArguments a) {
+  a.file = garment_file(a.file);
   if (a.blend && a.data.empty())
-    throw std::runtime_error("--blend: expected --data, the frames that weights are fitted to, found none");
+    throw std::runtime_error("--blend: expected --data with the frames to fit weights to, found none");
   pack::GarmentData packed = pack::read_garment_asset(a.file);
   leave_out(a, packed);
   if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
@@ -59,7 +61,8 @@ void run(const PackArguments& a) {
   if (a.storage == kKeep) return keep(a, packed);
   const pack::PackOptions options{pack::precision_named(a.storage), a.most_error};
   const pack::PackReport report = write_garment_asset(packed, a.out, options);
-  std::printf("bases and networks, and what else there is to choose from:\n");
+  if (a.quiet) return;
+  std::printf("storage of bases and networks, chosen (*) and others:\n");
   print("*", report.chosen);
   for (const pack::QuantisationCost& cost : report.others) print(" ", cost);
   std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(report.bytes) / 1e6);
@@ -68,26 +71,29 @@ void run(const PackArguments& a) {
 }  // namespace
 
 void add_pack(CLI::App& app) {
-  auto* command = app.add_subcommand("pack", "Store a garment file's numbers more or less coarsely");
+  auto* command = app.add_subcommand(
+      "pack", "Store a garment file with another precision, other settings or other sections");
   auto a = std::make_shared<PackArguments>();
-  command->add_option("file", a->file, "Garment file (.billow); best one with fp32")->required();
+  command->add_option("file", a->file, kGarmentFileHelp)->required();
   command->add_option("-o,--out", a->out, "File to write")->required();
   command
       ->add_option("--storage", a->storage,
-                   "mixed (the smallest that is off by less than --error), int8, int16, fp16, fp32, "
-                   "or keep (as the file has them)")
+                   "Number format of bases and networks: mixed (the smallest within --error), int8, int16, "
+                   "fp16, fp32, or keep (unchanged)")
       ->capture_default_str();
-  command->add_option("--error", a->most_error, "mm, root mean square over vertices, for mixed storage")
+  command->add_option("--error", a->most_error, "Error bound of mixed storage in mm: RMS over vertices")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--data", a->data,
-                      "The data set it was trained on: mixed storage gets smaller if it knows what bones do");
+  command->add_option(
+      "--data", a->data,
+      "Data set that the garment was trained on; mixed storage calibrates on its frames and gets smaller");
   command->add_flag("--blend", a->blend,
-                    "Fit weights for linear blend skinning to the training frames of --data, and store them");
+                    "Fit linear blend skinning weights to the training frames of --data, and store them");
   command->add_option(
       "--settings", a->settings,
-      "Change how its chains move: a file as `billow ropes fit` writes, of all or some settings");
-  command->add_option("--without", a->without, "Extra sections to leave out: gru, say");
+      "Replace settings of the rope chains by those in this file, as `billow ropes fit` writes it");
+  command->add_option("--without", a->without, "Names of extra sections to remove: gru");
+  command->add_flag("--quiet", a->quiet, "Print errors only");
   command->footer(
       "Examples\n"
       "  billow pack cape.billow -o small.billow --data data/cape --without gru\n"

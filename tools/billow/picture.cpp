@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <thread>
 
 #include "draw/paint.h"
 #include "draw_body.h"
+#include "parallel.h"
 
 namespace billow::tool {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 using draw::Vec3;
 
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
+constexpr size_t kMaxPicturesAtATime = 16;  // each takes some 100 MB
 
 }  // namespace
 
@@ -54,7 +58,7 @@ Following following(const std::vector<Transform>& joints) {
 }
 
 Picture::Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints)
-    : style_(style), canvas_(style.width, style.height) {
+    : style_(style), canvas_(style.width, style.height, style.samples) {
   body.draw(canvas_, joints);
 }
 
@@ -121,6 +125,25 @@ draw::Image Picture::make(const Following& at, const std::string& label) const {
   draw::Image image = traced ? canvas.trace(camera, style_.rays) : canvas.render(camera);
   if (!label.empty()) draw::paint_text(image, 12, 24, label, {12, draw::srgb(0x2a2e36)});
   return image;
+}
+
+size_t pictures_at_a_time(const PictureStyle& style) {
+  const bool traced = style.rays > 0 && draw::Canvas::can_trace();
+  return traced ? 1 : std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxPicturesAtATime);
+}
+
+void PictureLine::add(Picture picture, const Following& at, std::string label) {
+  waiting_.push_back({std::move(picture), at, std::move(label)});
+  if (waiting_.size() >= at_a_time_) finish();
+}
+
+void PictureLine::finish() {
+  std::vector<std::optional<draw::Image>> made(waiting_.size());
+  for_each_in_parallel(waiting_.size(), [&](size_t i) {
+    made[i] = waiting_[i].picture.make(waiting_[i].at, waiting_[i].label);
+  });
+  waiting_.clear();
+  for (std::optional<draw::Image>& image : made) use_(std::move(*image));
 }
 
 }  // namespace billow::tool

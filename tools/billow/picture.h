@@ -1,9 +1,11 @@
 // Pictures of a worn garment as `billow render` and the figures show it: cloth, chains, person, ground, one camera.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "draw/canvas.h"
 #include "draw_character.h"
@@ -15,6 +17,7 @@ namespace billow::tool {
 struct PictureStyle {
   int width = 720, height = 900;
   int rays = 48;          // a pixel; 0: the rasteriser
+  int samples = 3;        // of the rasteriser, squared: in a pixel
   float azimuth = 145;    // degrees round the person: 0 in front, 90 its left, 180 behind
   float elevation = 9;    // degrees above
   float distance = 4.3f;  // m
@@ -39,6 +42,9 @@ std::vector<Following> follow(const Playback& playback);
 // Where the camera is for one moment alone.
 Following following(const std::vector<Transform>& joints);
 
+// How many pictures of a style are best made at a time: rays take all cores by themselves.
+size_t pictures_at_a_time(const PictureStyle& style);
+
 class Picture {
  public:
   Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
@@ -52,6 +58,25 @@ class Picture {
  private:
   PictureStyle style_;
   draw::Canvas canvas_;
+};
+
+// Makes pictures on several cores, and hands them on in their order.
+class PictureLine {
+ public:
+  PictureLine(size_t at_a_time, std::function<void(draw::Image)> use)
+      : at_a_time_(at_a_time), use_(std::move(use)) {}
+  void add(Picture picture, const Following& at, std::string label = "");
+  void finish();  // hands on those that are left
+
+ private:
+  struct Waiting {
+    Picture picture;
+    Following at;
+    std::string label;
+  };
+  size_t at_a_time_;
+  std::function<void(draw::Image)> use_;
+  std::vector<Waiting> waiting_;
 };
 
 }  // namespace billow::tool

@@ -16,7 +16,7 @@ struct WearOptions {
   PlaybackOptions playback;
   std::string out;
   size_t panels = 8, columns = 4;
-  bool json = false;
+  bool panels_given = false, columns_given = false, json = false;
 };
 
 struct Played {
@@ -64,7 +64,11 @@ void print(const Played& p, const WearOptions& o) {
 }
 
 void wear(const WearOptions& o) {
+  if (o.out.empty() && (o.panels_given || o.columns_given))
+    throw CLI::ValidationError(o.panels_given ? "--panels" : "--columns",
+                               "expected a strip to write (-o strip.png), found none");
   Playback playback(o.playback);
+  print_note(playback.note());
   const std::filesystem::path out = o.out;
   if (out.has_parent_path()) make_folder(out.parent_path());
   const auto body = out.empty() ? nullptr : std::make_unique<DrawnBody>(playback.character_body());
@@ -90,17 +94,19 @@ void wear(const WearOptions& o) {
 
 void add_wear(CLI::App& app) {
   auto* command =
-      app.add_subcommand("play", "A garment file on the built-in person: what a frame costs, and a strip");
+      app.add_subcommand("play", "Play a garment on the built-in person and measure what a frame costs");
   auto o = std::make_shared<WearOptions>();
   add_playback_options(*command, o->playback);
-  command->add_option("-o,--out", o->out, "A picture strip to write (.png)");
-  command->add_option("--panels", o->panels, "Pictures in it")
+  command->add_option("-o,--out", o->out, "Also write a strip of pictures to this file (.png)");
+  command->add_option("--panels", o->panels, "Number of pictures in the strip")
       ->check(CLI::Range(1, 200))
+      ->each([o](const std::string&) { o->panels_given = true; })
       ->capture_default_str();
-  command->add_option("--columns", o->columns, "Pictures in a row")
+  command->add_option("--columns", o->columns, "Pictures in a row of the strip")
       ->check(CLI::Range(1, 50))
+      ->each([o](const std::string&) { o->columns_given = true; })
       ->capture_default_str();
-  command->add_flag("--json", o->json, "Figures as JSON");
+  command->add_flag("--json", o->json, "Print the figures as JSON");
   command->footer(
       "Examples\n"
       "  billow play cape -o cape_running.png\n"

@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
 
 #include "character/clothed_character.h"
 #include "dataset/clip_writer.h"
 #include "motion_file.h"
+#include "number_from.h"
 #include "shipped.h"
 
 namespace billow::tool {
@@ -33,25 +35,26 @@ motion::Clip clip_named_in(const PlaybackOptions& options) {
 }  // namespace
 
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
+  command.add_option("file", o.file, kGarmentFileHelp)->required();
   command
-      .add_option("file", o.file, "Garment file (.billow); cape and skirt are those that come with Billow")
-      ->required();
-  command
-      .add_option("--motion", o.motion, "One of `billow motion list`, dance:7 for another seed, or a file")
+      .add_option("--motion", o.motion,
+                  "Motion to play: a name of `billow motion list`, a name with a seed (dance:7), or a motion "
+                  "file (run.bvh, hero.glb:Run)")
       ->capture_default_str();
-  command.add_option("--seconds", o.seconds, "How long")
+  command.add_option("--seconds", o.seconds, "Seconds of the motion to play; a motion file may end earlier")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 600.0));
-  command.add_option("--rate", o.rate, "Frames a second that are simulated")
+      ->check(number_from(0.1, 600))
+      ->each([&o](const std::string&) { o.seconds_given = true; });
+  command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()
-      ->check(CLI::Range(5.0, 1000.0));
+      ->check(number_from(5, 1000));
   command.add_flag_callback(
-      "--no-shape", [&o] { o.shape = false; }, "Skinning alone");
+      "--no-shape", [&o] { o.shape = false; }, "Evaluate the linear (skinning) part of the networks only");
   command.add_flag("--linear-blend", o.linear_blend,
-                   "Linear blend skinning in place of the networks, where the file has weights for it");
+                   "Use linear blend skinning instead of the networks; the file needs blend weights");
   command.add_flag_callback(
       "--no-push-out", [&o] { o.push_out = false; },
-      "Leave vertices in the body where the networks put them");
+      "Do not project vertices that are inside the body back to its surface");
 }
 
 std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
@@ -77,6 +80,7 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
       character_body_(dataset::person_as_character_body(kWearer)),
       clip_(motion::resample(clip, static_cast<float>(options.rate))) {
   const size_t frames = frames_wanted(options);
+  whole_ = seconds();
   if (clip_.frames.size() > frames) clip_.frames.resize(frames);
 
   billow_garment* garment = nullptr;
@@ -90,6 +94,25 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   set.shape = options.shape, set.push_out = options.push_out, set.linear_blend = options.linear_blend;
   set.profile = 1;
   expect(billow_instance_set_options(instance, &set));
+}
+
+bool Playback::is_shorter() const { return frames() < frames_wanted(options_); }
+
+std::string Playback::note() const {
+  char text[160] = "";
+  if (is_shorter())
+    std::snprintf(text, sizeof text,
+                  ": ends after %.2f s, before the %g s of --seconds; it is played to its end", whole_,
+                  options_.seconds);
+  else if (!options_.seconds_given && whole_ > seconds())
+    std::snprintf(text, sizeof text,
+                  ": lasts %.2f s, of which the first %g s are played; --seconds plays more", whole_,
+                  options_.seconds);
+  return *text ? options_.motion + text : "";
+}
+
+void print_note(const std::string& note) {
+  if (!note.empty()) std::fprintf(stderr, "billow: note: %s\n", note.c_str());
 }
 
 void Playback::expect(billow_status status) const {

@@ -23,6 +23,7 @@ struct PlaybackOptions {
   std::string file, motion = "run";  // motion: of `billow motion list`, "dance:7" for another seed, or a file
   double seconds = 5, rate = 60;     // rate: frames a second that are simulated
   bool shape = true, push_out = true, linear_blend = false;
+  bool seconds_given = false;  // on the command line, not by default
 };
 
 // What all commands that play a garment file have in common.
@@ -40,6 +41,11 @@ class Playback {
   Playback(const PlaybackOptions& options, const motion::Clip& clip);
 
   size_t frames() const { return clip_.frames.size(); }
+  double seconds() const { return static_cast<double>(frames() - 1) / options_.rate; }  // to the last frame
+  // Whether a motion file ends before the seconds that were asked for.
+  bool is_shorter() const;
+  // Where less is played than was asked for, or than the motion file has: a sentence that says so; else empty.
+  std::string note() const;
   // Frame after frame; false when there is none left.
   bool step();
   size_t frame() const { return next_ - 1; }
@@ -75,7 +81,11 @@ class Playback {
   std::vector<size_t> needed_;  // which of the person's joints the garment asks for, in its order
   std::vector<Transform> joints_;
   size_t next_ = 0;
+  double whole_ = 0;  // seconds of the motion before it was cut
 };
+
+// Prints a note to standard error, unless it is empty.
+void print_note(const std::string& note);
 
 // The reference cloth of the same garment in the same motion, in the frames that are wanted (ascending): slow. `told` hears the
 // share that is done.

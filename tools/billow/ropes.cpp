@@ -121,8 +121,8 @@ void fit(RopesOptions o) {
 }  // namespace
 
 void add_ropes(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("ropes", "Rope chains beside the reference cloth: measure them, fit their settings");
+  CLI::App* command = app.add_subcommand(
+      "ropes", "Measure how rope chains follow the reference cloth, and fit their settings");
   command->footer(
       "Examples\n"
       "  billow ropes measure data/cape\n"
@@ -133,21 +133,22 @@ void add_ropes(CLI::App& app) {
   auto o = std::make_shared<RopesOptions>();
   const auto common = [&](CLI::App* c) {
     c->add_option("data", o->folder, "Folder of the data set")->required();
-    c->add_option("--settings", o->settings, "Settings to start from (default: the garment's own)");
-    c->add_option("--threads", o->fit.threads, "Clips at a time; 0: as many as there are cores")
+    c->add_option("--settings", o->settings,
+                  "Settings file to start from; default: the garment's own settings");
+    c->add_option("--threads", o->fit.threads, "Number of clips simulated in parallel; 0 uses all cores")
         ->capture_default_str();
-    c->add_flag("--json", o->json, "Print it as JSON");
+    c->add_flag("--json", o->json, "Print the figures as JSON");
   };
-  CLI::App* measured =
-      command->add_subcommand("measure", "How far chains are from the bones embedded in the cloth");
+  CLI::App* measured = command->add_subcommand(
+      "measure", "Measure the distance of rope chains from the bones embedded in the cloth");
   common(measured);
   measured->callback([o] { measure(*o); });
-  CLI::App* fitted = command->add_subcommand("fit", "Search settings with which chains follow the cloth");
+  CLI::App* fitted = command->add_subcommand("fit", "Fit the settings of rope chains to the reference cloth");
   common(fitted);
-  fitted->add_option("-o,--out", o->out, "Write the settings found to this file");
-  fitted->add_option("--clips", o->fit.clips, "Training clips that are searched on; 0: all")
+  fitted->add_option("-o,--out", o->out, "Settings file to write; default: print the settings");
+  fitted->add_option("--clips", o->fit.clips, "Number of training clips to fit to; 0 uses all")
       ->capture_default_str();
-  fitted->add_option("--rounds", o->fit.rounds, "Rounds through all settings")
+  fitted->add_option("--rounds", o->fit.rounds, "Number of passes over all settings")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   fitted->callback([o] { fit(*o); });

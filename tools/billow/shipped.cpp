@@ -1,12 +1,24 @@
 #include "shipped.h"
 
+#include <array>
+#include <stdexcept>
+
 namespace billow::tool {
 
 namespace fs = std::filesystem;
 
-fs::path shipped_garment(const std::string& name) {
+namespace {
+
+// Where the program was installed to, and the tree that it was built in.
+std::array<fs::path, 2> garment_folders() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {program / "../share/billow/garments", program / "../../../assets"}) {
+  return {program.parent_path() / "share/billow/garments", (program / "../../../assets").lexically_normal()};
+}
+
+}  // namespace
+
+fs::path shipped_garment(const std::string& name) {
+  for (const fs::path& folder : garment_folders()) {
     const fs::path file = folder / (name + ".billow");
     if (fs::is_regular_file(file)) return fs::canonical(file);
   }
@@ -14,9 +26,13 @@ fs::path shipped_garment(const std::string& name) {
 }
 
 std::string garment_file(const std::string& given) {
-  if ((given != "cape" && given != "skirt") || fs::exists(given)) return given;
+  // A folder of that name, a data set's perhaps, is no garment file.
+  if ((given != "cape" && given != "skirt") || (fs::exists(given) && !fs::is_directory(given))) return given;
   const fs::path shipped = shipped_garment(given);
-  return shipped.empty() ? given : shipped.string();
+  if (!shipped.empty()) return shipped.string();
+  const auto folders = garment_folders();
+  throw std::runtime_error(given + ": expected the garment that comes with Billow, found no " + given +
+                           ".billow in " + folders[0].string() + " or " + folders[1].string());
 }
 
 }  // namespace billow::tool

@@ -7,9 +7,12 @@
 #include <thread>
 
 #include "commands.h"
+#include "dataset/reader/dataset_file.h"
+#include "dataset_exchange.h"
 #include "garment/tailor.h"
 #include "motion_file.h"
 #include "progress.h"
+#include "vertices_option.h"
 
 namespace billow::tool {
 namespace {
@@ -42,6 +45,17 @@ void print_plan(const dataset::Job& job) {
               unseen);
 }
 
+// Says which clips cannot be learnt from. All of them, and there is no data set.
+void check_result(const dataset::Job& job, bool quiet) {
+  if (job.shards > 1) return;
+  const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
+  if (!quiet || info.frames() == 0) print_left_out(info);
+  if (info.frames(dataset::Part::kTrain) == 0 || info.frames(dataset::Part::kValidation) == 0)
+    throw std::runtime_error(job.folder.string() +
+                             ": expected frames for training and validation, found none in clips that are "
+                             "usable; try more --frames, more --vertices or another --seed");
+}
+
 void simulate(SimulateOptions options) {
   dataset::Job& job = options.job;
   read_shard(options);
@@ -64,6 +78,7 @@ void simulate(SimulateOptions options) {
     if (p.frames > 0) line(static_cast<double>(p.frames_done) / static_cast<double>(p.frames));
   };
   dataset::simulate(job);
+  check_result(job, options.quiet);
   if (options.quiet) return;
   std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), line.seconds());
 }
@@ -74,35 +89,45 @@ void add_simulate(CLI::App& app) {
   auto options = std::make_shared<SimulateOptions>();
   options->job.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   dataset::Request& request = options->job.request;
-  CLI::App* command = app.add_subcommand("simulate", "Make a data set: reference cloth on a moving person");
+  CLI::App* command =
+      app.add_subcommand("simulate", "Simulate a data set of reference cloth on a moving person");
   std::vector<std::string> names;
   for (const garment::BuiltIn& b : garment::built_in_garments()) names.push_back(b.name);
-  command->add_option("garment", request.garment, "cape or skirt")->required()->check(CLI::IsMember(names));
-  command->add_option("-o,--out", options->out,
-                      "Folder of the data set; default: data/ and the garment's name");
-  command->add_option("--frames", request.frames, "Frames to learn from")
-      ->check(CLI::Range(1, 10'000'000))
+  command->add_option("garment", request.garment, "Built-in garment: cape or skirt")
+      ->required()
+      ->check(CLI::IsMember(names));
+  command->add_option("-o,--out", options->out, "Folder of the data set; default: data/GARMENT");
+  command->add_option("--frames", request.frames, "Number of frames for training, validation and holdout")
+      ->check(CLI::Range(dataset::kMinFrames, size_t{10'000'000}))
       ->capture_default_str();
-  command->add_option("--unseen", request.unseen, "Frames of more clips, which are never learnt from")
+  command
+      ->add_option("--unseen", request.unseen,
+                   "Number of further frames in test clips that training never sees")
       ->check(CLI::Range(0, 10'000'000))
       ->capture_default_str();
-  command->add_option("--seed", request.seed, "Another seed makes other motions")->capture_default_str();
-  command->add_option("--preset", request.preset, "The person: slim, average or heavy")
+  command->add_option("--seed", request.seed, "Random seed of the motions")->capture_default_str();
+  command->add_option("--preset", request.preset, "Built-in person: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->capture_default_str();
-  command->add_option("--mix", request.mix, "Which motions: cape, skirt or all; default: the garment's")
+  command
+      ->add_option("--mix", request.mix,
+                   "Mix of built-in motions: cape, skirt or all; default: the garment's")
       ->check(CLI::IsMember({"cape", "skirt", "all"}));
-  command->add_option("--clip", options->clips, "Motions of your own, first: run.bvh, robot.glb:Running");
-  command->add_option("--vertices", request.vertices, "Fewer than the garment has, for a quick try");
-  command->add_option("--threads", options->job.threads, "Clips at a time")
+  command->add_option(
+      "--clip", options->clips,
+      "Motion file to use before built-in motions; may be repeated: run.bvh, robot.glb:Running");
+  add_vertices_option(*command, request.vertices);
+  command->add_option("--threads", options->job.threads, "Number of clips simulated in parallel")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--shard", options->shard, "Only a part of the clips: 1/4 to 4/4 on four machines");
-  command->add_flag("--dry-run", options->dry_run, "Print what would be made");
-  command->add_flag("--quiet", options->quiet, "Print nothing");
+  command->add_option("--shard", options->shard,
+                      "Simulate every n-th clip only, to share work between machines: 1/4 to 4/4");
+  command->add_flag("--dry-run", options->dry_run, "Print the planned clips without simulating them");
+  command->add_flag("--quiet", options->quiet, "Print errors only");
   command->footer(
-      "A job that was stopped goes on where it was when it is started again, and ends with the same files.\n"
-      "Put shards together with `billow dataset merge`.\n\n"
+      "Started again, an interrupted job continues and ends with the same files. `billow dataset merge` "
+      "joins\n"
+      "shards.\n\n"
       "Examples\n"
       "  billow simulate cape --frames 5000 -o data/cape\n"
       "  billow simulate skirt --dry-run\n"

@@ -31,7 +31,7 @@ fs::path trainer() { return fs::read_symlink("/proc/self/exe").parent_path() / "
 }  // namespace
 
 void add_train(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("train", "Learn a garment file from a data set (runs billow-train)");
+  CLI::App* command = app.add_subcommand("train", "Train a garment file on a data set (runs billow-train)");
   // All that follows is billow-train's, its help too.
   command->set_help_flag();
   command->prefix_command();

@@ -1,12 +1,18 @@
 #include "arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <sstream>
+#include <type_traits>
 
 namespace billow::tool {
 namespace {
 
 using train::Options;
 using train::StageOptions;
+
+constexpr const char *kNetwork = "Network", *kOptimiser = "Optimiser", *kLoss = "Loss",
+                     *kPatches = "Inputs of patches", *kGru = "Recurrent baseline",
+                     *kHidden = "";  // not listed; the footer says what there is
 
 template <class T, class Set>
 CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std::string& help, Set set) {
@@ -15,153 +21,227 @@ CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std
       help);
 }
 
-// One option for all networks, and one that is the shape network's alone.
-template <class T, class Set>
-void add_for_stages(CLI::App& app, Given& given, const std::string& name, const std::string& help, Set set) {
-  add<T>(app, given, "--" + name, help, [set](Options& o, const T& v) {
-    set(o.patches, v), set(o.skinning, v), set(o.shape, v);
-  })->group("Networks");
-  add<T>(app, given, "--shape-" + name, "The same for the shape network of the whole cloth alone",
-         [set](Options& o, const T& v) { set(o.shape, v); })
-      ->group("Shape network");
+template <class T> std::string text_of(const T& value) {
+  std::ostringstream out;
+  out << std::boolalpha << value;
+  return out.str();
 }
 
-void add_network_options(CLI::App& app, Given& given) {
-  const auto number = [&](const std::string& name, const std::string& help, auto member) {
-    using T = std::remove_reference_t<decltype(std::declval<StageOptions&>().*member)>;
-    add_for_stages<T>(app, given, name, help, [member](StageOptions& s, const T& v) { s.*member = v; });
-  };
-  const auto collision = [&](const std::string& name, const std::string& help, auto member) {
-    using T = std::remove_reference_t<decltype(std::declval<train::CollisionOptions&>().*member)>;
-    add_for_stages<T>(app, given, name, help,
+template <class T> std::string with_default(const std::string& help, const T& value) {
+  return help + " [" + text_of(value) + "]";
+}
+
+// The default of patches, and that of the whole cloth where it is another.
+template <class T> std::string with_defaults(const std::string& help, const T& patches, const T& whole) {
+  return help + " [" + text_of(patches) + (patches == whole ? "" : "; whole: " + text_of(whole)) + "]";
+}
+
+// One option for all networks, and one that is the shape network's alone.
+template <class T, class Set>
+void add_for_stages(CLI::App& app, Given& given, const char* group, const std::string& name,
+                    const std::string& help, Set set) {
+  add<T>(app, given, "--" + name, help, [set](Options& o, const T& v) {
+    set(o.patches, v), set(o.skinning, v), set(o.shape, v);
+  })->group(group);
+  add<T>(app, given, "--shape-" + name, help, [set](Options& o, const T& v) {
+    set(o.shape, v);
+  })->group(kHidden);
+}
+
+// Members of the options of a stage, which know their defaults.
+struct StageMembers {
+  CLI::App& app;
+  Given& given;
+  const StageOptions patches = train::patch_defaults(), whole{};
+
+  template <class T>
+  void add(const char* group, const std::string& name, const std::string& help, T StageOptions::*member) {
+    add_for_stages<T>(app, given, group, name, with_defaults(help, patches.*member, whole.*member),
+                      [member](StageOptions& s, const T& v) { s.*member = v; });
+  }
+  template <class T>
+  void add(const char* group, const std::string& name, const std::string& help,
+           T train::CollisionOptions::*member) {
+    add_for_stages<T>(app, given, group, name,
+                      with_defaults(help, patches.collision.*member, whole.collision.*member),
                       [member](StageOptions& s, const T& v) { s.collision.*member = v; });
-  };
-  number("components", "Of a basis: 8 of a patch, 100 of the whole cloth", &StageOptions::components);
-  number("hidden", "Neurons of a hidden layer: 56 of a patch, 500 of the whole cloth", &StageOptions::hidden);
-  number("layers", "Hidden layers: 3 for patches, 2 for the whole cloth", &StageOptions::hidden_layers);
-  add_for_stages<std::string>(
-      app, given, "activation", "relu, tanh or gelu",
+  }
+  // What is named on the command line.
+  template <class Get, class Set>
+  void add_named(const char* group, const std::string& name, const std::string& help, Get get, Set set) {
+    add_for_stages<std::string>(app, given, group, name,
+                                with_defaults(help, std::string(get(patches)), std::string(get(whole))), set);
+  }
+};
+
+void add_network_options(StageMembers& m) {
+  m.add(kNetwork, "components", "PCA components of the basis", &StageOptions::components);
+  m.add(kNetwork, "hidden", "Hidden units per layer", &StageOptions::hidden);
+  m.add(kNetwork, "layers", "Number of hidden layers", &StageOptions::hidden_layers);
+  m.add_named(
+      kNetwork, "activation", "Activation function: relu, tanh or gelu",
+      [](const StageOptions& s) { return learn::name_of(s.activation); },
       [](StageOptions& s, const std::string& v) { s.activation = learn::activation_named(v); });
-  add_for_stages<std::string>(
-      app, given, "scaling",
-      "Whole cloth: of inputs, none, one (deviation for all) or feature (each its own)",
+  m.add_named(
+      kNetwork, "scaling",
+      "Input normalisation: none, one (a common standard deviation) or feature (one per input); whole only",
+      [](const StageOptions& s) { return name_of(s.scaling); },
       [](StageOptions& s, const std::string& v) { s.scaling = train::scaling_named(v); });
-  number("scale-outputs", "Whole cloth: learn in units of what is to be learnt, true or false",
-         &StageOptions::scale_outputs);
-  number("linear", "Whole cloth: add the network to a ridge regression, true or false",
-         &StageOptions::linear);
-  number("tune-linear", "Whole cloth: and let that be learnt on, true or false", &StageOptions::tune_linear);
-  number("rate", "Learning rate at first; falls along a cosine", &StageOptions::rate);
-  number("epochs", "Times that each frame is looked at", &StageOptions::epochs);
-  number("batch", "Frames a step", &StageOptions::batch);
-  number("weight-decay", "Pulls weights to zero", &StageOptions::weight_decay);
-  number("dropout", "Share of hidden values left out while learning", &StageOptions::dropout);
-  number("noise", "Deviation of what is added to inputs while learning, m", &StageOptions::noise);
-  number("data-weight", "Of squared distances to the truth: 0.1", &StageOptions::data_weight);
-  number("edge-weight", "Patches: of edges that are other than the truth's: 1", &StageOptions::edge_weight);
-  number("length-weight",
-         "Of edges that are longer or shorter than as cut: 2 for patches, on rope chains, else 0",
-         &StageOptions::length_weight);
-  number("rope-share", "Patches: frames with rope chains that go with a batch, as a share of it: 0.25",
-         &StageOptions::rope_share);
-  collision("collision-weight",
-            "Of squared distances to places outside the body: 50 for patches, 1000 for the whole cloth; 0 "
-            "for none",
-            &train::CollisionOptions::weight);
-  collision("rope-collision-weight",
-            "Patches: the same for cloth on rope chains, out along the gradient of the distance: 0",
-            &train::CollisionOptions::rope_weight);
-  collision("buffer", "Nearer to the body than this counts as inside, m", &train::CollisionOptions::buffer);
-  collision("collision-share",
-            "Share of each batch that is looked at for collisions: 0.5 for patches, else 1",
-            &train::CollisionOptions::share);
-  collision("collision-begin",
-            "Share of the epochs after which collisions are looked at, and lengths by patches: 0.65 for "
-            "patches, else 0",
-            &train::CollisionOptions::begin);
-  collision("push-iterations", "At most, where a push is iterated", &train::CollisionOptions::iterations);
-  add_for_stages<std::string>(
-      app, given, "push",
-      "Where to a vertex inside the body is drawn: truth, truth-iterated, truth-search, gradient, "
-      "gradient-iterated",
+  m.add(kNetwork, "scale-outputs", "Normalise the outputs; whole only", &StageOptions::scale_outputs);
+  m.add(kNetwork, "linear", "Add the network to a ridge regression; whole only", &StageOptions::linear);
+  m.add(kNetwork, "tune-linear", "Train the weights of that regression further; whole only",
+        &StageOptions::tune_linear);
+}
+
+void add_optimiser_options(StageMembers& m) {
+  m.add(kOptimiser, "rate", "Initial learning rate of AdamW, with cosine decay to zero", &StageOptions::rate);
+  m.add(kOptimiser, "epochs", "Number of epochs", &StageOptions::epochs);
+  m.add(kOptimiser, "batch", "Batch size in frames", &StageOptions::batch);
+  m.add(kOptimiser, "weight-decay", "Weight decay", &StageOptions::weight_decay);
+  m.add(kOptimiser, "dropout", "Dropout probability of hidden units", &StageOptions::dropout);
+  m.add(kOptimiser, "noise", "Standard deviation of Gaussian noise on the inputs, in metres",
+        &StageOptions::noise);
+}
+
+void add_loss_options(StageMembers& m) {
+  using train::CollisionOptions;
+  m.add(kLoss, "data-weight", "Loss weight of squared distances to the reference cloth",
+        &StageOptions::data_weight);
+  m.add(kLoss, "edge-weight", "Loss weight of edge vectors that differ from the reference; patches only",
+        &StageOptions::edge_weight);
+  m.add(kLoss, "length-weight",
+        "Loss weight of edge lengths that differ from the pattern; patches apply it to rope-chain inputs",
+        &StageOptions::length_weight);
+  m.add(kLoss, "rope-share", "Rope-chain frames per batch, as a fraction of --batch; patches only",
+        &StageOptions::rope_share);
+  m.add(kLoss, "collision-weight", "Loss weight of vertices inside the body; 0 disables the term",
+        &CollisionOptions::weight);
+  m.add(kLoss, "rope-collision-weight", "Collision loss weight for rope-chain inputs; patches only",
+        &CollisionOptions::rope_weight);
+  m.add(kLoss, "buffer", "Distance from the body below which a vertex counts as inside, in metres",
+        &CollisionOptions::buffer);
+  m.add(kLoss, "collision-share", "Fraction of each batch that is tested for collisions",
+        &CollisionOptions::share);
+  m.add(kLoss, "collision-begin",
+        "Fraction of the epochs before the collision term starts (for patches the length term, too)",
+        &CollisionOptions::begin);
+  m.add_named(
+      kLoss, "push",
+      "Target of a colliding vertex: truth, truth-iterated, truth-search, gradient or gradient-iterated",
+      [](const StageOptions& s) { return name_of(s.collision.push); },
       [](StageOptions& s, const std::string& v) { s.collision.push = train::push_named(v); });
+  m.add(kLoss, "push-iterations", "Maximum iterations of an iterated --push", &CollisionOptions::iterations);
+}
+
+void add_patch_options(CLI::App& app, Given& given) {
+  const auto number = [&](const std::string& name, const std::string& help, auto member) {
+    using T = std::remove_reference_t<decltype(std::declval<learn::PatchOptions&>().*member)>;
+    add<T>(app, given, name, with_default(help, learn::PatchOptions{}.*member), [member](Options& o, T v) {
+      o.patch_layout.*member = v;
+    })->group(kPatches);
+  };
+  number("--input-chains", "Neighbouring chains on either side of a patch that give inputs",
+         &learn::PatchOptions::chains);
+  number("--input-bones", "Input bones up and down the patch's own chain and the two next to it",
+         &learn::PatchOptions::bones);
+  number("--far-bones", "Input bones up and down chains farther away", &learn::PatchOptions::far_bones);
+  number("--far-weight", "Input scale of each chain relative to the previous one, from near to far",
+         &learn::PatchOptions::far_weight);
+  number("--patches-per-vertex", "Maximum number of patches blended at a vertex",
+         &learn::PatchOptions::patches_per_vertex);
+}
+
+void add_gru_options(CLI::App& app, Given& given) {
+  app.add_option("--gru", given.gru, with_default("Also train the GRU baseline and store it", given.gru))
+      ->group(kGru);
+  train::GruOptions& gru = given.gru_options;
+  app.add_option("--gru-hidden", gru.hidden,
+                 with_default("Size of the GRU's hidden state per chain", gru.hidden))
+      ->group(kGru);
+  app.add_option("--gru-epochs", gru.epochs, with_default("Number of epochs of the GRU", gru.epochs))
+      ->group(kGru);
+  app.add_option("--gru-rate", gru.rate, with_default("Initial learning rate of the GRU", gru.rate))
+      ->group(kGru);
+}
+
+void add_general_options(CLI::App& app, Given& given) {
+  const Options defaults;
+  add<std::string>(
+      app, given, "--form",
+      with_default(
+          "Model: patches (a small network around each bone) or whole (the paper's two networks for the "
+          "entire cloth)",
+          name_of(defaults.form)),
+      [](Options& o, const std::string& v) { o.form = train::form_named(v); });
+  app.add_flag(
+      "--paper", given.paper,
+      "Start from the paper's settings: --form whole, ReLU, no ridge regression, learning rates 1e-4 "
+      "(skinning) and 1e-5 (shape)");
+  add<bool>(app, given, "--shape", with_default("Train the shape network; whole only", defaults.with_shape),
+            [](Options& o, bool v) { o.with_shape = v; });
+  add<bool>(app, given, "--mirror",
+            with_default("Augment the frames of a symmetric garment by their mirror images; patches only",
+                         defaults.mirror),
+            [](Options& o, bool v) { o.mirror = v; });
+  add<std::string>(
+      app, given, "--bones",
+      with_default("Input bones: embedded (in the reference cloth), rope (simulated chains) or mix (both)",
+                   name_of(defaults.bones)),
+      [](Options& o, const std::string& v) { o.bones = train::bones_named(v); });
+  add<bool>(app, given, "--rope-in-collision",
+            with_default("Evaluate the collision loss on rope-chain inputs, too; whole only",
+                         defaults.rope_in_collision),
+            [](Options& o, bool v) { o.rope_in_collision = v; });
+  add<size_t>(app, given, "--frames",
+              with_default("Maximum number of training frames; 0 uses all", defaults.frames),
+              [](Options& o, size_t v) { o.frames = v; });
+  add<std::string>(app, given, "--validation",
+                   with_default("Validation split: frames (single frames) or clips (a tenth of the clips)",
+                                name_of(defaults.validation)),
+                   [](Options& o, const std::string& v) { o.validation = train::validation_named(v); });
+  add<uint64_t>(app, given, "--seed", with_default("Random seed", defaults.seed),
+                [](Options& o, uint64_t v) { o.seed = v; });
+  add<std::string>(app, given, "--device",
+                   with_default("Device: auto (CUDA if available), cpu or cuda", name_of(defaults.device)),
+                   [](Options& o, const std::string& v) { o.device = train::device_named(v); });
 }
 
 }  // namespace
 
 void add_options(CLI::App& app, Given& given) {
-  app.add_option("data", given.data, "Folder of the data set, as `billow simulate` makes it")->required();
-  app.add_option("-o,--out", given.out, "The garment file to write: cape.billow")->required();
-  app.add_flag("--paper", given.paper,
-               "The paper's own form and settings: plain networks of the whole cloth, Adam at 1e-4 and 1e-5");
-  app.add_flag("--resume", given.resume, "Go on where a training into the same --out was stopped");
-  app.add_option("--json", given.json, "Write the record of losses, options and times here, too");
-  app.add_flag("--quiet", given.quiet, "Print nothing");
-  add<std::string>(
-      app, given, "--form",
-      "patches (small networks around each bone), or whole (the paper's: all of the cloth at once)",
-      [](Options& o, const std::string& v) { o.form = train::form_named(v); });
-  add<bool>(app, given, "--mirror",
-            "Learn each frame a second time as a mirror shows it, where both sides are alike: true or false",
-            [](Options& o, bool v) { o.mirror = v; });
-  const auto patch_layout = [&](const std::string& name, const std::string& help,
-                                int learn::PatchOptions::*member) {
-    add<int>(app, given, name, help, [member](Options& o, int v) { o.patch_layout.*member = v; });
-  };
-  patch_layout("--seen-chains", "Patches: chains that one sees on either side", &learn::PatchOptions::chains);
-  patch_layout("--seen-bones", "Patches: bones that one sees up and down its own chain and the next",
-               &learn::PatchOptions::bones);
-  patch_layout("--far-bones", "Patches: the same of chains further out", &learn::PatchOptions::far_bones);
-  patch_layout("--sharing", "Patches: how many a vertex belongs to",
-               &learn::PatchOptions::patches_per_vertex);
-  add<float>(app, given, "--far", "Patches: what a chain weighs against the one before it on the way out",
-             [](Options& o, float v) { o.patch_layout.far_weight = v; });
-  app.add_option("--storage", given.storage,
-                 "Of the file's numbers: mixed (the smallest that is off by less than 0.1 mm), int8, int16, "
-                 "fp16, fp32")
-      ->capture_default_str();
-  app.add_option("--evaluate", given.evaluate,
-                 "Figures of `billow evaluate` to put into the file: full, quick (as there) or none")
-      ->check(CLI::IsMember({"full", "quick", "none"}))
-      ->capture_default_str();
-  add<uint64_t>(app, given, "--seed", "The same seed gives the same networks on a CPU: 1",
-                [](Options& o, uint64_t v) { o.seed = v; });
-  add<std::string>(app, given, "--device", "auto (CUDA where there is one), cpu or cuda",
-                   [](Options& o, const std::string& v) { o.device = train::device_named(v); });
-  add<size_t>(app, given, "--frames", "Learn from this many frames only",
-              [](Options& o, size_t v) { o.frames = v; });
-  add<std::string>(app, given, "--bones", "Learn from bones that are embedded, rope, or a mix",
-                   [](Options& o, const std::string& v) { o.bones = train::bones_named(v); });
-  add<bool>(app, given, "--rope-in-collision",
-            "Rope chains are inputs of the collision loss, too: true or false; for the whole cloth",
-            [](Options& o, bool v) { o.rope_in_collision = v; });
-  add<std::string>(app, given, "--validation", "The best epoch is chosen by single frames, or by whole clips",
-                   [](Options& o, const std::string& v) { o.validation = train::validation_named(v); });
-  add<bool>(app, given, "--shape", "Train the shape network, too: true or false",
-            [](Options& o, bool v) { o.with_shape = v; });
-  add_network_options(app, given);
+  app.add_option("data", given.data, "Data set folder, as written by `billow simulate`")->required();
+  app.add_option("-o,--out", given.out, "Garment file to write: cape.billow")->required();
+  app.add_flag("--resume", given.resume,
+               "Continue from the checkpoint of an interrupted run with the same --out");
+  app.add_flag("--dry-run", given.dry_run, "Check the options and exit; the data set need not exist yet");
+  app.add_option("--json", given.json,
+                 "Also write the training record (options, losses, figures) to this file");
+  app.add_flag("--quiet", given.quiet, "Print errors only");
+  add_general_options(app, given);
   app.add_option(
-         "--gru", given.gru,
-         "Also train the recurrent baseline, bones from the motion of the body, and keep it in the file: "
-         "true or false")
-      ->capture_default_str()
-      ->group("Recurrent baseline");
-  app.add_option("--gru-hidden", given.gru_options.hidden, "What each chain remembers, numbers")
-      ->group("Recurrent baseline")
-      ->capture_default_str();
-  app.add_option("--gru-epochs", given.gru_options.epochs, "Times that each frame is looked at")
-      ->group("Recurrent baseline")
-      ->capture_default_str();
-  app.add_option("--gru-rate", given.gru_options.rate, "Learning rate at first")
-      ->group("Recurrent baseline")
-      ->capture_default_str();
+      "--storage", given.storage,
+      with_default("Number format of the file: mixed (the smallest within 0.1 mm), int8, int16, fp16 or fp32",
+                   given.storage));
+  app.add_option(
+         "--evaluate", given.evaluate,
+         with_default("Evaluation after training, printed and stored in the file: full, quick or none",
+                      given.evaluate))
+      ->check(CLI::IsMember({"full", "quick", "none"}));
+  StageMembers members{app, given};
+  add_network_options(members);
+  add_optimiser_options(members);
+  add_loss_options(members);
+  add_patch_options(app, given);
+  add_gru_options(app, given);
   app.footer(
-      "From the frames of a data set to a garment file: how rope chains hang, then networks from the bones "
-      "of "
-      "a garment\n"
-      "to its cloth, then what they are worth. A line is printed now and then with what they are off on the "
-      "frames that\n"
-      "choose the best epoch. What was stopped goes on with --resume and ends with the same bytes.\n\n"
+      "Defaults are in brackets: first that of --form patches, then that of --form whole; options of one\n"
+      "form only are marked. Each option of the groups Network, Optimiser and Loss sets all networks; with\n"
+      "--shape- in front of its name (--shape-rate) it sets the shape network of --form whole alone.\n"
+      "docs/training.md explains models and losses.\n\n"
+      "All epochs are run, and the one with the lowest validation loss is kept. A checkpoint is written "
+      "every\n"
+      "minute; a run that is resumed ends with the same bytes as one that was not interrupted. On a CPU the\n"
+      "same seed gives the same networks.\n\n"
       "Examples\n"
       "  billow train data/cape -o cape.billow\n"
       "  billow train data/cape -o quick.billow --epochs 20 --collision-weight 0 --gru false\n"

@@ -18,7 +18,7 @@ namespace billow::tool {
 struct Given {
   std::string data, out, json;
   std::string storage = "mixed", evaluate = "full";
-  bool paper = false, resume = false, quiet = false, gru = true;
+  bool paper = false, resume = false, dry_run = false, quiet = false, gru = true;
   train::GruOptions gru_options;
   std::vector<std::function<void(train::Options&)>> changes;
 

@@ -1,9 +1,5 @@
 #include "garment_of.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
-
 #include "character/rope_chains.h"
 #include "evaluate/baselines.h"
 #include "evaluate/report.h"
@@ -16,8 +12,6 @@
 namespace billow::tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Figures figures,
                            const std::function<void(const std::string&)>& say) {
   evaluate::Options options;
@@ -25,16 +19,6 @@ evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Fi
   if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
   options.progress = [&](const std::string& what) { say("evaluating: " + what); };
   return evaluate::evaluate(frames, learnt.networks.model, options);
-}
-
-// An engine ships the report with the garment: six digits of each number will do.
-void shorten_numbers(Json& json) {
-  if (json.is_structured())
-    for (Json& part : json) shorten_numbers(part);
-  if (!json.is_number_float()) return;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", json.get<double>());
-  json = std::strtod(text, nullptr);
 }
 
 }  // namespace
@@ -64,17 +48,12 @@ pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figure
   packed.model = learnt.networks.model;
   packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
   packed.calibration = pack::calibration_frames(frames);
-  Json training = Json::parse(to_json(learnt.networks.record));
+  packed.training = evaluate::shortened(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {
     const evaluate::Report report = evaluated(frames, learnt, figures, say);
     say(to_text(report));
-    Json measured = Json::parse(to_json(report));
-    for (const char* own : {"format", "version", "seconds"}) measured.erase(own);
-    training.update(measured);
-    training["evaluation_seconds"] = report.seconds;
+    packed.training = evaluate::with_figures(to_json(learnt.networks.record), report);
   }
-  shorten_numbers(training);
-  packed.training = training.dump();
   if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;
   return packed;
 }

@@ -1,6 +1,8 @@
 // billow-train: from a data set to a garment file. `billow train` calls it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 
 #include "arguments.h"
 #include "billow/progress.h"
@@ -67,6 +69,19 @@ train::GruResult train_baseline(const Given& given, const train::Options& option
   return train_gru(task, given.gru_options, how);
 }
 
+// Clips whose cloth is torn, caught or tangled are in a data set, and are left out of its frames.
+void check_frames(const std::string& data, const learn::Frames& frames) {
+  const size_t train = frames.of(dataset::Part::kTrain).size(),
+               validation = frames.of(dataset::Part::kValidation).size();
+  if (train > 0 && validation > 0) return;
+  const auto& clips = frames.info().clips;
+  const auto left_out = std::count_if(clips.begin(), clips.end(), [](const auto& c) { return !c.usable; });
+  throw std::runtime_error(data + ": expected frames for training and for validation, found " +
+                           std::to_string(train) + " and " + std::to_string(validation) + "; " +
+                           std::to_string(left_out) + " of " + std::to_string(clips.size()) +
+                           " clips are left out (`billow dataset info` says why)");
+}
+
 void run(const Given& given) {
   const train::Options options = given.options();
   validate(options);
@@ -74,8 +89,10 @@ void run(const Given& given) {
   const Figures figures = given.evaluate == "none"    ? Figures::kNone
                           : given.evaluate == "quick" ? Figures::kQuick
                                                       : Figures::kFull;
+  if (given.dry_run) return;
   Log log(given.quiet);
   learn::Frames frames(given.data);
+  check_frames(given.data, frames);
   log.say("ropes: run over all clips, and corrected");
   train::Run how;
   how.seed = options.seed, how.device = options.device;
@@ -102,12 +119,16 @@ void run(const Given& given) {
 }  // namespace billow::tool
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains a garment from a data set", "billow train");
+  CLI::App app("Trains the networks of a garment on a data set, evaluates them, and writes a garment file.",
+               "billow train");
   billow::tool::Given given;
   billow::tool::add_options(app, given);
-  CLI11_PARSE(app, argc, argv);
   try {
+    app.parse(argc, argv);
     billow::tool::run(given);
+  } catch (const CLI::ParseError& e) {
+    // As `billow`: 2 where the command line makes no sense.
+    return app.exit(e) == 0 ? 0 : 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "billow train: %s\n", e.what());
     return 1;

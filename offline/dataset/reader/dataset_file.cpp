@@ -42,6 +42,8 @@ ClipInfo read_clip(const JsonAt& at) {
   clip.penetrating = at.at("penetrating_percent").number();
   clip.deepest = at.at("deepest_mm").number();
   clip.crossings = at.at("crossings").number();
+  // Older ones judged by all crossings.
+  clip.tangled = at.has("tangled") ? at.at("tangled").number() : clip.crossings;
   clip.source = at.string_or("source", "");
   for (size_t k = 0; k < kClipFiles.size(); ++k)
     clip.checksums[k] = at.at("checksums").at(kClipFiles[k]).string();

@@ -18,7 +18,7 @@ struct ClipInfo {
   double strain_mean = 0, strain_p99 = 0, strain_worst_p99 = 0, strain_max = 0;  // percent
   double penetrating = 0;                                                        // percent
   double deepest = 0;                                                            // mm
-  double crossings = 0;
+  double crossings = 0, tangled = 0;
   std::array<std::string, 4> checksums;  // of kClipFiles
   std::string source;                    // checksum that identifies the cloth and motion of an imported clip
 };

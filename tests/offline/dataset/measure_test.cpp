@@ -29,16 +29,53 @@ TEST(ClothMeasures, MeasureStrainAndDepth) {
 TEST(ClothMeasures, CountCrossings) {
   const Pieces p;
   std::vector<V3> x = p.flat;
-  EXPECT_EQ(count_crossings(p.sheet, x), 0u);
+  EXPECT_EQ(count_crossings(p.sheet, x).all, 0u);
   // Move the triangle through the square: two of its edges intersect it.
   x[4] = {0.7f, 0.2f, -0.5f}, x[5] = {0.7f, 0.3f, 0.5f}, x[6] = {0.7f, 0.4f, -0.4f};
-  EXPECT_EQ(count_crossings(p.sheet, x), 2u);
+  EXPECT_EQ(count_crossings(p.sheet, x).all, 2u);
+}
+
+// A strip of squares, as long as wanted.
+struct Strip {
+  explicit Strip(int length) {
+    for (int i = 0; i <= length; ++i)
+      for (int j = 0; j < 2; ++j) pattern_uvs.push_back({static_cast<float>(i), static_cast<float>(j), 0});
+    for (uint32_t i = 0; i < 2 * static_cast<uint32_t>(length); i += 2) {
+      triangles.push_back({i, i + 2, i + 1});
+      triangles.push_back({i + 1, i + 2, i + 3});
+    }
+    sheet = cloth::make_sheet(pattern_uvs, triangles, {});
+  }
+  // Its end goes down through the square at `through`, whose middle is at x = through + 0.5.
+  Crossings with_its_end_through(size_t through) const {
+    std::vector<V3> x = pattern_uvs;
+    const size_t last = x.size() - 2;
+    for (size_t j = 0; j < 2; ++j) {
+      const float y = 0.3f + 0.4f * static_cast<float>(j), at = static_cast<float>(through) + 0.4f;
+      x[last - 2 + j] = {at, y, 0.5f}, x[last + j] = {at, y, -0.5f};
+    }
+    return count_crossings(sheet, x);
+  }
+  std::vector<V3> pattern_uvs;
+  std::vector<cloth::Triangle> triangles;
+  cloth::Sheet sheet;
+};
+
+// Folds as narrow as the mesh is coarse pass through themselves, which is no tangle; the simulator keeps only what is farther apart on
+// the flat cloth from each other.
+TEST(ClothMeasures, NarrowFoldsAreNotTangled) {
+  const Strip strip(12);
+  const Crossings fold = strip.with_its_end_through(9), tangle = strip.with_its_end_through(3);
+  EXPECT_GT(fold.all, 0u);
+  EXPECT_EQ(fold.tangled, 0u);
+  EXPECT_GT(tangle.all, 0u);
+  EXPECT_EQ(tangle.tangled, tangle.all);
 }
 
 TEST(ClothMeasures, AreAveraged) {
   MeasureSum sum;
   ClothMeasures a, b;
-  a.strain_p99 = 0.02, a.deepest = 0.001, a.crossings = 4;
+  a.strain_p99 = 0.02, a.deepest = 0.001, a.crossings = 4, a.tangled = 3;
   b.strain_p99 = 0.04, b.deepest = 0.003;
   sum.add(a, true);
   sum.add(b, false);
@@ -46,6 +83,7 @@ TEST(ClothMeasures, AreAveraged) {
   EXPECT_NEAR(sum.worst_p99(), 0.04, 1e-9);
   EXPECT_NEAR(sum.mean().deepest, 0.003, 1e-9);
   EXPECT_NEAR(sum.mean().crossings, 4, 1e-9);
+  EXPECT_NEAR(sum.mean().tangled, 3, 1e-9);
 }
 
 }  // namespace

@@ -33,6 +33,18 @@ TEST(Plan, SplitsTheFrames) {
   }
 }
 
+// Few frames are legal, and each part needs one: without validation there is no best epoch to choose.
+TEST(Plan, EvenFewFramesAreOfAllParts) {
+  for (size_t frames = kMinFrames; frames < 25; ++frames) {
+    Request request;
+    request.frames = frames, request.unseen = 0;
+    const std::vector<PlannedClip> clips = plan(request);
+    EXPECT_EQ(count(clips, Part::kValidation), std::max<size_t>(1, frames / 10)) << frames;
+    EXPECT_EQ(count(clips, Part::kHoldout), std::max<size_t>(1, frames / 10)) << frames;
+    EXPECT_GE(count(clips, Part::kTrain), 1u) << frames;
+  }
+}
+
 TEST(Plan, IsSeeded) {
   Request request;
   request.frames = 400, request.unseen = 100;

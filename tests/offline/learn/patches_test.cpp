@@ -10,10 +10,10 @@ namespace billow::learn {
 namespace {
 
 // Person and skin are made once: the skin takes longer than the tests.
-garment::Garment small_garment(const char* name) {
+garment::Garment small_garment(const char* name, size_t vertices = 400) {
   static const body::Person person = body::make_person();
   static const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
-  garment::Garment g = garment::make_garment(name, person, skin, 400);
+  garment::Garment g = garment::make_garment(name, person, skin, vertices);
   g.rest = g.shape;
   return g;
 }
@@ -22,6 +22,14 @@ std::vector<V3> bones_of(const garment::Garment& g) {
   std::vector<V3> bones(g.bones.size());
   garment::bone_positions(g, g.rest, bones);
   return bones;
+}
+
+TEST(Patches, HaveVerticesInGarmentsOfAnyLegalSize) {
+  for (const char* name : {"cape", "skirt"})
+    for (size_t more = 0; more < 60; more += 3) {
+      const garment::Garment g = small_garment(name, garment::kMinVertices + more);
+      for (const Patch& p : make_patches(g)) EXPECT_GE(p.vertices.size(), 2u) << name << " " << g.size();
+    }
 }
 
 TEST(Patches, SharesOfEveryVertexAddUpToOne) {

@@ -83,5 +83,19 @@ TEST(QuantiseNetworks, AddsInt16ColumnsToReachTheError) {
             0.6 * coefficient_errors(exact, coarse, test_frames).rms);
 }
 
+// Rows are zero in a network that has learnt nothing, and for components that a small patch does not have.
+TEST(QuantiseNetworks, RowsOfZerosStayZero) {
+  const GarmentData packed = sample_garment(body::make_person(), {});
+  learn::PatchModel model = std::get<learn::PatchModel>(packed.model);
+  for (learn::Network& n : model.networks) n.layers.back().weights.setZero(), n.linear.row(0).setZero();
+  const QuantisedNetworks quantised = quantise_networks(model, swings(model, 40, 1), 0.01);
+  EXPECT_LE(quantised.error, 0.01);
+  for (const learn::Network& n : model.networks) {
+    EXPECT_TRUE(n.layers.back().weights.isZero());
+    EXPECT_TRUE(n.linear.row(0).isZero());
+    EXPECT_TRUE(n.linear.allFinite() && n.bias.allFinite() && n.layers.back().bias.allFinite());
+  }
+}
+
 }  // namespace
 }  // namespace billow::pack

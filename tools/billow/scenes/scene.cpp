@@ -1,7 +1,6 @@
 // `billow scene`: lists the named scenes, and plays one of them into a picture strip and numbers.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include "commands.h"
 #include "draw_scene.h"
 #include "files.h"
+#include "number_from.h"
 #include "play.h"
 #include "scenes.h"
 
@@ -52,19 +52,6 @@ std::string check_scene_name(const std::string& name) {
   return message;
 }
 
-// Accepts numbers from `low` to `high`; CLI::Range lets "nan" pass.
-CLI::Validator number_from(double low, double high) {
-  const auto check = [low, high](const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == 0 && value >= low && value <= high) return std::string();
-    char message[128];
-    std::snprintf(message, sizeof message, "expected a number from %g to %g, found ", low, high);
-    return message + text;
-  };
-  return {check, "NUMBER"};
-}
-
 }  // namespace
 
 void add_scene(CLI::App& app) {
@@ -77,19 +64,18 @@ void add_scene(CLI::App& app) {
   scene->add_subcommand("list", "Print the names of the scenes and what they show")->callback(list_scenes);
 
   auto options = std::make_shared<RunOptions>();
-  CLI::App* run = scene->add_subcommand("run", "Play a scene; write a picture strip and print its numbers");
-  run->add_option("name", options->name, "Which scene; `billow scene list` prints them")
+  CLI::App* run =
+      scene->add_subcommand("run", "Play a scene, draw it as a strip of pictures and print its figures");
+  run->add_option("name", options->name, "Name of the scene; `billow scene list` prints the names")
       ->required()
       ->check(CLI::Validator(check_scene_name, "NAME"));
-  run->add_option("--seconds", options->seconds, "How long to play")
+  run->add_option("--seconds", options->seconds, "Time to play, in seconds")
       ->check(number_from(0.001, 3600))
       ->capture_default_str();
-  run->add_option("--hz", options->hz, "Frames per second")
-      ->check(number_from(4, 10000))
+  run->add_option("--hz", options->hz, "Frame rate")->check(number_from(4, 10000))->capture_default_str();
+  run->add_option("-o,--out", options->folder, "Output folder; created if it does not exist")
       ->capture_default_str();
-  run->add_option("-o,--out", options->folder, "Folder for the picture, made if need be")
-      ->capture_default_str();
-  run->add_flag("--json", options->json, "Print the numbers as JSON");
+  run->add_flag("--json", options->json, "Print the figures as JSON");
   run->footer(
       "Examples\n"
       "  billow scene run skirt_kicking --seconds 3 -o pictures\n"
