@@ -46,6 +46,6 @@ cc -std=c11 "$root/examples/hang_a_chain.c" -o "$scratch/hang_a_chain" \
 
 # The program, its garments and its manual.
 if [[ -x $scratch/root/usr/bin/billow ]]; then
-  "$scratch/root/usr/bin/billow" wear cape --seconds 0.2 >/dev/null
+  "$scratch/root/usr/bin/billow" play cape --seconds 0.2 >/dev/null
   test -s "$scratch/root/usr/share/man/man1/billow.1"
 fi

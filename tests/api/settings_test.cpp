@@ -220,7 +220,7 @@ TEST_F(SettingsTest, MoreLeastThanMostSubstepsAreRefused) {
   billow_settings s = before_;
   s.solver.min_substeps = 5;
   s.solver.max_substeps = 4;
-  expect_refused(s, "min_substeps");
+  expect_refused(s, "solver.min_substeps");
 }
 
 // So that a new setting cannot be forgotten here.

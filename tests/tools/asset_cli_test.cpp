@@ -37,15 +37,15 @@ class AssetCli : public ::testing::Test {
   std::string bytes_;
 };
 
-TEST_F(AssetCli, WearPlaysAFileAndDrawsIt) {
+TEST_F(AssetCli, PlaysAFileAndDrawsIt) {
   const testing::Outcome playback =
-      run("wear cape.billow --seconds 0.3 --motion walk -o strip.png --panels 2 --json");
+      run("play cape.billow --seconds 0.3 --motion walk -o strip.png --panels 2 --json");
   ASSERT_EQ(playback.code, 0) << playback.output;
   EXPECT_TRUE(contains(playback.output, "\"inside\": 0")) << playback.output;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "strip.png"));
-  EXPECT_TRUE(contains(run("wear cape.billow --seconds 0.2").output, "median"));
-  EXPECT_EQ(run("wear nothing.billow").code, 1);
-  EXPECT_EQ(run("wear cape.billow --motion sleep").code, 1);
+  EXPECT_TRUE(contains(run("play cape.billow --seconds 0.2").output, "median"));
+  EXPECT_EQ(run("play nothing.billow").code, 1);
+  EXPECT_EQ(run("play cape.billow --motion sleep").code, 1);
 }
 
 // The garments that come with Billow go by their names in all commands, unless there is a file of that name.
@@ -88,7 +88,7 @@ TEST_F(AssetCli, InfoTellsSizesAndTheReport) {
   const auto text = run("info cape.billow"), json = run("info cape.billow --json");
   EXPECT_EQ(text.code, 0) << text.output;
   EXPECT_TRUE(contains(text.output, "192 vertices")) << text.output;
-  EXPECT_TRUE(contains(text.output, "20 that see 36 bones each")) << text.output;
+  EXPECT_TRUE(contains(text.output, "20 with 36 input bones each")) << text.output;
   EXPECT_TRUE(contains(text.output, "111 > 24 > 24 > 18, tanh, with a linear path")) << text.output;
   EXPECT_EQ(json.code, 0) << json.output;
   EXPECT_TRUE(contains(json.output, "\"training\": {\n    \"frames\": 5000")) << json.output;

@@ -77,7 +77,7 @@ TEST_F(FiguresCli, GarmentsBodyAndGrids) {
   EXPECT_EQ(json["garments"]["cape"]["vertices"], 192);
   EXPECT_EQ(json["body"]["colliders"], person.colliders.size());
   for (const char* name : {"cape", "skirt"}) {
-    EXPECT_GT(json[name]["rms_to_reference_mm"], 1) << "made-up networks";
+    EXPECT_GT(json[name]["rms_to_reference_mm"], 1) << "untrained networks";
     EXPECT_GT(json[name]["reference_strain_p99_percent"], 0) << "it moved";
   }
   for (const char* name : {"garments", "body", "cape", "skirt"})

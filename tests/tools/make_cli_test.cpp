@@ -86,7 +86,7 @@ TEST_F(MakeCliSlow, SmallSizesComeToAGarmentFileWithOneTable) {
       << made.output;
   const testing::Outcome sound = run("check small/skirt.billow");
   EXPECT_EQ(sound.code, 0) << sound.output;
-  EXPECT_EQ(run("wear small/skirt.billow --seconds 0.2").code, 0);
+  EXPECT_EQ(run("play small/skirt.billow --seconds 0.2").code, 0);
   // The file has the figures that were printed.
   const auto stored = nlohmann::json::parse(run("info small/skirt.billow --json").output)["training"];
   const auto figures = nlohmann::json::parse(files::read_whole_file(folder_ / "small/evaluation.json"));

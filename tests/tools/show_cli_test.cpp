@@ -99,7 +99,7 @@ TEST_F(ShowCli, OptionsThatMakeNoSenseAreRefused) {
     EXPECT_TRUE(contains(refused.output, c.part)) << c.arguments << ": " << refused.output;
   }
   EXPECT_EQ(entries(), 2u) << "nothing is made";
-  EXPECT_EQ(run("wear cape.billow --panels 3").code, 2) << "of which strip?";
+  EXPECT_EQ(run("play cape.billow --panels 3").code, 2) << "of which strip?";
 }
 
 TEST_F(ShowCli, MotionsThatEndEarlyAreTold) {

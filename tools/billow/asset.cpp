@@ -1,4 +1,4 @@
-// `billow info` and `billow check`: what is in a garment file, and whether it is sound.
+// `billow info` and `billow check`: print the contents of a garment file, and validate it.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -22,16 +22,16 @@ struct AssetOptions {
   bool json = false;
 };
 
-// A file and the view of it, which points into it.
-struct Opened {
-  explicit Opened(const std::string& file) : bytes(files::read_whole_file(file, size_t{1} << 32)) {
+// A validated garment file. The view points into `bytes`.
+struct OpenGarment {
+  explicit OpenGarment(const std::string& file) : bytes(files::read_whole_file(file, size_t{1} << 32)) {
     asset::Problem problem;
-    bool sound = asset::read_garment(bytes.data(), bytes.size(), view, problem);
-    if (sound) {
+    bool valid = asset::read_garment(bytes.data(), bytes.size(), view, problem);
+    if (valid) {
       std::vector<uint32_t> sums(view.record->vertices + 1);
-      sound = asset::check_tiles(view, sums.data(), problem);
+      valid = asset::check_tiles(view, sums.data(), problem);
     }
-    if (!sound) throw std::runtime_error(file + ": " + problem.text);
+    if (!valid) throw std::runtime_error(file + ": " + problem.text);
   }
   pack::AlignedBytes bytes;
   GarmentView view;
@@ -70,7 +70,7 @@ ordered_json describe_patches(const asset::PatchesView& p) {
   return out;
 }
 
-ordered_json describe(const Opened& file) {
+ordered_json describe(const OpenGarment& file) {
   const GarmentView& v = file.view;
   const asset::GarmentRecord& g = *v.record;
   ordered_json out{{"name", v.text_of(g.name)},
@@ -96,7 +96,7 @@ ordered_json describe(const Opened& file) {
     if (v.shape.record) out["networks"]["shape"] = describe_network(v.shape);
   }
   for (const asset::Section& s : v.sections) out["sections"][s.name] = s.size;
-  // The report is whatever training wrote; a text that is no JSON is shown as text.
+  // Training reports are JSON; show any other text verbatim.
   const ordered_json training = ordered_json::parse(v.training, nullptr, false);
   out["training"] = v.training.empty()        ? ordered_json()
                     : training.is_discarded() ? ordered_json(v.training)
@@ -123,16 +123,16 @@ void print_patches(const asset::PatchesView& p) {
               pack::shared_vertices(p));
   std::printf("  components %u a patch: columns of %s, %.2f MB\n", r.components, stored(p.basis).c_str(),
               megabytes(p.basis));
-  double all = megabytes(p.linear);
+  double total = megabytes(p.linear);
   std::printf("  networks   %u of %u", r.networks, p.inputs());
   for (uint32_t k = 0; k < r.layers; ++k) {
     std::printf(" > %u", r.units[k]);
-    all += megabytes(p.layer[k]);
+    total += megabytes(p.layer[k]);
   }
-  std::printf(", %s%s, %.2f MB\n", kActivations[r.activation], r.linear ? ", with a linear path" : "", all);
+  std::printf(", %s%s, %.2f MB\n", kActivations[r.activation], r.linear ? ", with a linear path" : "", total);
 }
 
-void print_whole(const GarmentView& v) {
+void print_whole_cloth_networks(const GarmentView& v) {
   std::printf("  components %u of skinning, %u of shape: columns of %s, %.2f MB\n",
               v.record->skinning_components, v.record->shape_components, stored(v.basis).c_str(),
               megabytes(v.basis));
@@ -145,7 +145,7 @@ void print_whole(const GarmentView& v) {
   }
 }
 
-void print_text(const Opened& file) {
+void print_text(const OpenGarment& file) {
   const GarmentView& v = file.view;
   const asset::GarmentRecord& g = *v.record;
   const auto text = [&](asset::Text t) { return std::string(v.text_of(t)); };
@@ -158,14 +158,14 @@ void print_text(const Opened& file) {
   if (v.patches.record)
     print_patches(v.patches);
   else
-    print_whole(v);
+    print_whole_cloth_networks(v);
   if (!v.blend.weights.empty())
     std::printf("  blending   weights for linear blend skinning, %zu bones a vertex\n", kBonesPerVertex);
   if (!v.training.empty()) std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
 }
 
 void info(const AssetOptions& o) {
-  const Opened file(garment_file(o.file));
+  const OpenGarment file(garment_file(o.file));
   if (o.json)
     std::printf("%s\n", describe(file).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   else
@@ -174,7 +174,7 @@ void info(const AssetOptions& o) {
 
 void check(const AssetOptions& o) {
   const std::string name = garment_file(o.file);
-  const Opened file(name);
+  const OpenGarment file(name);
   std::printf("%s: sound, %zu sections, %zu bytes\n", name.c_str(), file.view.sections.size(),
               file.bytes.size());
 }

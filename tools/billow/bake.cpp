@@ -1,4 +1,4 @@
-// `billow bake`: the built-in person and its motions as the files that the web viewer reads (docs/viewer.md).
+// `billow bake`: writes the built-in person and its motions as files for the web viewer (docs/viewer.md).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,13 +28,13 @@ struct BakeOptions {
   uint32_t seed = 3;
 };
 
-// What is written once all of it is made, so that a wish that cannot be fulfilled leaves nothing behind.
+// Output is collected here and written at the end, so that an error leaves no partial output.
 struct Baked {
   Json json;
   std::vector<std::pair<std::string, std::string>> files;  // names and bytes
 };
 
-// Numbers behind one another, little-endian.
+// Appends values to a byte buffer, little-endian without padding.
 class Bytes {
  public:
   template <class T> void add(T value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -45,9 +45,9 @@ class Bytes {
   std::string text_;
 };
 
-// A share of -1 to 1, or of 0 to 1, as steps of a small integer.
-int16_t signed_steps(float share) {
-  return static_cast<int16_t>(std::lround(32767 * std::clamp(share, -1.0f, 1.0f)));
+// Quantises a value in [-1, 1] to int16 with scale 1/32767.
+int16_t quantise_signed(float value) {
+  return static_cast<int16_t>(std::lround(32767 * std::clamp(value, -1.0f, 1.0f)));
 }
 
 Json joints_as_json(const body::Skeleton& skeleton) {
@@ -63,7 +63,8 @@ Json joints_as_json(const body::Skeleton& skeleton) {
   return out;
 }
 
-// Positions float32, triangles uint16, joints uint8, weights uint8 that add up to 255.
+// Layout of skin.bin: positions float32, joints uint8, weights uint8, triangles uint16. The weights of a
+// vertex sum to 255; its first weight takes the rounding error.
 Json bake_skin(const body::Skin& skin, Baked& baked) {
   const size_t vertices = skin.mesh.positions.size();
   if (vertices > 65535 || skin.joint_rest.size() > 255)
@@ -74,14 +75,14 @@ Json bake_skin(const body::Skin& skin, Baked& baked) {
   for (const auto& joints : skin.joints)
     for (const uint32_t j : joints) bytes.add(static_cast<uint8_t>(j));
   for (const auto& weights : skin.weights) {
-    int left = 255;
-    uint8_t steps[body::kJointsPerVertex];
+    int remaining = 255;
+    uint8_t quantised[body::kJointsPerVertex];
     for (size_t k = body::kJointsPerVertex; k-- > 1;) {
-      steps[k] = static_cast<uint8_t>(std::lround(255 * std::clamp(weights[k], 0.0f, 1.0f)));
-      left -= steps[k];
+      quantised[k] = static_cast<uint8_t>(std::lround(255 * std::clamp(weights[k], 0.0f, 1.0f)));
+      remaining -= quantised[k];
     }
-    steps[0] = static_cast<uint8_t>(std::max(0, left));
-    for (const uint8_t s : steps) bytes.add(s);
+    quantised[0] = static_cast<uint8_t>(std::max(0, remaining));
+    for (const uint8_t q : quantised) bytes.add(q);
   }
   for (const body::Triangle& t : skin.mesh.triangles)
     for (const uint32_t v : t) bytes.add(static_cast<uint16_t>(v));
@@ -89,15 +90,16 @@ Json bake_skin(const body::Skin& skin, Baked& baked) {
   return {{"file", "skin.bin"}, {"vertices", vertices}, {"triangles", skin.mesh.triangles.size()}};
 }
 
-// A frame: the root's place as float32, then a turn a joint relative to its parent, x y z w in 1/32767.
+// Frame layout: root position as float32, then for each joint its rotation relative to the parent, a
+// quaternion x y z w as int16 with scale 1/32767.
 std::string frames_as_bytes(const std::vector<body::Pose>& frames) {
   Bytes bytes;
   for (const body::Pose& pose : frames) {
     const V3 p = pose.root_position;
     bytes.add(p.x), bytes.add(p.y), bytes.add(p.z);
-    for (const Quat turn : pose.rotations) {
-      const Quat q = normalized(turn);
-      for (const float part : {q.x, q.y, q.z, q.w}) bytes.add(signed_steps(part));
+    for (const Quat rotation : pose.rotations) {
+      const Quat q = normalized(rotation);
+      for (const float component : {q.x, q.y, q.z, q.w}) bytes.add(quantise_signed(component));
     }
   }
   return bytes.text();
@@ -119,12 +121,12 @@ Json bake_motion(const body::Person& person, const std::string& kind, const Bake
           {"loop_from", loop.first}};
 }
 
-// The pose that puts the joints where they are in the world.
+// Converts world joint transforms (7 floats each: position, quaternion) to a pose of local rotations.
 body::Pose pose_of(const body::Skeleton& skeleton, std::span<const float> joints) {
   std::vector<Quat> world;
   for (size_t j = 0; j < skeleton.size(); ++j) {
-    const float* at = joints.data() + 7 * j;
-    world.push_back(normalized(Quat{at[3], at[4], at[5], at[6]}));
+    const float* joint = joints.data() + 7 * j;
+    world.push_back(normalized(Quat{joint[3], joint[4], joint[5], joint[6]}));
   }
   body::Pose pose;
   pose.root_position = {joints[0], joints[1], joints[2]};
@@ -137,8 +139,8 @@ body::Pose pose_of(const body::Skeleton& skeleton, std::span<const float> joints
   return pose;
 }
 
-// A clip of a data set with the cloth of its simulation: a motion like others, and for each frame the cloth as seen from the root's
-// place, int16 in steps of `unit`.
+// Bakes a clip of a data set with its reference cloth. The motion is stored like any other. The cloth of each
+// frame is stored relative to the root position, as int16 with scale `unit`.
 Json bake_reference(const body::Person& person, const BakeOptions& o, Baked& baked) {
   const dataset::DatasetInfo info = dataset::read_dataset(o.reference);
   size_t clip = 0;
@@ -150,7 +152,7 @@ Json bake_reference(const body::Person& person, const BakeOptions& o, Baked& bak
   if (info.preset != "average" ||
       joints.shape() != std::vector<size_t>{info.clips[clip].frames, person.skeleton.size(), 7})
     throw std::runtime_error(o.reference + ": expected a data set of the built-in average person");
-  constexpr float kUnit = 1.0f / 10000;  // m: 3 m and more about the root
+  constexpr float kUnit = 1.0f / 10000;  // m; int16 covers 3.2 m around the root
   std::vector<body::Pose> frames;
   Bytes bytes;
   for (size_t f = 0; f < info.clips[clip].frames; ++f) {
@@ -159,7 +161,7 @@ Json bake_reference(const body::Person& person, const BakeOptions& o, Baked& bak
     const float root[3] = {p.x, p.y, p.z};
     const std::span<const float> values = cloth.row(f);
     for (size_t k = 0; k < values.size(); ++k)
-      bytes.add(signed_steps((values[k] - root[k % 3]) / (32767 * kUnit)));
+      bytes.add(quantise_signed((values[k] - root[k % 3]) / (32767 * kUnit)));
   }
   baked.files.emplace_back("motion_reference.bin", frames_as_bytes(frames));
   baked.files.emplace_back("reference_cloth.bin", bytes.text());
@@ -187,7 +189,7 @@ void bake(const BakeOptions& o) {
   if (!o.reference.empty()) json["motions"].push_back(bake_reference(person, o, baked));
   json["skin"] = bake_skin(body::make_skin(person), baked);
 
-  // What names all others is written last.
+  // Write person.json last: it refers to all other files.
   const std::filesystem::path folder = make_folder(o.folder);
   for (const auto& [name, bytes] : baked.files) files::write_whole_file(folder / name, bytes);
   files::write_whole_file(folder / "person.json", json.dump(1) + "\n");

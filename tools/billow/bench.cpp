@@ -1,5 +1,5 @@
-// `billow bench`: what a dressed frame costs, stage by stage, against what the machine could do at best and against peers; all figures are of
-// one run, so that their ratios mean something.
+// `billow bench`: time of a frame by stage, compared with hardware limits and with other libraries. All
+// figures come from one run, so that their ratios are comparable.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,15 +36,15 @@ ordered_json to_json(const FrameFigures& f) {
       {"frame_ms", {{"p50", f.p50}, {"p99", f.p99}}}, {"stages_ms", stages}, {"pushed_per_frame", f.pushed}};
 }
 
-motion::Clip run_of(const body::Person& person, double seconds) {
+motion::Clip running_clip(const body::Person& person, double seconds) {
   return motion::make_motion(person, {"run", 3, seconds, 60, 5});
 }
 
 ordered_json bench_garment(const BenchGarment& garment, const std::string& file, const body::Person& person,
                            double seconds) {
-  const motion::Clip running = run_of(person, seconds),
+  const motion::Clip running = running_clip(person, seconds),
                      dancing = motion::make_motion(person, {"dance", 3, seconds, 60, 0});
-  // Before and after: whatever else the machine does, it does to both.
+  // Measure bandwidth before and after the frames: other load then affects both sides of the ratio.
   double stream = time_stream(garment.vertices());
   ordered_json out = to_json(time_frames(garment, person, running));
   stream = std::min(stream, time_stream(garment.vertices()));
@@ -65,31 +65,31 @@ ordered_json bench_garment(const BenchGarment& garment, const std::string& file,
 
 ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person, const BenchOptions& o) {
   const double peak = fma_peak();
-  const CrowdFigures f = time_crowd(garment, person, run_of(person, o.seconds), o.characters, 1);
-  const double done = garment.expansion() / (1e-3 * f.expand_ms);
+  const CrowdFigures f = time_crowd(garment, person, running_clip(person, o.seconds), o.characters, 1);
+  const double fma_rate = garment.expansion() / (1e-3 * f.expand_ms);
   return {{"characters", f.characters},
           {"ms_per_character", f.ms_per_character},
           {"expand_ms_per_character", f.expand_ms},
-          {"fma_peak_share", peak > 0 ? ordered_json(done / peak) : ordered_json(nullptr)},
+          {"fma_peak_share", peak > 0 ? ordered_json(fma_rate / peak) : ordered_json(nullptr)},
           {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
           {"counted",
            "multiply-adds of all coordinates in patches with components, share and mean, against fp32 FMA"}};
 }
 
-// Beside the cape that ran in `all`.
+// `cape`: figures of the cape, which peers are compared with.
 ordered_json bench_peers(const body::Person& person, const ordered_json& cape, const BenchOptions& o) {
   const double frame = cape["frame_ms"]["p50"];
   const double networks =
       cape["stages_ms"]["infer"].get<double>() + cape["stages_ms"]["expand"].get<double>();
   ordered_json out;
   const auto add = [&](const char* name, const PeerFigures& f) {
-    const auto by = [&](double ms) {
+    const auto ratio_to = [&](double ms) {
       return f.frame_ms ? ordered_json(*f.frame_ms / ms) : ordered_json(nullptr);
     };
     out[name] = {{"frame_ms", f.frame_ms ? ordered_json(*f.frame_ms) : ordered_json(nullptr)},
-                 {"times_slower", by(f.networks_only ? networks : frame)},
+                 {"times_slower", ratio_to(f.networks_only ? networks : frame)},
                  {"note", f.why}};
-    if (f.networks_only) out[name]["times_whole_frame"] = by(frame);
+    if (f.networks_only) out[name]["times_whole_frame"] = ratio_to(frame);
   };
   if (o.no_peers) {
     for (const char* name : {"bullet", "reference", "libtorch", "onnxruntime"})
@@ -98,7 +98,7 @@ ordered_json bench_peers(const body::Person& person, const ordered_json& cape, c
   }
   const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
   const garment::Garment cloth = garment::make_garment("cape", person, skin, 12690);
-  const motion::Clip clip = run_of(person, 2);
+  const motion::Clip clip = running_clip(person, 2);
   add("bullet", time_bullet(cloth, person, clip));
   add("reference", time_reference(cloth, person, clip));
   if (cape["made_up"].get<bool>()) {
@@ -129,7 +129,7 @@ void print_frames(const char* name, const ordered_json& g) {
               g["stream_fp32_ms"].get<double>(), g["ratio_to_stream"].get<double>());
 }
 
-void print_rest(const ordered_json& all) {
+void print_crowd_and_peers(const ordered_json& all) {
   const ordered_json& crowd = all["crowd"];
   std::printf("crowd of %u: %.3f ms a character, expansion %.3f", crowd["characters"].get<uint32_t>(),
               crowd["ms_per_character"].get<double>(), crowd["expand_ms_per_character"].get<double>());
@@ -149,8 +149,8 @@ void print_rest(const ordered_json& all) {
   }
 }
 
-// What was asked for, else what is shipped, else nothing: then one with random weights is made.
-std::string file_of(const std::string& given, const std::string& name) {
+// The file given, else the shipped garment, else empty: the caller then makes a garment with random weights.
+std::string bench_file(const std::string& given, const std::string& name) {
   return given.empty() ? shipped_garment(name).string() : garment_file(given);
 }
 
@@ -158,20 +158,20 @@ void bench(const BenchOptions& o) {
   const body::Person person = body::make_person();
   ordered_json all;
   for (const std::string name : kGarments) {
-    const std::string file = file_of(name == "cape" ? o.cape : o.skirt, name);
-    const pack::SampleOptions made_up = name == "cape" ? pack::full_size_cape() : pack::full_size_skirt();
-    const BenchGarment garment = file.empty() ? BenchGarment(made_up, person) : BenchGarment(file, person);
+    const std::string file = bench_file(name == "cape" ? o.cape : o.skirt, name);
+    const pack::SampleOptions sample = name == "cape" ? pack::full_size_cape() : pack::full_size_skirt();
+    const BenchGarment garment = file.empty() ? BenchGarment(sample, person) : BenchGarment(file, person);
     all[name] = bench_garment(garment, file, person, o.seconds);
     if (!o.json) print_frames(name.c_str(), all[name]);
     if (name != "cape") continue;
     all["crowd"] = bench_crowd(garment, person, o);
-    if (o.growth) all["growth"] = bench_growth(garment, person, run_of(person, o.seconds));
+    if (o.growth) all["growth"] = bench_growth(garment, person, running_clip(person, o.seconds));
   }
   all["peers"] = bench_peers(person, all["cape"], o);
   if (o.json)
     std::printf("%s\n", all.dump(2).c_str());
   else
-    print_rest(all);
+    print_crowd_and_peers(all);
 }
 
 }  // namespace

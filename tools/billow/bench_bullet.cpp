@@ -1,4 +1,4 @@
-// Bullet's soft body as a peer. Without Bullet at build time there is only the reason why it is missing.
+// Bullet's soft body as a peer of `billow bench`. A build without Bullet reports only that it is missing.
 #include "bench_peers.h"
 
 #if defined(BILLOW_WITH_BULLET)
@@ -18,14 +18,14 @@ namespace {
 
 btVector3 to_bullet(V3 p) { return {p.x, p.y, p.z}; }
 
-// A collider's axis in the world.
-struct Axis {
+// A capsule: axis and radius.
+struct BulletCapsule {
   V3 from, to;
   float radius;
 };
 
-// As a capsule of about its size: Bullet has no tapered ones.
-Axis axis_of(const billow_collider& c) {
+// Approximates a collider by a capsule, because Bullet has no tapered ones.
+BulletCapsule bullet_capsule(const billow_collider& c) {
   const V3 p{c.position[0], c.position[1], c.position[2]};
   switch (c.shape) {
     case BILLOW_SHAPE_CAPSULE:
@@ -36,19 +36,19 @@ Axis axis_of(const billow_collider& c) {
       return {p, p + V3{0, 0.001f, 0}, c.radius};
     default: {
       const float* h = c.half_extents;
-      const float least = std::min({h[0], h[1], h[2]}), half = std::max(0.001f, h[1] - least);
+      const float thinnest = std::min({h[0], h[1], h[2]}), half = std::max(0.001f, h[1] - thinnest);
       const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
       const V3 up = rotate(q, V3{0, half, 0});
-      return {p - up, p + up, std::max(least, 0.01f)};
+      return {p - up, p + up, std::max(thinnest, 0.01f)};
     }
   }
 }
 
-class World {
+class BulletWorld {
  public:
-  World(const garment::Garment& garment, const body::Person& person) : person_(person) {
+  BulletWorld(const garment::Garment& garment, const body::Person& person) : person_(person) {
     for (const billow_collider& c : person.colliders) {
-      const Axis a = axis_of(c);
+      const BulletCapsule a = bullet_capsule(c);
       shapes_.push_back(std::make_unique<btCapsuleShape>(a.radius, length(a.to - a.from)));
       btRigidBody::btRigidBodyConstructionInfo info(0, nullptr, shapes_.back().get());
       bodies_.push_back(std::make_unique<btRigidBody>(info));
@@ -56,13 +56,14 @@ class World {
       world_.addRigidBody(bodies_.back().get());
     }
     world_.setGravity({0, -9.81f, 0});
-    std::vector<btScalar> places;
+    std::vector<btScalar> positions;
     for (const V3 p : garment.rest.empty() ? garment.shape : garment.rest)
-      places.insert(places.end(), {p.x, p.y, p.z});
+      positions.insert(positions.end(), {p.x, p.y, p.z});
     std::vector<int> triangles;
     for (const auto& t : garment.triangles)
       for (const uint32_t v : t) triangles.push_back(static_cast<int>(v));
-    soft_.reset(btSoftBodyHelpers::CreateFromTriMesh(world_.getWorldInfo(), places.data(), triangles.data(),
+    soft_.reset(btSoftBodyHelpers::CreateFromTriMesh(world_.getWorldInfo(), positions.data(),
+                                                     triangles.data(),
                                                      static_cast<int>(garment.triangles.size())));
     soft_->m_cfg.piterations = 10;
     soft_->m_cfg.collisions = btSoftBody::fCollision::SDF_RS;
@@ -74,7 +75,7 @@ class World {
     world_.addSoftBody(soft_.get());
     rest_ = body::joint_transforms(person.skeleton, body::rest_pose(person.skeleton));
   }
-  ~World() {
+  ~BulletWorld() {
     world_.removeSoftBody(soft_.get());
     for (const auto& b : bodies_) world_.removeRigidBody(b.get());
   }
@@ -82,7 +83,7 @@ class World {
     for (size_t i = 0; i < bodies_.size(); ++i) {
       const billow_collider& c = person_.colliders[i];
       const Transform moved = joints[c.joint[0]] * inverse(rest_[c.joint[0]]);
-      const Axis a = axis_of(c);
+      const BulletCapsule a = bullet_capsule(c);
       const V3 from = apply(moved, a.from), to = apply(moved, a.to);
       btTransform t(shortestArcQuat({0, 1, 0}, to_bullet(to - from).normalized()),
                     to_bullet((from + to) * 0.5f));
@@ -109,7 +110,7 @@ class World {
 
 PeerFigures time_bullet(const garment::Garment& garment, const body::Person& person,
                         const motion::Clip& clip) {
-  World world(garment, person);
+  BulletWorld world(garment, person);
   std::vector<double> times;
   for (size_t k = 0; k < 40; ++k) {
     const auto joints = body::joint_transforms(person.skeleton, clip.frames[k % clip.frames.size()]);

@@ -20,15 +20,16 @@
 namespace billow::tool {
 namespace {
 
-// For several threads.
+// For steps on several threads, where the CPU time of one thread says nothing.
 double wall_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-double part_of(std::vector<double> values, double share) {
+double percentile_of(std::vector<double> values, double fraction) {
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<size_t>(share * static_cast<double>(values.size())))];
+  return values[std::min(values.size() - 1,
+                         static_cast<size_t>(fraction * static_cast<double>(values.size())))];
 }
 
 void expect(billow_status status) {
@@ -40,7 +41,7 @@ struct DestroyInstance {
 };
 using Instance = std::unique_ptr<billow_instance, DestroyInstance>;
 
-Instance wear(const BenchGarment& garment, bool profile) {
+Instance make_instance(const BenchGarment& garment, bool profile) {
   billow_instance* made = nullptr;
   expect(billow_instance_create(garment.get(), nullptr, &made));
   Instance instance(made);
@@ -66,15 +67,15 @@ billow_frame frame_of(const Joints& joints) {
   return frame;
 }
 
-// Reads all of `data` as kParts streams side by side.
-template <size_t kParts> float read_once(const std::vector<float>& data) {
-  const size_t part = data.size() / kParts / 16 * 16;
-  const float* from[kParts];
-  for (size_t s = 0; s < kParts; ++s) from[s] = data.data() + s * part;
+// Reads `data` once as kStreams interleaved streams.
+template <size_t kStreams> float read_once(const std::vector<float>& data) {
+  const size_t part = data.size() / kStreams / 16 * 16;
+  const float* from[kStreams];
+  for (size_t s = 0; s < kStreams; ++s) from[s] = data.data() + s * part;
   F4 a = zero(), b = zero(), c = zero(), d = zero();
   for (size_t i = 0; i < part; i += 16) {
 #pragma GCC unroll 8
-    for (size_t s = 0; s < kParts; ++s) {
+    for (size_t s = 0; s < kStreams; ++s) {
       const float* p = from[s] + i;
       a += load(p), b += load(p + 4), c += load(p + 8), d += load(p + 12);
     }
@@ -82,7 +83,7 @@ template <size_t kParts> float read_once(const std::vector<float>& data) {
   return horizontal_max((a + b) + (c + d));
 }
 
-// Jobs on threads that each take the next.
+// Job callback for billow_crowd_step: threads take jobs from a shared counter.
 struct Pool {
   int threads;
 
@@ -98,13 +99,13 @@ struct Pool {
   }
 };
 
-// Counts what is asked for.
-struct Counter {
+// Allocator that sums the requested bytes.
+struct CountingAllocator {
   size_t bytes = 0;
 
   billow_allocator allocator() {
     return {[](void* user, size_t size, size_t alignment) -> void* {
-              static_cast<Counter*>(user)->bytes += size;
+              static_cast<CountingAllocator*>(user)->bytes += size;
               return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
             },
             [](void*, void* memory) { std::free(memory); }, this};
@@ -124,9 +125,9 @@ BenchGarment::BenchGarment(const std::string& file, const body::Person& person)
   open(file, person);
 }
 
-BenchGarment::BenchGarment(const pack::SampleOptions& made_up, const body::Person& person)
-    : bytes_(pack::pack_garment(pack::sample_garment(person, made_up))) {
-  open("made up", person);
+BenchGarment::BenchGarment(const pack::SampleOptions& sample, const body::Person& person)
+    : bytes_(pack::pack_garment(pack::sample_garment(person, sample))) {
+  open("synthetic", person);
 }
 
 void BenchGarment::open(const std::string& name, const body::Person& person) {
@@ -159,9 +160,9 @@ FrameFigures time_frames(const BenchGarment& garment, const body::Person& person
   const std::vector<Joints> joints = all_joints(garment, person, clip);
   std::vector<double> frames, stages[BILLOW_FRAME_STAGE_COUNT];
   FrameFigures f;
-  // Twice: as it is, and with a look at the clock between stages.
+  // Play the clip twice: without profiling for frame times, then with profiling for stage times.
   for (const bool profile : {false, true}) {
-    const Instance instance = wear(garment, profile);
+    const Instance instance = make_instance(garment, profile);
     for (const Joints& j : joints) {
       const billow_frame frame = frame_of(j);
       const double start = own_ms();
@@ -174,8 +175,8 @@ FrameFigures time_frames(const BenchGarment& garment, const body::Person& person
       if (profile) f.pushed += report.pushed / static_cast<double>(joints.size());
     }
   }
-  f.p50 = part_of(frames, 0.5), f.p99 = part_of(frames, 0.99);
-  for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) f.stages[k] = part_of(stages[k], 0.5);
+  f.p50 = percentile_of(frames, 0.5), f.p99 = percentile_of(frames, 0.99);
+  for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) f.stages[k] = percentile_of(stages[k], 0.5);
   return f;
 }
 
@@ -185,20 +186,20 @@ CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person,
   std::vector<Instance> crowd;
   std::vector<billow_instance*> handles;
   for (uint32_t c = 0; c < characters; ++c) {
-    crowd.push_back(wear(garment, true));
+    crowd.push_back(make_instance(garment, true));
     handles.push_back(crowd.back().get());
   }
-  constexpr size_t kBefore = 20, kFrames = 12;  // chains fall into place before anything is counted
+  constexpr size_t kWarmUp = 20, kFrames = 12;  // the chains settle during warm-up
   std::vector<double> all, expand;
   Pool pool{threads};
   const billow_jobs jobs{Pool::run, &pool};
-  for (size_t k = 0; k < kBefore + kFrames; ++k) {
+  for (size_t k = 0; k < kWarmUp + kFrames; ++k) {
     std::vector<billow_frame> frames;
     for (uint32_t c = 0; c < characters; ++c) frames.push_back(frame_of(joints[(k + 7 * c) % joints.size()]));
     const auto now = threads > 1 ? wall_ms : own_ms;
     const double start = now();
     expect(billow_crowd_step(handles.data(), frames.data(), characters, threads > 1 ? &jobs : nullptr));
-    if (k < kBefore) continue;
+    if (k < kWarmUp) continue;
     all.push_back(now() - start);
     double sum = 0;
     for (const billow_instance* i : handles) {
@@ -208,13 +209,13 @@ CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person,
     }
     expand.push_back(sum);
   }
-  // Stages go by the wall clock: the best frame is the one that nobody disturbed.
-  return {characters, threads, part_of(all, 0.5) / characters, part_of(expand, 0) / characters};
+  // Stage times are wall time: take the minimum, the frame least disturbed by other load.
+  return {characters, threads, percentile_of(all, 0.5) / characters, percentile_of(expand, 0) / characters};
 }
 
 MemoryFigures count_memory(const BenchGarment& garment) {
   MemoryFigures out;
-  Counter counter;
+  CountingAllocator counter;
   const billow_allocator allocator = counter.allocator();
   const billow_garment_desc desc{garment.bytes().data(), garment.bytes().size(), 0, &allocator};
   billow_garment* loaded = nullptr;
@@ -249,37 +250,38 @@ double time_stream(size_t vertices) {
 #if defined(BILLOW_SIMD_SSE) && defined(__x86_64__)
 namespace {
 
-// Multiply-adds of eight or sixteen lanes: the fastest of a few runs, in seconds for kTurns times kSums of them.
-constexpr int kTurns = 200000, kSums = 12;
+// Minimum time in seconds, over 20 runs, of kFmaIterations * kFmaAccumulators vector FMAs of eight or sixteen
+// lanes.
+constexpr int kFmaIterations = 200000, kFmaAccumulators = 12;
 void keep(float value) {
   volatile float kept = value;
   (void)kept;
 }
-__attribute__((target("avx2,fma"))) double time_eight_lanes() {
+__attribute__((target("avx2,fma"))) double time_avx2_fma() {
   double best = 1e9;
   for (int repeat = 0; repeat < 20; ++repeat) {
     const __m256 a = _mm256_set1_ps(0.5f + static_cast<float>(repeat)), b = _mm256_set1_ps(0.25f);
-    __m256 sums[kSums];
+    __m256 sums[kFmaAccumulators];
     for (__m256& s : sums) s = a;
     const double start = own_ms();
-    for (int t = 0; t < kTurns; ++t)
+    for (int t = 0; t < kFmaIterations; ++t)
 #pragma GCC unroll 12
-      for (int k = 0; k < kSums; ++k) sums[k] = _mm256_fmadd_ps(a, b, sums[k]);
+      for (int k = 0; k < kFmaAccumulators; ++k) sums[k] = _mm256_fmadd_ps(a, b, sums[k]);
     best = std::min(best, 1e-3 * (own_ms() - start));
     for (const __m256& s : sums) keep(_mm256_cvtss_f32(s));
   }
   return best;
 }
-__attribute__((target("avx512f"))) double time_sixteen_lanes() {
+__attribute__((target("avx512f"))) double time_avx512_fma() {
   double best = 1e9;
   for (int repeat = 0; repeat < 20; ++repeat) {
     const __m512 a = _mm512_set1_ps(0.5f + static_cast<float>(repeat)), b = _mm512_set1_ps(0.25f);
-    __m512 sums[kSums];
+    __m512 sums[kFmaAccumulators];
     for (__m512& s : sums) s = a;
     const double start = own_ms();
-    for (int t = 0; t < kTurns; ++t)
+    for (int t = 0; t < kFmaIterations; ++t)
 #pragma GCC unroll 12
-      for (int k = 0; k < kSums; ++k) sums[k] = _mm512_fmadd_ps(a, b, sums[k]);
+      for (int k = 0; k < kFmaAccumulators; ++k) sums[k] = _mm512_fmadd_ps(a, b, sums[k]);
     best = std::min(best, 1e-3 * (own_ms() - start));
     for (const __m512& s : sums) keep(_mm512_cvtss_f32(s));
   }
@@ -291,8 +293,8 @@ __attribute__((target("avx512f"))) double time_sixteen_lanes() {
 
 double fma_peak() {
 #if defined(BILLOW_SIMD_NEON)
-  // Sixteen sums, each in a variable of its own: an array would go through memory.
-  constexpr int kTurns = 200000;
+  // Use sixteen named accumulators: the compiler keeps an array in memory.
+  constexpr int kFmaIterations = 200000;
   double best = 1e9;
   for (int repeat = 0; repeat < 20; ++repeat) {
     const float seed = static_cast<float>(repeat);
@@ -303,7 +305,7 @@ double fma_peak() {
     float32x4_t s0 = a0, s1 = a1, s2 = a2, s3 = a3, s4 = b0, s5 = b1, s6 = b2, s7 = b3, s8 = a0, s9 = a1,
                 s10 = a2, s11 = a3, s12 = b0, s13 = b1, s14 = b2, s15 = b3;
     const double start = own_ms();
-    for (int t = 0; t < kTurns; ++t) {
+    for (int t = 0; t < kFmaIterations; ++t) {
       s0 = vfmaq_f32(s0, a0, b0), s1 = vfmaq_f32(s1, a1, b1), s2 = vfmaq_f32(s2, a2, b2),
       s3 = vfmaq_f32(s3, a3, b3);
       s4 = vfmaq_f32(s4, a0, b1), s5 = vfmaq_f32(s5, a1, b2), s6 = vfmaq_f32(s6, a2, b3),
@@ -317,11 +319,13 @@ double fma_peak() {
                           vaddvq_f32(s8 + s9 + s10 + s11 + s12 + s13 + s14 + s15);
     (void)kept;
   }
-  return 16.0 * 4 * kTurns / best;
+  return 16.0 * 4 * kFmaIterations / best;
 #elif defined(BILLOW_SIMD_SSE) && defined(__x86_64__)
-  const auto peak = [](int lanes, double seconds) { return double{kSums} * lanes * kTurns / seconds; };
-  if (__builtin_cpu_supports("avx512f")) return peak(16, time_sixteen_lanes());
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak(8, time_eight_lanes());
+  const auto peak = [](int lanes, double seconds) {
+    return double{kFmaAccumulators} * lanes * kFmaIterations / seconds;
+  };
+  if (__builtin_cpu_supports("avx512f")) return peak(16, time_avx512_fma());
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak(8, time_avx2_fma());
   return 0;
 #else
   return 0;

@@ -1,4 +1,5 @@
-// What `billow bench` measures of dressed frames: single ones, crowds, and what the machine could do at best.
+// Measurements of `billow bench`: time of single frames and of crowds, memory, and the hardware's limits
+// (memory bandwidth, peak FMA rate) to compare them with.
 #pragma once
 
 #include <billow/billow.h>
@@ -13,23 +14,24 @@
 
 namespace billow::tool {
 
-// Processor time of this thread, ms: what other programs do in between does not count.
+// CPU time of the calling thread, ms. Unlike wall time it does not include other processes.
 double own_ms();
 
-// A garment file in memory, and what it takes.
+// A garment file loaded through the public API, with the sizes that the figures are normalised by.
 class BenchGarment {
  public:
   BenchGarment(const std::string& file, const body::Person& person);
-  BenchGarment(const pack::SampleOptions& made_up, const body::Person& person);
+  BenchGarment(const pack::SampleOptions& sample, const body::Person& person);
 
   const billow_garment* get() const { return garment_.get(); }
-  // Bytes of the file it is of, or would be.
+  // Contents of the garment file; a synthetic garment is packed in memory.
   const std::string& bytes() const { return bytes_; }
   size_t vertices() const { return billow_garment_vertex_count(garment_.get()); }
   size_t bones() const { return bones_; }
-  // Multiply-adds of one expansion: coordinates of all vertices in their patches, times components and mean.
+  // Multiply-adds of one expansion: 3 coordinates per vertex and patch, times basis columns (components and
+  // mean).
   double expansion() const { return expansion_; }
-  // Joints of a pose, in the garment's order.
+  // World transforms of the garment's joints in a pose, in the garment's order.
   std::vector<billow_transform> joints(const body::Person& person, const body::Pose& pose) const;
 
  private:
@@ -47,7 +49,7 @@ class BenchGarment {
 struct FrameFigures {
   double p50 = 0, p99 = 0;                       // ms
   double stages[BILLOW_FRAME_STAGE_COUNT] = {};  // ms, medians
-  double pushed = 0;                             // vertices a frame
+  double pushed = 0;                             // vertices moved by push-out, mean per frame
 };
 FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip);
 
@@ -55,20 +57,21 @@ struct CrowdFigures {
   uint32_t characters = 0;
   int threads = 1;
   double ms_per_character = 0;
-  double expand_ms = 0;  // of it
+  double expand_ms = 0;  // part of ms_per_character
 };
 CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
                         uint32_t characters, int threads);
 
-// Bytes that a garment (its copy of the file included) and an instance ask for.
+// Bytes that a garment (its copy of the file included) and an instance request from the allocator.
 struct MemoryFigures {
   size_t garment = 0, instance = 0;
 };
 MemoryFigures count_memory(const BenchGarment& garment);
 
-// One read of two bases of 100 components as fp32: the best of one to eight streams side by side, ms.
+// Time to read two fp32 bases of 100 components once, ms: the minimum over one to eight concurrent read
+// streams.
 double time_stream(size_t vertices);
-// Multiply-adds of floats, a second, on one core; 0 where nobody has written down how to.
+// Peak fp32 multiply-adds per second of one core; 0 on a CPU without an implemented measurement.
 double fma_peak();
 
 }  // namespace billow::tool

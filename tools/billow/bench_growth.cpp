@@ -9,14 +9,15 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Size {
-  uint32_t across, down, chains;  // vertices, and chains of 14 bones
+  uint32_t across, down;  // vertices
+  uint32_t chains;        // of 14 bones
 };
-// The one in the middle is as large as the built-in cape; the others have a quarter, a half, twice and four times as many.
+// The third size equals the built-in cape; the others have 1/4, 1/2, 2 and 4 times as many vertices.
 constexpr Size kByVertices[] = {{45, 71, 10}, {64, 99, 10}, {90, 141, 10}, {127, 200, 10}, {180, 282, 10}};
 constexpr Size kByBones[] = {{90, 141, 5}, {90, 141, 10}, {90, 141, 20}, {90, 141, 40}};
 
 ordered_json measure(const Size& size, const body::Person& person, const motion::Clip& clip) {
-  // Networks as `billow train` makes them.
+  // Network sizes are the defaults of `billow train`.
   pack::SampleOptions o = pack::full_size_cape();
   o.across = size.across, o.down = size.down;
   o.chains = size.chains, o.bones_per_chain = 14;
@@ -59,9 +60,10 @@ ordered_json bench_growth(const BenchGarment& garment, const body::Person& perso
 
 void print_growth(const ordered_json& growth) {
   for (const char* by : {"vertices", "bones"}) {
-    std::printf("growth with %s (made-up capes, running)\n  %8s %6s %8s %8s %8s %8s %8s %8s %8s %10s %11s\n",
-                by, "vertices", "bones", "p50 ms", "p99", "chains", "infer", "expand", "push out", "normals",
-                "garment MB", "instance MB");
+    std::printf(
+        "growth with %s (synthetic capes, running)\n  %8s %6s %8s %8s %8s %8s %8s %8s %8s %10s %11s\n", by,
+        "vertices", "bones", "p50 ms", "p99", "chains", "infer", "expand", "push out", "normals",
+        "garment MB", "instance MB");
     for (const ordered_json& g : growth[by])
       std::printf("  %8zu %6zu %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f %10.2f %11.2f\n",
                   g["vertices"].get<size_t>(), g["bones"].get<size_t>(), g["frame_ms"]["p50"].get<double>(),

@@ -1,4 +1,4 @@
-// How a frame's time and memory grow: with vertices, bones, characters and threads. For `billow bench --growth`.
+// `billow bench --growth`: scaling of frame time and memory with vertices, bones, characters and threads.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace billow::tool {
 
-// Made-up garments of several sizes, and crowds of the garment given.
+// Measures synthetic garments of several sizes, and crowds that wear `garment`.
 nlohmann::ordered_json bench_growth(const BenchGarment& garment, const body::Person& person,
                                     const motion::Clip& clip);
 void print_growth(const nlohmann::ordered_json& growth);

@@ -1,4 +1,5 @@
-// The cape's own networks and bases in libtorch and onnxruntime: programs of bench/peers, run where they are.
+// The cape's networks and bases in libtorch and onnxruntime, measured by the programs of bench/peers if they
+// are built.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -17,20 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path beside(const char* name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
+// A path relative to the folder of this executable.
+fs::path near_executable(const char* name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
 
-// What a program printed; nothing where it cannot be run or failed.
-std::optional<std::string> printed_by(const std::vector<std::string>& command) {
-  std::vector<char*> list;
-  for (const std::string& word : command) list.push_back(const_cast<char*>(word.c_str()));
-  list.push_back(nullptr);
+// Runs a program and returns its standard output; empty if it cannot be started or fails.
+std::optional<std::string> run_and_capture(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, list[0], &actions, nullptr, list.data(), environ);
+  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string out;
@@ -43,17 +45,18 @@ std::optional<std::string> printed_by(const std::vector<std::string>& command) {
   return out;
 }
 
-// Both peers print {"ms", "off_mm", "version"}.
-PeerFigures figures_of(const std::optional<std::string>& printed, const char* name, const std::string& how) {
-  if (!printed) return {std::nullopt, how + " failed"};
-  const auto said = nlohmann::json::parse(*printed, nullptr, false);
-  if (said.is_discarded()) return {std::nullopt, how + " printed no JSON"};
-  // What computes something else is no peer.
-  const double off = said.at("off_mm");
-  if (!(off < 0.1))
-    return {std::nullopt, how + " is " + std::to_string(off) + " mm off the garment's own networks"};
-  return {said.at("ms").get<double>(),
-          std::string(name) + " " + said.at("version").get<std::string>() +
+// Parses the JSON that both peers print: {"ms", "off_mm", "version"}.
+PeerFigures peer_figures(const std::optional<std::string>& printed, const char* name,
+                         const std::string& program) {
+  if (!printed) return {std::nullopt, program + " failed"};
+  const auto result = nlohmann::json::parse(*printed, nullptr, false);
+  if (result.is_discarded()) return {std::nullopt, program + " printed no JSON"};
+  // Reject a peer whose result differs from the garment's networks.
+  const double error_mm = result.at("off_mm");
+  if (!(error_mm < 0.1))
+    return {std::nullopt, program + " is " + std::to_string(error_mm) + " mm off the garment's own networks"};
+  return {result.at("ms").get<double>(),
+          std::string(name) + " " + result.at("version").get<std::string>() +
               ", fp32, one thread: networks and bases of all patches as products of stacked matrices, beside "
               "infer and expand",
           true};
@@ -71,20 +74,22 @@ struct ScratchFolder {
 }  // namespace
 
 PeerFigures time_libtorch(const std::string& garment_file) {
-  const fs::path program = beside("billow-peer-libtorch");
+  const fs::path program = near_executable("billow-peer-libtorch");
   if (!fs::exists(program)) return {std::nullopt, "built without libtorch (libtorch-dev)"};
-  return figures_of(printed_by({program.string(), garment_file}), "libtorch", program.filename().string());
+  return peer_figures(run_and_capture({program.string(), garment_file}), "libtorch",
+                      program.filename().string());
 }
 
 PeerFigures time_onnxruntime(const std::string& garment_file) {
-  const fs::path writer = beside("billow-peer-onnx"), script = beside("../../../bench/peers/onnxruntime.js");
+  const fs::path writer = near_executable("billow-peer-onnx"),
+                 script = near_executable("../../../bench/peers/onnxruntime.js");
   if (!fs::exists(writer) || !fs::exists(script.parent_path() / "node_modules/onnxruntime-node"))
     return {std::nullopt, "there is no onnxruntime-node: npm install in bench/peers"};
   const ScratchFolder folder;
-  if (!printed_by({writer.string(), garment_file, folder.path.string()}))
+  if (!run_and_capture({writer.string(), garment_file, folder.path.string()}))
     return {std::nullopt, writer.filename().string() + " failed"};
-  return figures_of(printed_by({"node", script.string(), folder.path.string()}), "onnxruntime-node",
-                    script.filename().string());
+  return peer_figures(run_and_capture({"node", script.string(), folder.path.string()}), "onnxruntime-node",
+                      script.filename().string());
 }
 
 }  // namespace billow::tool

@@ -15,7 +15,8 @@ PeerFigures time_reference(const garment::Garment& garment, const body::Person& 
   };
   character::ClothedCharacter clothed(garment, character::character_body(person), garment.shape, pose(0), {},
                                       1);
-  // Sew it on within half a second of standing, run for another, then look at the clock.
+  // Pull the seam to the body during half a second of standing, warm up for half a second of running, then
+  // measure.
   for (int i = 0; i < 30; ++i) clothed.step(kFrame, pose(0), 1 / static_cast<float>(30 - i));
   size_t frame = 0;
   for (; frame < 30; ++frame) clothed.step(kFrame, pose(frame));

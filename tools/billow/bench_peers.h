@@ -1,4 +1,4 @@
-// What else a user could pick, at the same size, in the same motion: for `billow bench`.
+// Alternatives to Billow, measured by `billow bench` at the same mesh size and in the same motion.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace billow::tool {
 
 struct PeerFigures {
-  std::optional<double> frame_ms;  // of 1/60 s
-  std::string why;                 // where there is none; or what was measured
-  bool networks_only = false;      // infer and expand, and nothing else of a frame
+  std::optional<double> frame_ms;  // time of one frame of 1/60 s; empty: not measured
+  std::string why;                 // what was measured, or the reason why there is no figure
+  bool networks_only = false;      // the peer runs only the stages infer and expand
 };
 
 // The project's own reference cloth, on one thread.
 PeerFigures time_reference(const garment::Garment& garment, const body::Person& person,
                            const motion::Clip& clip);
-// Bullet's soft body with 10 iterations, colliders as capsules.
+// Bullet's soft body with 10 iterations; colliders are approximated by capsules.
 PeerFigures time_bullet(const garment::Garment& garment, const body::Person& person,
                         const motion::Clip& clip);
-// A garment's own networks and bases in other libraries.
+// The garment's networks and bases, evaluated by other inference libraries.
 PeerFigures time_libtorch(const std::string& garment_file);
 PeerFigures time_onnxruntime(const std::string& garment_file);
 

@@ -1,4 +1,4 @@
-// `billow body`: the built-in person, in numbers and in pictures.
+// `billow body`: measures and draws the built-in person.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -30,7 +30,7 @@ struct BodyOptions {
 draw::Image draw_person(const body::Person& person, const body::Skin& skin, const body::Pose& pose,
                         const std::string& label, Vec3 from, bool colliders) {
   const std::vector<Transform> joints = body::joint_transforms(person.skeleton, pose);
-  // Step back where hands are above the head; a hand is a fifth of a metre long.
+  // Move the camera back if hands are above the head. A hand extends 0.2 m beyond its joint.
   float top = person.shape.height;
   for (const Transform& joint : joints) top = std::max(top, joint.position.y + 0.2f);
   const Vec3 target{pose.root_position.x, 0.54f * top, pose.root_position.z};
@@ -38,7 +38,7 @@ draw::Image draw_person(const body::Person& person, const body::Skin& skin, cons
                    {.label = label, .from = (top / person.shape.height) * from, .target = target});
 }
 
-// All presets in a row.
+// Draws all presets in one strip.
 void show_presets(const std::filesystem::path& folder) {
   std::vector<draw::Image> panels;
   for (const std::string& preset : body::person_presets()) {
@@ -80,8 +80,9 @@ void show_body(const BodyOptions& options) {
   write(poses, 5, "poses");
 }
 
-// How far colliders and skin are apart in random poses, within 10 cm of the surface.
-void print_posed(const body::Person& person, const body::Skin& skin, uint32_t poses) {
+// Prints the difference between the SDF of the colliders and that of the skin in random poses, for points
+// within 10 cm of the surface.
+void print_posed_agreement(const body::Person& person, const body::Skin& skin, uint32_t poses) {
   if (poses == 0) return;
   std::vector<body::PosedAgreement> parts;
   for (uint32_t k = 0; k < poses; ++k)
@@ -129,7 +130,7 @@ void print_info(const BodyOptions& options) {
   std::printf(
       "skin and colliders at rest: vertices within %.3f mm, edges %.2f mm, faces %.2f mm, mean %.3f mm\n",
       mm(agreement.vertices), mm(agreement.edges), mm(agreement.faces), mm(agreement.mean));
-  print_posed(person, skin, options.poses);
+  print_posed_agreement(person, skin, options.poses);
 }
 
 void add_preset(CLI::App* command, BodyOptions& options, const std::string& about,

@@ -1,4 +1,4 @@
-// `billow body fit`: colliders for any skinned character, how well they fit, and pictures of it.
+// `billow body fit`: fits colliders to a skinned character, measures the error and draws it.
 #include "body_fit.h"
 
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct BodyFitOptions {
   fit::ColliderFitOptions fit;
 };
 
-// Poses come in two lots, so that the error is not measured where the fit was made.
+// Disjoint sets of poses for fitting and for measuring the error.
 struct Poses {
   std::vector<body::Pose> fitted, measured;
 };
@@ -42,7 +42,7 @@ importer::Character read(const BodyFitOptions& options) {
     out.name = options.preset + " person";
     out.skeleton = person.skeleton;
     out.skin = body::make_skin(person);
-    // A clip of poses that a person can take.
+    // Use random poses within the joint limits as its clip.
     motion::Clip clip;
     clip.name = "poses";
     for (uint32_t k = 0; k < 60; ++k) clip.frames.push_back(body::random_pose(person, k + 1));
@@ -75,27 +75,27 @@ Poses choose(const importer::Character& character, const BodyFitOptions& options
   return out;
 }
 
-// A line that says how far the work is, on a terminal and when it takes a while.
+// Progress line with the time left; shown only on a terminal and after 2 s.
 class FittingProgress {
  public:
   void operator()(double share) {
-    const double passed = seconds();
-    if (!shows_ || passed < 2 || passed - last_ < 0.2) return;
-    last_ = passed;
+    const double elapsed = seconds();
+    if (!is_terminal_ || elapsed < 2 || elapsed - last_ < 0.2) return;
+    last_ = elapsed;
     std::fprintf(stderr, "\rfitting: %3.0f %%, about %.0f s left ", 100 * share,
-                 passed * (1 - share) / share);
+                 elapsed * (1 - share) / share);
     written_ = true;
   }
   void done() const {
     if (written_) std::fprintf(stderr, "\r%60s\r", "");
   }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  Clock::time_point began_ = Clock::now();
+  Clock::time_point start_ = Clock::now();
   double last_ = 0;
-  bool shows_ = isatty(2) != 0, written_ = false;
+  bool is_terminal_ = isatty(2) != 0, written_ = false;
 };
 
 const char* shape_name(billow_shape shape) {
@@ -175,12 +175,13 @@ void fit_body(BodyFitOptions options) {
     std::printf("%s\n", out.string().c_str());
   }
   if (options.no_pictures) return;
-  const auto beside = [&](const char* what) {
+  const auto picture_file = [&](const char* what) {
     return out.parent_path() / (out.stem().string() + "_" + what + ".png");
   };
-  draw_fitted_colliders(character.skeleton, character.skin, colliders, poses.measured, beside("colliders"));
-  draw_fit_error(character.skeleton, character.skin, error, beside("error"));
-  std::printf("%s\n%s\n", beside("colliders").string().c_str(), beside("error").string().c_str());
+  draw_fitted_colliders(character.skeleton, character.skin, colliders, poses.measured,
+                        picture_file("colliders"));
+  draw_fit_error(character.skeleton, character.skin, error, picture_file("error"));
+  std::printf("%s\n%s\n", picture_file("colliders").string().c_str(), picture_file("error").string().c_str());
 }
 
 }  // namespace

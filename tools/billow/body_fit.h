@@ -1,4 +1,4 @@
-// `billow body fit`: colliders for any skinned character.
+// `billow body fit`: fits colliders to a skinned character.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-// `billow body sdf`: makes grids and networks of the built-in person and measures them beside its colliders.
+// `billow body sdf`: builds SDF grids and networks of the built-in person, and compares their error and speed
+// with its colliders.
 #include "body_sdf.h"
 
 #include <cstdio>
@@ -29,7 +30,7 @@ struct BodySdfOptions {
   bool json = false, no_pictures = false;
 };
 
-// Poses that parts are found in, and others that they are measured in.
+// Seeds of the poses that assign parts to joints, and of the disjoint poses that measure the error.
 constexpr uint32_t kPartSeed = 0x9a270000u, kMeasuredSeed = 1000;
 
 struct SdfSubject {
@@ -53,13 +54,13 @@ SdfSubject make_subject(const BodySdfOptions& options) {
   return out;
 }
 
-struct Made {
+struct BuiltSdf {
   std::string name, file;
   fit::SdfBody body;
 };
 
-std::vector<Made> make_all(const SdfSubject& subject, const BodySdfOptions& options) {
-  std::vector<Made> out;
+std::vector<BuiltSdf> build_all(const SdfSubject& subject, const BodySdfOptions& options) {
+  std::vector<BuiltSdf> out;
   const auto add = [&](const std::string& name, const std::string& suffix, auto make) {
     Progress progress(name);
     out.push_back({name, "body_" + options.preset + "_" + suffix + ".sdf", make(std::ref(progress))});
@@ -90,7 +91,7 @@ fit::SdfPoints points_in(const SdfSubject& subject, std::span<const body::Pose> 
   return out;
 }
 
-std::vector<fit::SdfRow> measure_all(const SdfSubject& subject, const std::vector<Made>& made,
+std::vector<fit::SdfRow> measure_all(const SdfSubject& subject, const std::vector<BuiltSdf>& built,
                                      const BodySdfOptions& options) {
   const body::Skeleton& skeleton = subject.person.skeleton;
   std::vector<body::Pose> poses;
@@ -104,7 +105,7 @@ std::vector<fit::SdfRow> measure_all(const SdfSubject& subject, const std::vecto
   std::vector<fit::SdfRow> rows;
   rows.push_back(fit::measure({"colliders", subject.person.colliders, 0}, skeleton, subject.skin, rest, posed,
                               stride, cloud));
-  for (const Made& m : made) {
+  for (const BuiltSdf& m : built) {
     const fit::SdfColliders colliders(m.body);
     rows.push_back(fit::measure({m.name, colliders.colliders(), m.body.bytes()}, skeleton, subject.skin, rest,
                                 posed, stride, cloud));
@@ -112,9 +113,10 @@ std::vector<fit::SdfRow> measure_all(const SdfSubject& subject, const std::vecto
   return rows;
 }
 
-// The zero set of colliders in a pose, as a skin that stands still.
-body::Skin frozen(const SdfSubject& subject, std::span<const billow_collider> colliders,
-                  const body::Pose& pose) {
+// Polygonises the zero set of posed colliders. The result is a skin bound to one joint with identity
+// transform.
+body::Skin posed_zero_set(const SdfSubject& subject, std::span<const billow_collider> colliders,
+                          const body::Pose& pose) {
   const std::vector<Transform> joints = joint_transforms(subject.person.skeleton, pose);
   body::Surface surface(subject.person.skeleton, colliders);
   surface.pose(joints);
@@ -125,17 +127,17 @@ body::Skin frozen(const SdfSubject& subject, std::span<const billow_collider> co
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
-  const V3 rim{0.05f, 0.05f, 0.05f};
+  const V3 border{0.05f, 0.05f, 0.05f};
   body::Skin out;
-  out.mesh = polygonise(surface, low - rim, high + rim, 0.008f);
+  out.mesh = polygonise(surface, low - border, high + border, 0.008f);
   out.joints.assign(out.mesh.positions.size(), {});
   out.weights.assign(out.mesh.positions.size(), {1, 0, 0, 0});
   out.joint_rest = {Transform{}};
   return out;
 }
 
-// One row of poses for each kind, beside the skin itself.
-std::filesystem::path draw_all(const SdfSubject& subject, const std::vector<Made>& made,
+// Draws a row of poses of the skin, and one of each SDF.
+std::filesystem::path draw_all(const SdfSubject& subject, const std::vector<BuiltSdf>& built,
                                const BodySdfOptions& options) {
   const std::vector<body::NamedPose> poses = body::sample_poses(subject.person);
   std::vector<draw::Image> panels;
@@ -152,11 +154,11 @@ std::filesystem::path draw_all(const SdfSubject& subject, const std::vector<Made
   };
   for (const body::NamedPose& pose : poses)
     add("skin", pose, subject.skin, joint_transforms(subject.person.skeleton, pose.pose));
-  const std::vector<Transform> still{Transform{}};
-  for (const Made& m : made) {
+  const std::vector<Transform> identity{Transform{}};
+  for (const BuiltSdf& m : built) {
     const fit::SdfColliders colliders(m.body);
     for (const body::NamedPose& pose : poses)
-      add(m.name, pose, frozen(subject, colliders.colliders(), pose.pose), still);
+      add(m.name, pose, posed_zero_set(subject, colliders.colliders(), pose.pose), identity);
   }
   const auto file = std::filesystem::path(options.folder) / ("body_" + options.preset + "_sdf.png");
   draw::write_png(draw::strip(panels, static_cast<int>(poses.size()), 4), file);
@@ -171,14 +173,14 @@ void run_body_sdf(const BodySdfOptions& options) {
         "again");
   const std::filesystem::path folder = make_folder(options.folder);
   const SdfSubject subject = make_subject(options);
-  const std::vector<Made> made = make_all(subject, options);
-  for (const Made& m : made) {
+  const std::vector<BuiltSdf> built = build_all(subject, options);
+  for (const BuiltSdf& m : built) {
     write_sdf_file(m.body, folder / m.file);
     std::fprintf(stderr, "%s\n", (folder / m.file).string().c_str());
   }
-  const std::vector<fit::SdfRow> rows = measure_all(subject, made, options);
+  const std::vector<fit::SdfRow> rows = measure_all(subject, built, options);
   std::fputs((options.json ? to_json(rows) : to_markdown(rows)).c_str(), stdout);
-  if (!options.no_pictures) std::fprintf(stderr, "%s\n", draw_all(subject, made, options).string().c_str());
+  if (!options.no_pictures) std::fprintf(stderr, "%s\n", draw_all(subject, built, options).string().c_str());
 }
 
 }  // namespace

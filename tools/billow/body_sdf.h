@@ -1,4 +1,4 @@
-// `billow body sdf`: a body's signed distance as grids and as networks.
+// `billow body sdf`: a body's SDF as grids and as networks.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// `billow cache`: looks into mesh caches of other tools, and makes one kind of another.
+// `billow cache`: inspects mesh caches of other tools and converts between formats.
 #include "cache/cache.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ template <class Use> void each_frame(cache::Reader& reader, const std::string& w
   }
 }
 
-// Reads all frames, so that a cache with a broken one is refused.
+// Reads all frames, so that a cache with a corrupt frame is rejected.
 void show_info(const CacheOptions& options) {
   const std::unique_ptr<cache::Reader> reader = cache::open_cache(options.in, options.open);
   const cache::Info& info = reader->info();
@@ -86,7 +86,7 @@ void convert(const CacheOptions& options) {
     try {
       return cache::make_cache_writer(options.out, topology, info.fps, info.frames);
     } catch (const std::runtime_error& e) {
-      // Say which options give what is missing.
+      // Name the options that supply the missing data.
       std::string hint;
       if (topology.triangles.empty()) hint += " (--topology mesh.obj)";
       if (info.fps == 0) hint += " (--fps 30)";

@@ -1,4 +1,5 @@
-// `billow clearance`: whether a garment stays out of the body in motions of all kinds, and how near its edges and triangles come.
+// `billow clearance`: signed distance of a garment's vertices and of the midpoints of its edges and triangles
+// to the body, over many motions.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -25,50 +26,50 @@ struct ClearanceOptions {
   bool unseen = false, json = false;
 };
 
-// Points of one kind, in all frames together.
-struct Points {
-  size_t inside = 0, asked = 0;
-  double least = 1;  // m from the body, negative inside; what is farther than kReach counts as kReach
+// Distance statistics of one kind of point, accumulated over frames.
+struct DistanceStats {
+  size_t inside = 0, count = 0;
+  double min = 1;  // m, signed, negative inside; clamped to kReach
 
-  void add(const Points& o) {
-    inside += o.inside, asked += o.asked;
-    least = std::min(least, o.least);
+  void add(const DistanceStats& o) {
+    inside += o.inside, count += o.count;
+    min = std::min(min, o.min);
   }
 };
-constexpr float kReach = 0.005f;  // m: what is farther out is of no interest
+constexpr float kReach = 0.005f;  // m, limit of the distance query
 
 struct Clearance {
   std::string motion;
   size_t frames = 0, frames_inside = 0;
-  Points vertices, edges, triangles;  // of edges and triangles the middles
-  size_t told_inside = 0;             // vertices that the runtime's own report has
+  DistanceStats vertices, edges, triangles;  // edges and triangles: at their midpoints
+  size_t reported_inside = 0;                // vertices inside according to the runtime's report
 
   void add(const Clearance& o) {
-    frames += o.frames, frames_inside += o.frames_inside, told_inside += o.told_inside;
+    frames += o.frames, frames_inside += o.frames_inside, reported_inside += o.reported_inside;
     vertices.add(o.vertices), edges.add(o.edges), triangles.add(o.triangles);
   }
 };
 
-Points measure(const billow_body* body, std::span<const float> points) {
+DistanceStats measure(const billow_body* body, std::span<const float> points) {
   std::vector<float> distances(points.size() / 3);
   if (billow_body_query(body, points.data(), static_cast<uint32_t>(distances.size()), kReach,
                         distances.data(), nullptr, nullptr) != BILLOW_OK)
     throw std::runtime_error(billow_last_error());
-  Points p;
-  p.asked = distances.size();
+  DistanceStats p;
+  p.count = distances.size();
   for (const float d : distances) {
     p.inside += d < 0;
-    p.least = std::min(p.least, static_cast<double>(d));
+    p.min = std::min(p.min, static_cast<double>(d));
   }
   return p;
 }
 
-// The middle of each of some sets of vertices.
+// The midpoint of each edge or triangle.
 template <class Corners>
-std::vector<float> middles(std::span<const float> positions, const std::vector<Corners>& sets) {
+std::vector<float> midpoints(std::span<const float> positions, const std::vector<Corners>& elements) {
   std::vector<float> out;
-  out.reserve(3 * sets.size());
-  for (const Corners& corners : sets)
+  out.reserve(3 * elements.size());
+  for (const Corners& corners : elements)
     for (size_t k = 0; k < 3; ++k) {
       float sum = 0;
       for (const uint32_t v : corners) sum += positions[3 * size_t{v} + k];
@@ -83,18 +84,18 @@ Clearance play(Playback& playback, const std::string& motion) {
   Clearance c;
   c.motion = motion;
   while (playback.step()) {
-    const Points vertices = measure(playback.body(), playback.positions());
+    const DistanceStats vertices = measure(playback.body(), playback.positions());
     ++c.frames;
     c.frames_inside += vertices.inside > 0;
-    c.told_inside += playback.report().inside;
+    c.reported_inside += playback.report().inside;
     c.vertices.add(vertices);
-    c.edges.add(measure(playback.body(), middles(playback.positions(), edges)));
-    c.triangles.add(measure(playback.body(), middles(playback.positions(), playback.garment().triangles)));
+    c.edges.add(measure(playback.body(), midpoints(playback.positions(), edges)));
+    c.triangles.add(measure(playback.body(), midpoints(playback.positions(), playback.garment().triangles)));
   }
   return c;
 }
 
-// Folders are the motion files in them, and files of several clips all of these.
+// Expands folders to the motion files in them, and motion files to all their clips.
 std::vector<std::string> motions_in(const std::vector<std::string>& given) {
   std::vector<std::string> files, motions;
   for (const std::string& name : given) {
@@ -122,7 +123,7 @@ std::vector<std::string> motions_in(const std::vector<std::string>& given) {
   return motions;
 }
 
-// What data sets of the built-in garments keep for judging.
+// The unseen clips of the data sets of a built-in garment.
 std::vector<motion::Clip> unseen_clips(const std::string& garment) {
   const body::Person person = body::make_person(body::person_preset("average"));
   dataset::Request request;
@@ -137,19 +138,19 @@ std::vector<motion::Clip> unseen_clips(const std::string& garment) {
 }
 
 void print_row(const Clearance& c) {
-  const auto mm = [](const Points& p) { return 1000 * p.least; };
+  const auto mm = [](const DistanceStats& p) { return 1000 * p.min; };
   std::printf("%-44s %6zu %8zu %8zu %8.2f %8.2f %8.2f\n", c.motion.c_str(), c.frames, c.vertices.inside,
               c.frames_inside, mm(c.vertices), mm(c.edges), mm(c.triangles));
 }
 
 nlohmann::ordered_json as_json(const Clearance& c) {
-  const auto points = [](const Points& p) {
-    return nlohmann::ordered_json{{"inside", p.inside}, {"of", p.asked}, {"least_mm", 1000 * p.least}};
+  const auto points = [](const DistanceStats& p) {
+    return nlohmann::ordered_json{{"inside", p.inside}, {"of", p.count}, {"least_mm", 1000 * p.min}};
   };
   return {{"motion", c.motion},
           {"frames", c.frames},
           {"frames_with_vertices_inside", c.frames_inside},
-          {"reported_inside", c.told_inside},
+          {"reported_inside", c.reported_inside},
           {"vertices", points(c.vertices)},
           {"edge_middles", points(c.edges)},
           {"triangle_middles", points(c.triangles)}};

@@ -1,5 +1,5 @@
-// The subcommands of `billow`, one a file. Each adds itself to the application; what goes wrong while one
-// runs is thrown as a std::exception and becomes exit code 1.
+// The subcommands of `billow`, one per file. Each function registers one subcommand. A subcommand that fails
+// throws a std::exception, which main turns into exit code 1.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-// `billow dataset`: what is in a data set, whether it is whole, shards put together, caches in and out.
+// `billow dataset`: prints, checks and merges data sets; import and export of caches are in
+// dataset_exchange.h.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,13 +15,14 @@ namespace {
 
 using dataset::Part;
 
-struct Sums {
+// Frame-weighted means over the usable clips; `deepest` is a maximum.
+struct DatasetFigures {
   double strain_mean = 0, strain_p99 = 0, penetrating = 0, deepest = 0, crossings = 0;
   size_t left_out = 0;
 };
 
-Sums sums_of(const dataset::DatasetInfo& info) {
-  Sums s;
+DatasetFigures dataset_figures(const dataset::DatasetInfo& info) {
+  DatasetFigures s;
   double frames = 0;
   for (const dataset::ClipInfo& c : info.clips) {
     if (!c.usable) {
@@ -38,8 +40,8 @@ Sums sums_of(const dataset::DatasetInfo& info) {
   return s;
 }
 
-// Root mean squares over the clips.
-dataset::DatasetInfo::Chaos chaos_of(const dataset::DatasetInfo& info) {
+// Root mean square of the chaos floor over the clips.
+dataset::DatasetInfo::Chaos rms_chaos_floor(const dataset::DatasetInfo& info) {
   dataset::DatasetInfo::Chaos c;
   for (const auto& one : info.chaos) c.cloth += one.cloth * one.cloth, c.bones += one.bones * one.bones;
   const double n = std::max<double>(1, static_cast<double>(info.chaos.size()));
@@ -49,10 +51,10 @@ dataset::DatasetInfo::Chaos chaos_of(const dataset::DatasetInfo& info) {
 
 void print_info(const std::string& folder, bool json) {
   const dataset::DatasetInfo info = dataset::read_dataset(folder);
-  const Sums s = sums_of(info);
-  const auto chaos = chaos_of(info);
+  const DatasetFigures s = dataset_figures(info);
+  const auto chaos = rms_chaos_floor(info);
   const auto frames = [&](Part part) { return info.frames(part); };
-  // What was not measured is null, not 0.
+  // A chaos floor that was not measured is null, not 0.
   const auto floor = [&](double mm) {
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", mm);
@@ -96,10 +98,10 @@ void print_info(const std::string& folder, bool json) {
 }
 
 void check(const std::string& folder) {
-  const std::vector<std::string> wrong = dataset::check_dataset(dataset::read_dataset(folder));
-  for (const std::string& line : wrong) std::fprintf(stderr, "%s\n", line.c_str());
-  if (!wrong.empty())
-    throw std::runtime_error(std::to_string(wrong.size()) + " things are wrong with " + folder);
+  const std::vector<std::string> errors = dataset::check_dataset(dataset::read_dataset(folder));
+  for (const std::string& line : errors) std::fprintf(stderr, "%s\n", line.c_str());
+  if (!errors.empty())
+    throw std::runtime_error(std::to_string(errors.size()) + " things are wrong with " + folder);
   std::printf("%s is whole\n", folder.c_str());
 }
 
@@ -133,10 +135,10 @@ void add_dataset(CLI::App& app) {
   info->add_option("folder", *folder, "Folder of the data set")->required();
   info->add_flag("--json", *json, "Print the summary as JSON");
   info->callback([folder, json] { print_info(*folder, *json); });
-  CLI::App* whole =
+  CLI::App* check_command =
       command->add_subcommand("check", "Verify a data set: array shapes, checksums and finite values");
-  whole->add_option("folder", *folder, "Folder of the data set")->required();
-  whole->callback([folder] { check(*folder); });
+  check_command->add_option("folder", *folder, "Folder of the data set")->required();
+  check_command->callback([folder] { check(*folder); });
   add_dataset_show(command);
   add_dataset_import(command);
   add_dataset_export(command);

@@ -10,7 +10,7 @@ namespace billow::tool {
 void add_dataset_import(CLI::App* command);
 void add_dataset_export(CLI::App* command);
 
-// A line for each clip that is not for learning, and why.
+// Prints one line for each clip that is excluded from training, with the reason.
 void print_left_out(const dataset::DatasetInfo& info);
 
 }  // namespace billow::tool

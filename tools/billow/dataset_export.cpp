@@ -1,4 +1,4 @@
-// `billow dataset export`: a clip of a data set as a cache of other tools.
+// `billow dataset export`: exports the cloth of a clip as a mesh cache for other tools.
 #include <cstdio>
 #include <memory>
 
@@ -29,19 +29,21 @@ void export_clip(const DatasetExportOptions& o) {
 
 void add_dataset_export(CLI::App* command) {
   auto o = std::make_shared<DatasetExportOptions>();
-  CLI::App* made = command->add_subcommand("export", "Export the cloth of a clip as a cache for other tools");
-  made->add_option("folder", o->folder, "Folder of the data set")->required();
-  made->add_option("--clip", o->clip, "Index of the clip, from 0")->capture_default_str();
-  made->add_option("-o,--out", o->out,
+  CLI::App* export_command =
+      command->add_subcommand("export", "Export the cloth of a clip as a cache for other tools");
+  export_command->add_option("folder", o->folder, "Folder of the data set")->required();
+  export_command->add_option("--clip", o->clip, "Index of the clip, from 0")->capture_default_str();
+  export_command
+      ->add_option("-o,--out", o->out,
                    "Cache to write: a .pc2, .mdd, .glb, .gltf or .usda file, a folder for .obj files, or "
                    "cape_####.obj")
       ->required();
-  made->footer(
+  export_command->footer(
       "Metres, y up. The mesh for PC2 and MDD is garment_mesh.obj in the data set's folder.\n\n"
       "Examples\n"
       "  billow dataset export data/cape --clip 3 -o cape_3.pc2\n"
       "  billow dataset export data/cape --clip 3 -o 'cape_3/cape_####.obj'\n");
-  made->callback([o] { export_clip(*o); });
+  export_command->callback([o] { export_clip(*o); });
 }
 
 }  // namespace billow::tool

@@ -1,4 +1,4 @@
-// `billow dataset import`: caches of other tools as a data set.
+// `billow dataset import`: imports mesh caches of other tools as a data set.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -25,7 +25,7 @@ struct ImportOptions {
   bool dry_run = false, quiet = false;
 };
 
-dataset::OwnedCharacterBody wearer_of(const ImportOptions& o) {
+dataset::OwnedCharacterBody import_character(const ImportOptions& o) {
   if (o.character.empty() != o.body.empty())
     throw std::runtime_error("expected --character and --body together: the skeleton and its colliders");
   if (o.character.empty()) return dataset::person_as_character_body(o.preset);
@@ -37,12 +37,12 @@ dataset::OwnedCharacterBody wearer_of(const ImportOptions& o) {
   }
 }
 
-// The drape: a .npy of places, or the first frame of a cache.
+// Reads the rest: a .npy array of positions, or the first frame of a cache.
 std::vector<V3> read_rest(const std::string& file, size_t vertices, const cache::OpenOptions& open) {
   std::vector<V3> rest;
   if (std::filesystem::path(file).extension() == ".npy") {
-    garment::NpyPositions places = garment::read_npy_positions(file);
-    if (places.shape.size() == 2) rest = std::move(places.positions);
+    garment::NpyPositions array = garment::read_npy_positions(file);
+    if (array.shape.size() == 2) rest = std::move(array.positions);
   } else {
     const auto reader = cache::open_cache(file, open);
     rest.resize(reader->info().topology.vertices);
@@ -66,7 +66,7 @@ void read_garment(const ImportOptions& o, dataset::ImportJob& job) {
         "cache whose first frame it is, or make it with `billow garment describe --drape`");
 }
 
-// One offset for all, or one for each.
+// --offset is given once for all clips or once per clip.
 int offset_of(const ImportOptions& o, size_t clip) {
   if (o.offsets.empty()) return 0;
   return o.offsets.size() == 1 ? o.offsets[0] : o.offsets.at(clip);
@@ -81,7 +81,7 @@ void add_clips(const ImportOptions& o, dataset::ImportJob& job) {
   };
   expect("--motion", o.motions.size());
   if (o.offsets.size() > 1) expect("--offset", o.offsets.size());
-  // A copy, as motions are asked for on other threads, and the job moves.
+  // Copy the character: import threads call the lambdas below, and the job may be moved.
   const auto character_body = std::make_shared<const dataset::OwnedCharacterBody>(job.character_body);
   for (size_t c = 0; c < o.caches.size(); ++c) {
     const std::string& name = o.motions[c];
@@ -122,7 +122,7 @@ void run_import(ImportOptions o) {
     job.character_body = info.character_body();
     job.garment = garment::read_garment_file(info.folder / "garment.json", job.character_body.skeleton);
   } else {
-    job.character_body = wearer_of(o);
+    job.character_body = import_character(o);
     read_garment(o, job);
   }
   add_clips(o, job);
@@ -143,7 +143,7 @@ void run_import(ImportOptions o) {
               info.clips.size(), line.seconds());
 }
 
-void add_what(CLI::App* command, ImportOptions& o) {
+void add_input_options(CLI::App* command, ImportOptions& o) {
   command
       ->add_option(
           "caches", o.caches,
@@ -171,7 +171,7 @@ void add_what(CLI::App* command, ImportOptions& o) {
   command->add_option("-o,--out", o.job.folder, "Folder of the data set")->required();
 }
 
-void add_how(CLI::App* command, ImportOptions& o) {
+void add_import_options(CLI::App* command, ImportOptions& o) {
   command
       ->add_option(
           "--fps", o.job.open.fps,
@@ -216,8 +216,8 @@ void add_dataset_import(CLI::App* command) {
   auto options = std::make_shared<ImportOptions>();
   options->job.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   CLI::App* import = command->add_subcommand("import", "Import caches of other tools as a data set");
-  add_what(import, *options);
-  add_how(import, *options);
+  add_input_options(import, *options);
+  add_import_options(import, *options);
   import->footer(
       "Started again, an interrupted job continues. A motion file that has the character's joints is used as "
       "it "

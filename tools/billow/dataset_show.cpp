@@ -1,4 +1,4 @@
-// `billow dataset show`: a picture strip of a clip.
+// `billow dataset show`: draws a clip as a strip of pictures.
 #include "dataset_show.h"
 
 #include <algorithm>
@@ -25,15 +25,15 @@ struct ClipShowOptions {
 
 using draw::Vec3;
 
-V3 place(std::span<const float> row, size_t i) { return {row[3 * i], row[3 * i + 1], row[3 * i + 2]}; }
+V3 clip_point(std::span<const float> row, size_t i) { return {row[3 * i], row[3 * i + 1], row[3 * i + 2]}; }
 
-struct Clip {
+struct ClipArrays {
   files::NpyMap cloth, joints, rope;
-  explicit Clip(const std::filesystem::path& folder)
+  explicit ClipArrays(const std::filesystem::path& folder)
       : cloth(folder / "cloth.npy"), joints(folder / "joints.npy"), rope(folder / "rope.npy") {}
 };
 
-draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g, const DrawnBody& body,
+draw::Image draw_frame(const ClipArrays& clip, size_t frame, const garment::Garment& g, const DrawnBody& body,
                        bool ropes) {
   std::vector<Transform> joints;
   const std::span<const float> j = clip.joints.row(frame);
@@ -44,8 +44,8 @@ draw::Image draw_frame(const Clip& clip, size_t frame, const garment::Garment& g
   if (ropes)
     for (const auto& chain : g.chains)
       for (size_t b = 1; b < chain.size(); ++b)
-        canvas.line(to_draw(place(clip.rope.row(frame), chain[b - 1])),
-                    to_draw(place(clip.rope.row(frame), chain[b])), 2, draw::srgb(0x118a35), 1, 0.05f);
+        canvas.line(to_draw(clip_point(clip.rope.row(frame), chain[b - 1])),
+                    to_draw(clip_point(clip.rope.row(frame), chain[b])), 2, draw::srgb(0x118a35), 1, 0.05f);
   return draw_dressed(canvas, body, joints, clip.cloth.row(frame), g.triangles,
                       "frame " + std::to_string(frame));
 }
@@ -59,7 +59,7 @@ void show(const ClipShowOptions& o) {
   const garment::Garment g =
       garment::read_garment_file(info.folder / "garment.json", character_body.skeleton);
   const DrawnBody body(character_body);
-  const Clip clip(info.clip_folder(o.clip));
+  const ClipArrays clip(info.clip_folder(o.clip));
   const size_t frames = info.clips[o.clip].frames;
   const size_t every = o.every > 0 ? o.every : std::max<size_t>(1, (frames - 1) / o.panels);
   std::vector<draw::Image> panels;

@@ -1,3 +1,4 @@
+// `billow dataset show`: draws a clip.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// `billow demo`: the garments that come with Billow, played through the runtime: strips, films, and what a frame costs.
+// `billow demo`: plays the shipped garments through the runtime, and writes strips, films and frame times.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -33,21 +33,21 @@ struct Show {
 constexpr Show kShows[] = {{"cape", "run", "cape_run", "a cape on a running person"},
                            {"skirt", "dance:4", "skirt_dance", "a skirt on a dancing person"}};
 
-double at_share(std::vector<double> values, double share) {
-  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+double lower_percentile(std::vector<double> values, double fraction) {
+  const auto k = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + k, values.end());
   return values[static_cast<size_t>(k)];
 }
 
-constexpr double kFilmRate = 30;      // pictures a second
-constexpr double kFilmBegins = 0.25;  // of the seconds: motions begin from standing
+constexpr double kFilmRate = 30;     // frames per second
+constexpr double kFilmStart = 0.25;  // fraction of --seconds that the film skips: motions start from standing
 
-// Without rays, and films with fewer samples: a demo should not take minutes.
+// Rasterise instead of path tracing, with fewer samples in films: the demo should not take minutes.
 PictureStyle style_of(const Playback& playback, bool film) {
   PictureStyle style = style_for(playback.garment());
   style.rays = 0;
   style.width = 400, style.height = 500;
-  // Far enough for raised hands.
+  // The camera is far enough back to show raised hands.
   if (film)
     style.width = 1280, style.height = 720, style.samples = 2, style.distance = 4.7f, style.look_at = 0.97f;
   return style;
@@ -59,12 +59,12 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::u
   const fs::path strip = folder / (name + ".png"), film = folder / (name + ".mp4");
   PlaybackOptions playback_options{garment_file(show.garment), show.motion, o.seconds, 60, true, true};
   Playback playback(playback_options);
-  // The person is the same in all shows, and its skin takes seconds to make.
+  // Share the person between shows: building its skin takes seconds.
   if (!body) body = std::make_unique<DrawnBody>(playback.character_body());
   const std::vector<Following> camera = follow(playback);
   std::unique_ptr<FilmWriter> writer;
-  const PictureStyle in_film = style_of(playback, true), in_strip = style_of(playback, false);
-  if (!o.no_film) writer = std::make_unique<FilmWriter>(film, in_film.width, in_film.height, kFilmRate);
+  const PictureStyle film_style = style_of(playback, true), strip_style = style_of(playback, false);
+  if (!o.no_film) writer = std::make_unique<FilmWriter>(film, film_style.width, film_style.height, kFilmRate);
 
   const auto picture_of = [&](const PictureStyle& style) {
     Picture picture(style, *body, playback.joints());
@@ -72,7 +72,7 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::u
     return picture;
   };
   std::vector<draw::Image> panels;
-  PictureLine line(pictures_at_a_time(in_film), [&](const draw::Image& image) { writer->add(image); });
+  PictureLine line(pictures_at_a_time(film_style), [&](const draw::Image& image) { writer->add(image); });
   std::vector<double> frame_ms;
   size_t inside = 0, shown = 0;
   Progress progress(show.garment);
@@ -81,13 +81,13 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::u
     double seconds = 0;
     for (const double stage : report.stage_seconds) seconds += stage;
     frame_ms.push_back(1e3 * seconds), inside += report.inside;
-    const double in_the_film = playback.time() - kFilmBegins * o.seconds;
-    if (writer && static_cast<double>(shown) <= in_the_film * kFilmRate)
-      line.add(picture_of(in_film), camera[playback.frame()]), ++shown;
+    const double film_time = playback.time() - kFilmStart * o.seconds;
+    if (writer && static_cast<double>(shown) <= film_time * kFilmRate)
+      line.add(picture_of(film_style), camera[playback.frame()]), ++shown;
     if (playback.frame() + 1 == playback.frames() * (panels.size() + 1) / o.panels) {
       char label[32];
       std::snprintf(label, sizeof label, "%.2f s", playback.time());
-      panels.push_back(picture_of(in_strip).make(camera[playback.frame()], label));
+      panels.push_back(picture_of(strip_style).make(camera[playback.frame()], label));
     }
     progress(static_cast<double>(playback.frame() + 1) / static_cast<double>(playback.frames()));
   }
@@ -95,18 +95,20 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::u
   line.finish();
   if (writer) writer->finish();
 
-  Json figures{{"shows", show.shows},
-               {"vertices", playback.garment().size()},
-               {"frames", frame_ms.size()},
-               {"frame_ms", {{"p50", at_share(frame_ms, 0.5)}, {"p99", at_share(frame_ms, 0.99)}}},
-               {"inside", inside},
-               {"strip", strip.string()}};
+  Json figures{
+      {"shows", show.shows},
+      {"vertices", playback.garment().size()},
+      {"frames", frame_ms.size()},
+      {"frame_ms", {{"p50", lower_percentile(frame_ms, 0.5)}, {"p99", lower_percentile(frame_ms, 0.99)}}},
+      {"inside", inside},
+      {"strip", strip.string()}};
   if (writer) figures["film"] = film.string();
   std::printf(
       "%s: %zu vertices, %zu frames at 60 Hz\n  %.2f ms a frame (p99 %.2f), %zu vertices inside the body in "
       "all frames together\n  %s%s%s\n",
-      show.shows, playback.garment().size(), frame_ms.size(), at_share(frame_ms, 0.5),
-      at_share(frame_ms, 0.99), inside, strip.c_str(), writer ? ", " : "", writer ? film.c_str() : "");
+      show.shows, playback.garment().size(), frame_ms.size(), lower_percentile(frame_ms, 0.5),
+      lower_percentile(frame_ms, 0.99), inside, strip.c_str(), writer ? ", " : "",
+      writer ? film.c_str() : "");
   std::fflush(stdout);
   return figures;
 }

@@ -10,10 +10,11 @@ namespace {
 
 using draw::Vec3;
 
-// Draws a collider where its joints take it, by its points (a blend of joints turns it by their average).
+// Draws a posed collider. Its points are blended linearly between its joints, which also averages their
+// rotations.
 void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vector<Transform>& moved,
                   const draw::Material& material) {
-  const auto placed = [&](V3 p) {
+  const auto posed = [&](V3 p) {
     V3 sum{0, 0, 0};
     float weights = 0;
     for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
@@ -23,16 +24,16 @@ void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vec
     }
     return to_draw(sum * (1 / weights));
   };
-  const V3 at{c.position[0], c.position[1], c.position[2]};
-  const Vec3 centre = placed(at);
+  const V3 position{c.position[0], c.position[1], c.position[2]};
+  const Vec3 centre = posed(position);
   if (c.shape == BILLOW_SHAPE_SPHERE) return canvas.sphere(centre, c.radius, material);
   if (c.shape == BILLOW_SHAPE_CAPSULE || c.shape == BILLOW_SHAPE_TAPERED_CAPSULE)
-    return canvas.capsule(centre, placed({c.end[0], c.end[1], c.end[2]}), c.radius,
+    return canvas.capsule(centre, posed({c.end[0], c.end[1], c.end[2]}), c.radius,
                           c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end, material);
   const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
   const V3 units[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   Vec3 axes[3];
-  for (size_t k = 0; k < 3; ++k) axes[k] = draw::normalised(placed(at + rotate(q, units[k])) - centre);
+  for (size_t k = 0; k < 3; ++k) axes[k] = draw::normalised(posed(position + rotate(q, units[k])) - centre);
   const Vec3 half{c.half_extents[0], c.half_extents[1], c.half_extents[2]};
   canvas.mesh(c.shape == BILLOW_SHAPE_BOX ? draw::rounded_box_mesh(centre, axes, half, c.radius)
                                           : draw::ellipsoid_mesh(centre, axes, half),
@@ -41,9 +42,9 @@ void add_collider(draw::Canvas& canvas, const billow_collider& c, const std::vec
 
 }  // namespace
 
-draw::Colour collider_colour(size_t number) {
+draw::Colour collider_colour(size_t index) {
   static constexpr unsigned kColours[] = {0xd1495b, 0xedae49, 0x66a182, 0x2e86ab, 0x8d6a9f, 0xf26419};
-  return draw::srgb(kColours[number % 6]);
+  return draw::srgb(kColours[index % 6]);
 }
 
 void draw_colliders(draw::Canvas& canvas, std::span<const billow_collider> colliders,

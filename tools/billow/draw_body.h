@@ -1,4 +1,4 @@
-// Pictures of a skinned character, with its colliders laid over it.
+// Pictures of a skinned character with its colliders as an overlay.
 #pragma once
 
 #include <billow/billow.h>
@@ -16,21 +16,21 @@ inline draw::Vec3 to_draw(V3 v) { return {v.x, v.y, v.z}; }
 
 struct BodyView {
   std::string label;
-  draw::Vec3 from;    // the eye seen from the target
-  draw::Vec3 target;  // what is in the middle of the picture
+  draw::Vec3 from;    // eye position relative to the target
+  draw::Vec3 target;  // point at the centre of the picture
   int width = 520, height = 620;
-  std::span<const draw::Colour> colours = {};  // of the skin's vertices; empty: skin-coloured
+  std::span<const draw::Colour> colours = {};  // per skin vertex; empty: skin-coloured
   float collider_alpha = 0.45f;
 };
 
-// What a collider is drawn in, by its number.
-draw::Colour collider_colour(size_t number);
+// Colour of a collider, from a repeating palette.
+draw::Colour collider_colour(size_t index);
 
-// Colliders where joints that have moved from their rest take them.
+// Draws colliders posed by their joints. `moved` holds one transform per joint: pose times inverse rest.
 void draw_colliders(draw::Canvas& canvas, std::span<const billow_collider> colliders,
                     const std::vector<Transform>& moved, const draw::Material& material);
 
-// The skin where the joints take it, standing on y = 0, and the colliders if there are any.
+// Draws the skin posed by `joints` on the ground y = 0, and the colliders over it. `colliders` may be empty.
 draw::Image draw_body(const body::Skin& skin, std::span<const Transform> joints,
                       std::span<const billow_collider> colliders, const BodyView& view);
 

@@ -17,7 +17,8 @@ bool is_bare(const std::string& joint) {
   return false;
 }
 
-// So that cloth stands out, and hems of the suit are where the weights go from one joint to the next.
+// Colours the skin as a dark suit, so that cloth stands out. The suit ends where skinning weights pass to a
+// bare joint.
 std::vector<draw::Colour> suit_of(const body::Skin& skin, const body::Skeleton& skeleton) {
   std::vector<draw::Colour> colours;
   for (size_t v = 0; v < skin.mesh.positions.size(); ++v) {

@@ -1,4 +1,4 @@
-// Pictures of a person in cloth that moves.
+// Pictures of a character that wears simulated cloth.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace billow::tool {
 
 inline constexpr int kPanelWidth = 340, kPanelHeight = 414;
 
-// The body in a picture: the built-in person by its skin, others by their colliders.
+// Draws a body: the skin of the built-in person, the colliders of any other character.
 class DrawnBody {
  public:
   explicit DrawnBody(const dataset::OwnedCharacterBody& character_body);
   size_t joints() const { return rest_.size(); }
-  // Against the built-in person.
+  // Height relative to the built-in person's 1.75 m, to scale camera distances.
   float size() const { return skin_.mesh.positions.empty() ? height_ / 1.75f : 1; }
 
   void draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const;
@@ -28,11 +28,12 @@ class DrawnBody {
   std::vector<billow_collider> colliders_;
   std::vector<Transform> rest_;
   body::Skin skin_;
-  std::vector<draw::Colour> colours_;  // of the skin's vertices: a suit, but for head, hands and feet
+  std::vector<draw::Colour> colours_;  // per skin vertex: a suit that leaves head, hands and feet bare
   float height_ = 0;
 };
 
-// From behind and aside, as the person faces. What is on the canvas already is drawn, too.
+// Renders body and cloth from behind and to the side of the person's heading, together with whatever the
+// canvas already holds.
 draw::Image draw_dressed(draw::Canvas& canvas, const DrawnBody& body, const std::vector<Transform>& joints,
                          std::span<const float> cloth, std::span<const std::array<uint32_t, 3>> triangles,
                          const std::string& label);

@@ -14,7 +14,7 @@ namespace {
 
 using draw::Vec3;
 
-// A character's box, for cameras that see all of it.
+// Bounding box of a character, to frame all of it.
 struct Box {
   V3 low, high;
 
@@ -25,9 +25,9 @@ struct Box {
 };
 
 constexpr int kFitWidth = 520, kFitHeight = 620;
-constexpr float kFitFieldOfView = 0.56f;  // of draw_body, from bottom to top
+constexpr float kFitFieldOfView = 0.56f;  // vertical, radians; the value that draw_body uses
 
-// A view from a direction, as far away as it takes.
+// A view from a direction, at the distance that fits the box into the picture.
 BodyView view_of(const Box& box, Vec3 from, std::string label) {
   const Vec3 size{box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z};
   const Vec3 toward = draw::normalised(from);
@@ -35,9 +35,9 @@ BodyView view_of(const Box& box, Vec3 from, std::string label) {
   const float deep = size.x * std::fabs(toward.x) + size.z * std::fabs(toward.z);
   const float half = 0.5f * std::max(size.y + 0.35f * deep * std::fabs(toward.y),
                                      wide * static_cast<float>(kFitHeight) / static_cast<float>(kFitWidth));
-  const float away = 0.5f * deep + 1.12f * half / std::tan(0.5f * kFitFieldOfView);
+  const float distance = 0.5f * deep + 1.12f * half / std::tan(0.5f * kFitFieldOfView);
   return {.label = std::move(label),
-          .from = away * toward,
+          .from = distance * toward,
           .target = box.middle(),
           .width = kFitWidth,
           .height = kFitHeight};
@@ -55,24 +55,24 @@ std::vector<billow_collider> shapes_of(std::span<const fit::NamedCollider> colli
   return out;
 }
 
-// Colours from 0 to `most`, with millimetres.
-void paint_scale(draw::Image& image, float most) {
+// Paints the colour scale from 0 to `max` (m), labelled in millimetres.
+void paint_scale(draw::Image& image, float max) {
   const int x = 24, y0 = 60, y1 = image.height() - 60, ticks = 5;
   for (int y = y0; y < y1; ++y)
     draw::paint_box(image, x, y, x + 18, y + 1,
                     draw::heat(static_cast<float>(y1 - y) / static_cast<float>(y1 - y0)));
   for (int k = 0; k <= ticks; ++k) {
     char text[32];
-    const float share = static_cast<float>(k) / static_cast<float>(ticks);
+    const float fraction = static_cast<float>(k) / static_cast<float>(ticks);
     std::snprintf(text, sizeof text, "%s%.0f mm", k == ticks ? ">" : "",
-                  static_cast<double>(1000 * share * most));
+                  static_cast<double>(1000 * fraction * max));
     draw::paint_text(image, static_cast<float>(x + 26),
-                     static_cast<float>(y1) - share * static_cast<float>(y1 - y0) + 4, text,
+                     static_cast<float>(y1) - fraction * static_cast<float>(y1 - y0) + 4, text,
                      {10, draw::srgb(0x2a2e36)});
   }
 }
 
-// The zero set of the resting colliders as a skin that does not bend, coloured by which is the nearest.
+// The zero set of the colliders at rest as a rigid skin, coloured by nearest collider.
 struct ZeroSet {
   body::Skin skin;
   std::vector<draw::Colour> colours;
@@ -81,9 +81,9 @@ ZeroSet zero_set_of(const body::Skeleton& skeleton, std::span<const billow_colli
   const body::Surface surface(skeleton, shapes);
   const V3 size = box.high - box.low;
   const float longest = std::max({size.x, size.y, size.z});
-  const V3 rim = V3{1, 1, 1} * (0.1f * longest);
+  const V3 margin = V3{1, 1, 1} * (0.1f * longest);
   ZeroSet out;
-  out.skin.mesh = body::polygonise(surface, box.low - rim, box.high + rim, longest / 240);
+  out.skin.mesh = body::polygonise(surface, box.low - margin, box.high + margin, longest / 240);
   const std::vector<V3>& p = out.skin.mesh.positions;
   out.skin.joint_rest = rest_transforms(skeleton);
   out.skin.joints.assign(p.size(), {0, 0, 0, 0});
@@ -104,16 +104,17 @@ void draw_fitted_colliders(const body::Skeleton& skeleton, const body::Skin& ski
   const std::vector<billow_collider> shapes = shapes_of(colliders);
   const Box box(skin.mesh.positions);
   std::vector<draw::Image> panels;
-  for (const bool with : {false, true})
+  for (const bool show_colliders : {false, true})
     for (const Side& side : kSides)
       panels.push_back(draw_body(
-          skin, rest_transforms(skeleton), with ? std::span(shapes) : std::span<const billow_collider>(),
-          view_of(box, side.from, std::string(side.label) + (with ? ", colliders" : ""))));
+          skin, rest_transforms(skeleton),
+          show_colliders ? std::span(shapes) : std::span<const billow_collider>(),
+          view_of(box, side.from, std::string(side.label) + (show_colliders ? ", colliders" : ""))));
   const ZeroSet zero_set = zero_set_of(skeleton, shapes, box);
   for (const Side& side : kSides) {
     BodyView view = view_of(box, side.from, std::string(side.label) + ", zero set");
     view.colours = zero_set.colours;
-    // What is too thin for the mesh is there as the colliders themselves.
+    // Also draw the colliders: parts thinner than the polygonisation's cells are missing from the mesh.
     view.collider_alpha = 1;
     panels.push_back(draw_body(zero_set.skin, rest_transforms(skeleton), shapes, view));
   }
@@ -130,14 +131,19 @@ void draw_fitted_colliders(const body::Skeleton& skeleton, const body::Skin& ski
 
 void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin,
                     const fit::ColliderFitError& error, const std::filesystem::path& file) {
-  // End the scale at a round number that nearly all of the skin is within.
-  const double wanted = 1000 * std::max(1.25 * error.rest.to_zero_set.p95, 0.001);
-  const double power = std::pow(10, std::floor(std::log10(wanted)));
-  const double steps = wanted / power;
-  const double most = power * (steps <= 1 ? 1 : steps <= 2.5 ? 2.5 : steps <= 5 ? 5 : 10) / 1000;
+  // Round the end of the scale up to 1, 2.5, 5 or 10 times a power of ten that covers the 95th percentile.
+  const double limit_mm = 1000 * std::max(1.25 * error.rest.to_zero_set.p95, 0.001);
+  const double power = std::pow(10, std::floor(std::log10(limit_mm)));
+  const double mantissa = limit_mm / power;
+  const double scale_max = power *
+                           (mantissa <= 1     ? 1
+                            : mantissa <= 2.5 ? 2.5
+                            : mantissa <= 5   ? 5
+                                              : 10) /
+                           1000;
   std::vector<draw::Colour> colours;
   for (const float d : error.vertex_distances)
-    colours.push_back(draw::heat(std::fabs(d) / static_cast<float>(most)));
+    colours.push_back(draw::heat(std::fabs(d) / static_cast<float>(scale_max)));
   std::vector<draw::Image> panels;
   const Box box(skin.mesh.positions);
   for (const Side& side : kSides) {
@@ -145,7 +151,7 @@ void draw_fit_error(const body::Skeleton& skeleton, const body::Skin& skin,
     view.colours = colours;
     panels.push_back(draw_body(skin, rest_transforms(skeleton), {}, view));
   }
-  paint_scale(panels[0], static_cast<float>(most));
+  paint_scale(panels[0], static_cast<float>(scale_max));
   draw::write_png(draw::strip(panels, 3, 6), file);
 }
 

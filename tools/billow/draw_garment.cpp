@@ -17,12 +17,12 @@ using draw::Vec3;
 constexpr int kGarmentWidth = 620, kGarmentHeight = 820;
 constexpr float kGarmentFieldOfView = 0.5f;
 
-// As in pictures of scenes (draw_scene.h).
+// The same colours as in draw_scene.h.
 const draw::Colour kRope = draw::srgb(0x118a35), kLateral = draw::srgb(0x8a2fd0),
-                   kBone = draw::srgb(0x12331f), kFollowing = draw::srgb(0x1f5fbf),
+                   kBone = draw::srgb(0x12331f), kKinematicBone = draw::srgb(0x1f5fbf),
                    kSheet = draw::srgb(0xeadfc6), kLining = draw::srgb(0xd0925a);
 
-struct Reach {
+struct Bounds {
   V3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
   void include(std::span<const V3> points) {
     for (const V3& p : points) {
@@ -38,7 +38,7 @@ void add_chains(draw::Canvas& canvas, const garment::Garment& g, const std::vect
   };
   for (size_t c = 0; c < g.chains.size(); ++c) {
     const auto& chain = g.chains[c];
-    // Neighbours, from bone to bone as the ropes' lateral springs are.
+    // Draw the lateral springs between bones of one level.
     if (c + 1 < g.chains.size() || g.closed) {
       const auto& next = g.chains[(c + 1) % g.chains.size()];
       for (size_t b = 1; b < std::min(chain.size(), next.size()); ++b)
@@ -50,7 +50,8 @@ void add_chains(draw::Canvas& canvas, const garment::Garment& g, const std::vect
   for (const auto& chain : g.chains)
     for (size_t b = 1; b < chain.size(); ++b) simulated[chain[b]] = true;
   for (size_t b = 0; b < bones.size(); ++b)
-    canvas.point(to_draw(bones[b]), simulated[b] ? 4.5f : 5.5f, simulated[b] ? kBone : kFollowing, 1, 0.053f);
+    canvas.point(to_draw(bones[b]), simulated[b] ? 4.5f : 5.5f, simulated[b] ? kBone : kKinematicBone, 1,
+                 0.053f);
 }
 
 }  // namespace
@@ -59,11 +60,11 @@ void draw_garment(const garment::Garment& g, const body::Skin& skin, const std::
   const std::vector<V3>& cloth = g.rest.empty() ? g.shape : g.rest;
   std::vector<V3> bones(g.bones.size());
   garment::bone_positions(g, cloth, bones);
-  Reach reach;
-  reach.include(skin.mesh.positions);
-  reach.include(cloth);
-  const Vec3 middle = 0.5f * (to_draw(reach.low) + to_draw(reach.high));
-  const V3 size = reach.high - reach.low;
+  Bounds bounds;
+  bounds.include(skin.mesh.positions);
+  bounds.include(cloth);
+  const Vec3 middle = 0.5f * (to_draw(bounds.low) + to_draw(bounds.high));
+  const V3 size = bounds.high - bounds.low;
 
   const std::pair<const char*, Vec3> sides[] = {
       {"front", {0, 0.12f, 1}}, {"side", {1, 0.12f, 0}}, {"back", {0, 0.12f, -1}}};
@@ -84,7 +85,7 @@ void draw_garment(const garment::Garment& g, const body::Skin& skin, const std::
                                                                   static_cast<float>(kGarmentWidth));
     const Vec3 eye = (half / std::tan(0.5f * kGarmentFieldOfView) + 0.5f * deep) * draw::normalised(from);
     canvas.light.toward = {0.6f * eye.x + 0.5f * eye.z, 3.5f, 0.6f * eye.z - 0.5f * eye.x};
-    canvas.ground({.height = reach.low.y,
+    canvas.ground({.height = bounds.low.y,
                    .centre = {middle.x, 0, middle.z},
                    .reach = std::max(6.0f, 1.5f * draw::length(eye))});
     draw::Image image =

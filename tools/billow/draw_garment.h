@@ -1,4 +1,4 @@
-// Pictures of a garment on its character, with its chains.
+// Pictures of a garment and its chains on the character.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace billow::tool {
 
-// From three sides: skin, cloth (the drape, or as modelled where there is none), chains green, neighbours of one height
-// joined in purple, bones that follow the body blue.
+// Draws from three sides: skin, cloth (the rest, or the undraped shape if there is no rest), ropes in green,
+// laterals in purple, kinematic bones in blue.
 void draw_garment(const garment::Garment& garment, const body::Skin& skin, const std::filesystem::path& file);
 
 }  // namespace billow::tool

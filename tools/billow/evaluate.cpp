@@ -1,4 +1,5 @@
-// `billow evaluate`: how good a garment file is on a data set, and what it has to beat. docs/evaluation.md.
+// `billow evaluate`: measures the error of a garment file on a data set, against baselines. See
+// docs/evaluation.md.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPrint = "-";
+constexpr const char* kPrint = "-";  // value of --json without a file name
 
 struct EvaluateOptions {
   std::string file, data, json, html;
@@ -28,7 +29,7 @@ struct EvaluateOptions {
   size_t threads = 0;
 };
 
-// What takes minutes should not end with a folder that is not there.
+// Check output folders first: an evaluation takes minutes.
 void check_folder_of(const std::string& file) {
   const fs::path folder = fs::absolute(file).parent_path();
   if (!fs::is_directory(folder))
@@ -44,7 +45,7 @@ void run(EvaluateOptions o) {
     if (!file.empty() && file != kPrint) check_folder_of(file);
   pack::GarmentData packed = pack::read_garment_asset(o.file);
   learn::Frames frames = frames_for(o.file, packed.garment, o.data);
-  // Simulate the chains with the file's settings: a data set keeps the chains of the time it was made.
+  // Simulate the chains with the file's settings: the chains stored in the data set may have used others.
   frames.replace_ropes(
       learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads)));
 

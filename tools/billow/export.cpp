@@ -1,4 +1,4 @@
-// `billow export`: a garment file in motion as a cache that other tools play.
+// `billow export`: plays a garment through the runtime and writes a mesh cache for other tools.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -28,13 +28,13 @@ bool is_gltf(const std::filesystem::path& out) {
 
 cache::Topology topology_of(const garment::Garment& g) {
   cache::Topology topology{.vertices = g.size(), .triangles = g.triangles, .uvs = {}, .uv_triangles = {}};
-  // The pattern laid flat is where a texture goes: one UV a vertex.
+  // Use pattern coordinates as texture coordinates, one UV per vertex.
   for (const auto& [u, v] : g.pattern_uvs) topology.uvs.push_back({u, v});
   if (!g.pattern_uvs.empty()) topology.uv_triangles = g.triangles;
   return topology;
 }
 
-// Points in the order of the chains, so that parents come first.
+// One node per bone in chain order, so that parents come first.
 std::vector<cache::Point> points_of(const garment::Garment& g) {
   std::vector<cache::Point> points;
   for (size_t c = 0; c < g.chains.size(); ++c)
@@ -45,13 +45,14 @@ std::vector<cache::Point> points_of(const garment::Garment& g) {
   return points;
 }
 
-void add_places(std::vector<cache::Point>& points, const garment::Garment& g, const std::vector<V3>& bones) {
+void append_bone_positions(std::vector<cache::Point>& points, const garment::Garment& g,
+                           const std::vector<V3>& bones) {
   size_t k = 0;
   for (const auto& chain : g.chains)
     for (const uint32_t bone : chain) points[k++].positions.push_back(bones[bone]);
 }
 
-// Where frames cannot be written at the rate that was asked for.
+// A note if the frame rate of the cache differs from --fps; else empty.
 std::string rate_note(const ExportOptions& o, double fps) {
   if (std::fabs(fps - o.fps) < 1e-6 * o.fps) return "";
   char text[200];
@@ -65,7 +66,7 @@ void run_export(const ExportOptions& o) {
   const std::filesystem::path out = o.out;
   Playback playback(o.playback);
   const garment::Garment& g = playback.garment();
-  // Every n-th simulated frame is written.
+  // Write every n-th simulated frame.
   const auto every = static_cast<size_t>(std::max(1.0, std::round(o.playback.rate / o.fps)));
   const double fps = o.playback.rate / static_cast<double>(every);
   if (!o.quiet) print_note(playback.note()), print_note(rate_note(o, fps));
@@ -83,7 +84,7 @@ void run_export(const ExportOptions& o) {
     const std::span<const float> p = playback.positions();
     for (size_t v = 0; v < positions.size(); ++v) positions[v] = {p[3 * v], p[3 * v + 1], p[3 * v + 2]};
     writer->write(positions);
-    if (chains) add_places(points, g, playback.bones());
+    if (chains) append_bone_positions(points, g, playback.bones());
   }
   if (chains) writer->add_points(std::move(points));
   writer->finish();

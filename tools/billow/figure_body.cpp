@@ -1,4 +1,4 @@
-// `billow figures body`: the skin and the shapes that stand for it (paper: Figure sdf).
+// `billow figures body`: the skin and the colliders that approximate it (paper: Figure sdf).
 #include "body/agreement.h"
 #include "body/person.h"
 #include "body/postures.h"
@@ -12,14 +12,14 @@ Figure figure_body(const FigureInputs& inputs) {
   const body::Person person = body::make_person();
   const body::Skin skin = body::make_skin(person);
   const std::vector<Transform> joints = body::rest_transforms(person.skeleton),
-                               still(joints.size(), Transform{{0, 0, 0}, {0, 0, 0, 1}});
+                               identity(joints.size(), Transform{{0, 0, 0}, {0, 0, 0, 1}});
   const int width = inputs.quick ? 150 : 520, height = inputs.quick ? 180 : 640, rays = inputs.quick ? 2 : 48;
   std::vector<draw::Image> panels;
   for (const bool shapes : {false, true}) {
     draw::Canvas canvas(width, height);
     if (shapes)
       for (size_t i = 0; i < person.colliders.size(); ++i)
-        draw_colliders(canvas, {&person.colliders[i], 1}, still, {.colour = collider_colour(i)});
+        draw_colliders(canvas, {&person.colliders[i], 1}, identity, {.colour = collider_colour(i)});
     else
       canvas.mesh({.positions = {&skin.mesh.positions[0].x, 3 * skin.mesh.positions.size()},
                    .indices = {skin.mesh.triangles[0].data(), 3 * skin.mesh.triangles.size()}},

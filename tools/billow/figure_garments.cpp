@@ -8,7 +8,7 @@
 namespace billow::tool {
 namespace {
 
-// As it was trained; where there is no file, as it is cut, before it is draped.
+// The garment of the file; without a file the built-in garment, undraped.
 garment::Garment garment_of(const std::filesystem::path& file, const char* name, bool& draped) {
   draped = !file.empty();
   if (draped) return pack::read_garment_asset(file).garment;

@@ -1,5 +1,5 @@
-// `billow figures cape skirt`: rope chains, skinning, shape and the reference cloth in one motion, a row each (paper: Figures
-// cape_grid and skirt_grid).
+// `billow figures cape skirt`: a grid with one row each for rope chains, skinning, shape and reference cloth
+// in the same motion (paper: Figures cape_grid and skirt_grid).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,11 +15,12 @@ namespace {
 
 struct Row {
   const char* label;
-  std::vector<std::vector<float>> cloth = {};  // of each moment; empty: chains
+  std::vector<std::vector<float>> cloth = {};  // one per recorded frame; empty: the row shows chains
   std::vector<std::vector<V3>> bones = {};
 };
 
-// Plays and keeps the wanted moments.
+// Plays a motion and records the frames `wanted`, in ascending order. Adds the vertices left inside the body
+// to *inside.
 Row record(const char* label, PlaybackOptions options, bool shape, const std::vector<size_t>& wanted,
            bool chains, size_t* inside) {
   options.shape = shape;
@@ -44,7 +45,7 @@ double rms_mm(const std::vector<std::vector<float>>& a, const std::vector<std::v
   return 1000 * std::sqrt(3 * sum / count);
 }
 
-// |l / L - 1| over the edges of all moments, in percent.
+// Strain |l / L - 1| over the edges of all recorded frames, in percent.
 struct Strain {
   double mean, p99;
 };
@@ -141,7 +142,7 @@ Figure grid(const FigureInputs& inputs, const std::string& name, const std::file
 
 }  // namespace
 
-// The runner stands at first, so it is looked at later.
+// The last argument skips the start in seconds: the runner begins standing.
 Figure figure_cape(const FigureInputs& inputs) { return grid(inputs, "cape", inputs.garment, "run", 1.4); }
 Figure figure_skirt(const FigureInputs& inputs) { return grid(inputs, "skirt", inputs.skirt, "dance", 0.4); }
 

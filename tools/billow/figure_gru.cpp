@@ -1,5 +1,5 @@
-// `billow figures gru_training gru_holdout`: bones by recurrent units from the body's pose, and cloth on them (paper: Figures
-// rnn_training and rnn_holdout).
+// `billow figures gru_training gru_holdout`: bones that the GRU baseline predicts from the body's pose, and
+// cloth decoded from them (paper: Figures rnn_training and rnn_holdout).
 #include <cmath>
 
 #include "learn/gru.h"
@@ -8,8 +8,8 @@
 namespace billow::tool {
 namespace {
 
-learn::Matrix bones_of(const pack::GarmentData& packed, const learn::Frames& frames,
-                       const std::string& file) {
+learn::Matrix predicted_bones(const pack::GarmentData& packed, const learn::Frames& frames,
+                              const std::string& file) {
   const auto section = packed.extra.find(learn::kGruSection);
   if (section == packed.extra.end())
     throw NotMade("needs a garment file with recurrent units, which " + file +
@@ -17,17 +17,18 @@ learn::Matrix bones_of(const pack::GarmentData& packed, const learn::Frames& fra
   return learn::gru_bones(frames, learn::gru_from_bytes(section->second));
 }
 
-double rms_mm(const learn::Matrix& a, const learn::Matrix& b, const std::vector<uint32_t>& which) {
+double rms_mm(const learn::Matrix& a, const learn::Matrix& b, const std::vector<uint32_t>& frame_indices) {
   double sum = 0;
-  for (const uint32_t f : which) sum += double{(a.row(f) - b.row(f)).squaredNorm()};
-  return which.empty()
-             ? 0
-             : 1000 * std::sqrt(3 * sum / static_cast<double>(which.size()) / static_cast<double>(a.cols()));
+  for (const uint32_t f : frame_indices) sum += double{(a.row(f) - b.row(f)).squaredNorm()};
+  return frame_indices.empty() ? 0
+                               : 1000 * std::sqrt(3 * sum / static_cast<double>(frame_indices.size()) /
+                                                  static_cast<double>(a.cols()));
 }
 
-Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part part) {
+Figure gru_figure(const FigureInputs& inputs, const char* name, dataset::Part part) {
   LearnedRows rows(inputs);
-  const evaluate::BoneSource gru{"gru", bones_of(rows.garment(), rows.frames(), inputs.garment.string())};
+  const evaluate::BoneSource gru{"gru",
+                                 predicted_bones(rows.garment(), rows.frames(), inputs.garment.string())};
   const learn::Matrix& truth = rows.embedded().bones;
   rows.add_chains("recurrent units", gru.bones);
   rows.add_chains("reference", truth);
@@ -37,10 +38,10 @@ Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part par
   add_picture(figure, inputs, name, rows.draw(rows.some_of(part)));
   figure.numbers = rows.numbers(part);
   for (size_t s = 0; s < evaluate::kSets.size(); ++s) {
-    const std::vector<uint32_t> which = rows.frames().of(evaluate::kSets[s]);
-    if (!which.empty())
+    const std::vector<uint32_t> frame_indices = rows.frames().of(evaluate::kSets[s]);
+    if (!frame_indices.empty())
       figure.numbers["bones_" + std::string(evaluate::kSetNames[s]) + "_mm"] =
-          rms_mm(gru.bones, truth, which);
+          rms_mm(gru.bones, truth, frame_indices);
   }
   figure.differs.push_back(
       "The paper's overtrained row is left out: garment files hold one set of recurrent units.");
@@ -50,7 +51,7 @@ Figure recurrent(const FigureInputs& inputs, const char* name, dataset::Part par
 }  // namespace
 
 Figure figure_gru_training(const FigureInputs& inputs) {
-  Figure figure = recurrent(inputs, "gru_training", dataset::Part::kTrain);
+  Figure figure = gru_figure(inputs, "gru_training", dataset::Part::kTrain);
   figure.shows =
       "Training frames: bones as one recurrent unit a chain has them, bones embedded in the reference, our "
       "networks on the "
@@ -60,7 +61,7 @@ Figure figure_gru_training(const FigureInputs& inputs) {
 }
 
 Figure figure_gru_holdout(const FigureInputs& inputs) {
-  Figure figure = recurrent(inputs, "gru_holdout", dataset::Part::kUnseen);
+  Figure figure = gru_figure(inputs, "gru_holdout", dataset::Part::kUnseen);
   figure.shows =
       "The same on clips that were never seen: bones of the recurrent units follow the reference roughly or "
       "not at all, and no network on top can mend that.";

@@ -1,5 +1,5 @@
-// `billow figures skinning shape holdout collision`: what networks make of the bones of a data set, beside its cloth (paper:
-// Figures train_skinning, train_qnn, train_holdout and pinn).
+// `billow figures skinning shape holdout collision`: cloth predicted from the bones of a data set, next to
+// its reference cloth (paper: Figures train_skinning, train_qnn, train_holdout and pinn).
 #include "learned_rows.h"
 
 namespace billow::tool {
@@ -23,7 +23,7 @@ void add_overtrained(LearnedRows& rows, Figure& figure, const FigureInputs& inpu
     rows.add_networks("overtrained", "overtrained", rows.open(inputs.overtrained), shape);
 }
 
-// Where an overtrained network is as good as the other on clips that neither has seen.
+// Adds a note if the overtrained network is less than 10 % worse on unseen clips.
 void note_harmless_overtraining(Figure& figure) {
   const auto& n = figure.numbers;
   if (!n.contains("overtrained") || !n["overtrained"].contains("unseen_rmse_mm")) return;
@@ -34,7 +34,7 @@ void note_harmless_overtraining(Figure& figure) {
         "which need not be the last.)");
 }
 
-// What a linear half cannot show.
+// Adds a note that the linear part of a patch network, a ridge regression, cannot be overtrained.
 void note_linear_overtraining(Figure& figure, const LearnedRows& rows, const FigureInputs& inputs) {
   if (!inputs.overtrained.empty() && std::holds_alternative<learn::PatchModel>(rows.garment().model))
     figure.differs.push_back(

@@ -1,4 +1,5 @@
-// `billow figures modes`: the first principal components of what skinning and shape have to make, on the rest (paper: Figure pca).
+// `billow figures modes`: the first principal components of skinning and of shape, added to the rest (paper:
+// Figure pca).
 #include <cmath>
 #include <tuple>
 
@@ -8,35 +9,38 @@
 namespace billow::tool {
 namespace {
 
-constexpr size_t kShown = 5;
-// How many deviations they are shown at. What is left for shape is millimetres, which nobody would see.
-constexpr float kSkinningShown = 2, kShapeShown = 8;
+constexpr size_t kModes = 5;
+// Scale of the modes in standard deviations. Those of shape are only millimetres and need exaggeration.
+constexpr float kSkinningScale = 2, kShapeScale = 8;
 
 struct Bases {
   learn::Basis skinning, shape;
 };
 
-// Of a garment in the paper's form as the file has them; else what these would be: of the cloth, and of what skinning leaves.
+// A whole-cloth model stores both bases. For a patch model, compute equivalents: PCA of the cloth, and PCA of
+// the residual of skinning.
 Bases bases_of(const LearnedRows& rows) {
   if (const auto* whole = std::get_if<learn::Model>(&rows.garment().model))
     return {whole->skinning.basis, whole->shape.basis};
   const learn::Frames& frames = rows.frames();
   const std::vector<uint32_t> train = frames.of(dataset::Part::kTrain);
-  const learn::PcaOptions options{.components = kShown};
+  const learn::PcaOptions options{.components = kModes};
   const learn::Rows cloth = learn::cloth_rows(frames, train);
   const evaluate::Predictor skinning =
       evaluate::networks("", frames, rows.garment().model, rows.embedded(), false);
-  const learn::Rows left{cloth.count, cloth.values, [&](size_t first, Eigen::Ref<learn::Matrix> out) {
-                           learn::Matrix made(out.rows(), out.cols());
-                           skinning.predict({train.data() + first, static_cast<size_t>(out.rows())}, made);
-                           cloth.fill(first, out);
-                           out -= made;
-                         }};
+  const learn::Rows residual{
+      cloth.count, cloth.values, [&](size_t first, Eigen::Ref<learn::Matrix> out) {
+        learn::Matrix predicted(out.rows(), out.cols());
+        skinning.predict({train.data() + first, static_cast<size_t>(out.rows())}, predicted);
+        cloth.fill(first, out);
+        out -= predicted;
+      }};
   return {learn::principal_components(cloth, options).basis,
-          learn::principal_components(left, options).basis};
+          learn::principal_components(residual, options).basis};
 }
 
-// How rough a mode is: the mean over edges of the squared difference of its ends, by that of its values. Detail is rough.
+// Roughness of a mode: mean squared difference along edges over the mean square per vertex. Fine detail is
+// rough.
 double roughness(const garment::Garment& g, Eigen::Ref<const learn::Vector> mode) {
   double differences = 0, edges = 0;
   for (const garment::Triangle& t : g.triangles)
@@ -62,15 +66,15 @@ Figure figure_modes(const FigureInputs& inputs) {
   Figure figure;
   std::vector<draw::Image> panels;
   size_t columns = 0;
-  for (const auto& [name, basis, shown] : {std::tuple{"skinning", &bases.skinning, kSkinningShown},
-                                           std::tuple{"shape", &bases.shape, kShapeShown}}) {
-    const size_t count = std::min<size_t>(kShown, static_cast<size_t>(basis->components()));
+  for (const auto& [name, basis, scale] : {std::tuple{"skinning", &bases.skinning, kSkinningScale},
+                                           std::tuple{"shape", &bases.shape, kShapeScale}}) {
+    const size_t count = std::min<size_t>(kModes, static_cast<size_t>(basis->components()));
     double rough = 0;
     for (size_t k = 0; k < count; ++k) {
       const auto row = static_cast<Eigen::Index>(k);
       const learn::Vector mode = basis->modes.row(row).transpose();
       rough += roughness(g, mode) / static_cast<double>(count);
-      const learn::Vector d = shown * basis->deviation[row] * mode;
+      const learn::Vector d = scale * basis->deviation[row] * mode;
       std::vector<V3> cloth;
       for (size_t v = 0; v < g.size(); ++v) {
         const auto i = 3 * static_cast<Eigen::Index>(v);

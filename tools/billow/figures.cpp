@@ -1,4 +1,4 @@
-// `billow figures`: the figures of the paper as pictures, numbers and a page.
+// `billow figures`: reproduces the figures of the paper as pictures, measurements and an HTML report.
 #include "figures.h"
 
 #include <algorithm>
@@ -72,19 +72,19 @@ void print(const MadeFigure& made) {
     std::printf("%-16s %s\n", made.kind->name, made.figure.shows.c_str());
     for (const std::string& line : made.figure.differs) std::printf("%-16s   but: %s\n", "", line.c_str());
   }
-  std::fflush(stdout);  // a figure may take a while
+  std::fflush(stdout);  // the next figure may take minutes
 }
 
-// Made if need be; and gone again if it was, and nothing came of it.
+// Creates the folder if it does not exist. Removes a folder it created if that is still empty at the end.
 struct ResultFolder {
-  bool fresh;
+  bool created;
   std::filesystem::path path;
 
   explicit ResultFolder(const std::string& folder)
-      : fresh(!std::filesystem::exists(folder)), path(make_folder(folder)) {}
+      : created(!std::filesystem::exists(folder)), path(make_folder(folder)) {}
   ~ResultFolder() {
     std::error_code not_empty;
-    if (fresh) std::filesystem::remove(path, not_empty);
+    if (created) std::filesystem::remove(path, not_empty);
   }
 };
 
@@ -110,7 +110,7 @@ void run_figures(FiguresOptions o) {
   if (!o.json && !o.quiet) std::printf("%s\n", (o.inputs.folder / "report.html").c_str());
 }
 
-// Accepts files that exist, and the names of garments that come with Billow, which become their files.
+// Accepts existing files, and names of shipped garments, which it replaces by their files.
 CLI::Validator existing_garment_file() {
   const auto find = [](std::string& given) {
     try {

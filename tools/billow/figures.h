@@ -1,5 +1,5 @@
-// The figures of the paper, made by this program: one a file. Each writes its pictures into a folder and returns what there
-// is to say about them. docs/figures.md lists them.
+// The paper's figures, reproduced by `billow figures`. Each figure function writes its pictures into a folder
+// and returns their captions and measurements. docs/figures.md lists them.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace billow::tool {
 
 struct FigureInputs {
   std::filesystem::path folder = "out/figures";
-  bool quick = false;  // small pictures of few frames: a look, or a test
-  // What learning left, each empty where it was not given: a trained cape and skirt, the cape's data set, and capes that were
-  // trained far too long and without the collision loss.
+  bool quick = false;  // small pictures of few frames, for previews and tests
+  // Results of training, each empty if not given: a trained cape and skirt, the cape's data set, an
+  // overtrained cape and a cape trained without the collision loss.
   std::filesystem::path garment, skirt, data, overtrained, free;
 };
 
 struct Figure {
-  std::string shows;                  // a caption, in our words, of what was made
+  std::string shows;                  // caption
   std::vector<std::string> pictures;  // files in the folder
   nlohmann::ordered_json numbers;
-  std::vector<std::string> differs;  // from what the paper's caption says, and why
+  std::vector<std::string> differs;  // differences from the paper's figure, with reasons
 };
 
-// Thrown where something that only the caller can give is missing; says what.
+// Thrown if an input that only the caller can provide is missing. The message names it.
 struct NotMade : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,7 @@ struct FigureKind {
   Figure (*make)(const FigureInputs&);
 };
 
-// All of them, in the order of the paper.
+// All figures, in the order of the paper.
 const std::vector<FigureKind>& figure_kinds();
 
 Figure figure_garments(const FigureInputs& inputs);
@@ -56,24 +56,26 @@ Figure figure_gru_holdout(const FigureInputs& inputs);
 Figure figure_cape(const FigureInputs& inputs);
 Figure figure_skirt(const FigureInputs& inputs);
 
-// Writes NAME.png and notes it in the figure.
+// Writes NAME.png and appends it to figure.pictures.
 void add_picture(Figure& figure, const FigureInputs& inputs, const std::string& name,
                  const draw::Image& image);
 
 struct MadeFigure {
   const FigureKind* kind;
   Figure figure;
-  std::string missing;  // not empty: not made, and why
+  std::string missing;  // reason why the figure was not made; empty: made
 };
-// A page with all of them; pictures are linked relative to it.
+// HTML page of all figures; picture links are relative to the page.
 std::string figures_page(const std::vector<MadeFigure>& made);
 
-// Figures that were made in a folder before. Throws std::runtime_error where its record is none.
+// Reads the figures that earlier runs left in a folder. Throws std::runtime_error if its report.json is
+// malformed.
 std::vector<MadeFigure> read_figures(const std::filesystem::path& folder);
-// In the order of the paper; those made now instead of those made before, which instead of those that could not be made.
+// Merges the figures of this run with earlier ones, in the order of the paper. A figure made now replaces an
+// earlier one; an earlier one replaces a figure that could not be made now.
 std::vector<MadeFigure> put_together(const std::vector<MadeFigure>& now,
                                      const std::vector<MadeFigure>& before);
-// The page, and a record for the next time.
+// Writes report.html, and report.json for the next run.
 void write_report(const std::vector<MadeFigure>& all, const std::filesystem::path& folder);
 
 }  // namespace billow::tool

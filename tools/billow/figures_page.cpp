@@ -1,3 +1,4 @@
+// The HTML report of `billow figures`.
 #include <cstdio>
 
 #include "evaluate/svg.h"
@@ -30,19 +31,20 @@ std::string number_text(const nlohmann::ordered_json& value) {
   return text;
 }
 
-std::string spoken(std::string key) {
+std::string readable_key(std::string key) {
   for (char& c : key)
     if (c == '_') c = ' ';
   return key;
 }
 
 void add_row(std::string& out, const std::string& head, const nlohmann::ordered_json& values) {
-  out += "<tr><td>" + escaped(spoken(head)) + "</td>";
+  out += "<tr><td>" + escaped(readable_key(head)) + "</td>";
   for (const auto& v : values) out += "<td>" + escaped(number_text(v)) + "</td>";
   out += "</tr>\n";
 }
 
-// Plain numbers two columns wide; objects of numbers a row each, under a head where they are alike.
+// Numbers become rows of key and value. Objects become rows of several values; consecutive objects with the
+// same keys share a header row.
 std::string table(const nlohmann::ordered_json& numbers) {
   std::string out = "<table>\n";
   std::vector<std::string> head;
@@ -55,7 +57,7 @@ std::string table(const nlohmann::ordered_json& numbers) {
     for (const auto& item : value.items()) keys.push_back(item.key());
     if (keys != head) {
       out += "<tr><th></th>";
-      for (const std::string& k : keys) out += "<th>" + escaped(spoken(k)) + "</th>";
+      for (const std::string& k : keys) out += "<th>" + escaped(readable_key(k)) + "</th>";
       out += "</tr>\n";
       head = keys;
     }

@@ -1,5 +1,5 @@
-// report.json beside report.html: what is known of the figures in a folder, so that one that is made again takes its place in the
-// page and the others stay.
+// report.json stores the figures of a folder, so that a run that makes only some of them updates these in
+// report.html and keeps the others.
 #include <algorithm>
 
 #include "figures.h"
@@ -29,9 +29,9 @@ std::vector<MadeFigure> read_figures(const fs::path& folder) {
     for (const FigureKind& kind : figure_kinds()) {
       if (!json.contains(kind.name)) continue;
       Figure figure = figure_from(json.at(kind.name));
-      const bool whole = std::all_of(figure.pictures.begin(), figure.pictures.end(),
-                                     [&](const std::string& p) { return fs::exists(folder / p); });
-      if (whole) found.push_back({&kind, std::move(figure), ""});
+      const bool complete = std::all_of(figure.pictures.begin(), figure.pictures.end(),
+                                        [&](const std::string& p) { return fs::exists(folder / p); });
+      if (complete) found.push_back({&kind, std::move(figure), ""});
     }
   } catch (const nlohmann::json::exception& e) {
     throw std::runtime_error(file.string() +

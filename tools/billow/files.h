@@ -1,4 +1,4 @@
-// Where results go.
+// Output folders.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace billow::tool {
 
-// Makes a folder and those above it. Throws with the path and the reason.
+// Creates a folder and its parents. Throws std::runtime_error with the path and the reason.
 inline std::filesystem::path make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -23,7 +23,7 @@ std::string extension(const std::filesystem::path& file) {
   return kind;
 }
 
-// From a table: a film has millions of numbers a frame.
+// Looks the value up in a table, because each frame has millions.
 uint8_t srgb_byte(float linear) {
   constexpr size_t kSteps = size_t{1} << 16;
   static const std::vector<uint8_t> table = [] {
@@ -36,7 +36,7 @@ uint8_t srgb_byte(float linear) {
   return table[static_cast<size_t>(std::clamp(linear, 0.0f, 1.0f) * static_cast<float>(kSteps) + 0.5f)];
 }
 
-std::filesystem::path beside(const std::filesystem::path& file) {
+std::filesystem::path temporary_film(const std::filesystem::path& file) {
   return file.parent_path() / ("." + file.stem().string() + ".part" + file.extension().string());
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> arguments(const std::filesystem::path& out, int width, 
                                   "-i",
                                   "-"};
   if (extension(out) == ".gif")
-    // Colours of its own: the usual 256 make bands of soft shadows.
+    // Generate a palette for this film: the default 256 colours show banding in soft shadows.
     all.insert(all.end(),
                {"-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a"});
   else
@@ -77,7 +77,7 @@ bool is_film(const std::filesystem::path& file) {
 }
 
 FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height, double frames_per_second)
-    : file_(file), beside_(beside(file)), width_(width), height_(height) {
+    : file_(file), temporary_(temporary_film(file)), width_(width), height_(height) {
   if (extension(file) == ".mp4" && (width % 2 != 0 || height % 2 != 0))
     throw std::runtime_error(file.string() + ": expected an even width and height for an MP4, found " +
                              std::to_string(width) + " x " + std::to_string(height));
@@ -86,7 +86,8 @@ FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-  const int failed = beside_.start(arguments(beside_.file(), width, height, frames_per_second), actions);
+  const int failed =
+      temporary_.start(arguments(temporary_.file(), width, height, frames_per_second), actions);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
   pipe_ = ends[1];
@@ -99,7 +100,7 @@ FilmWriter::FilmWriter(const std::filesystem::path& file, int width, int height,
                "pictures (.png) do without"
              : std::string(": ffmpeg could not be run: ") + std::strerror(failed)));
   }
-  // A program that ends early is told by its exit code, not by a signal.
+  // If ffmpeg ends early, let write() fail instead of raising SIGPIPE.
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -128,9 +129,9 @@ void FilmWriter::add(const draw::Image& image) {
 void FilmWriter::finish() {
   close(pipe_);
   pipe_ = -1;
-  if (beside_.wait() != 0)
+  if (temporary_.wait() != 0)
     throw std::runtime_error("cannot write " + file_.string() + ": ffmpeg said why above");
-  beside_.finish(file_);
+  temporary_.finish(file_);
 }
 
 }  // namespace billow::tool

@@ -1,4 +1,4 @@
-// Films: pictures in a row to MP4 or GIF, through ffmpeg.
+// Video output: encodes pictures as MP4 or GIF through ffmpeg.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 
 namespace billow::tool {
 
-// Whether a file's name ends as a film's does.
+// Whether the file extension is .mp4 or .gif.
 bool is_film(const std::filesystem::path& file);
 
-// Written beside the file, and renamed to it at the end; a film that is stopped leaves nothing. All throw std::runtime_error, where
-// ffmpeg is not there with what to install.
+// Writes to a temporary file in the same folder and renames it in finish(); an interrupted run leaves no
+// file. All members throw std::runtime_error. If ffmpeg is missing, the message says what to install.
 class FilmWriter {
  public:
-  // Width and height are those of all pictures; MP4 wants both even.
+  // All pictures have this width and height. MP4 requires both to be even.
   FilmWriter(const std::filesystem::path& file, int width, int height, double frames_per_second);
-  ~FilmWriter();  // without finish, nothing is left of it
+  ~FilmWriter();  // removes the temporary file if finish() was not called
   FilmWriter(const FilmWriter&) = delete;
   FilmWriter& operator=(const FilmWriter&) = delete;
 
@@ -26,7 +26,7 @@ class FilmWriter {
 
  private:
   std::filesystem::path file_;
-  Unfinished beside_;
+  Unfinished temporary_;
   int width_, height_;
   int pipe_ = -1;
 };

@@ -7,8 +7,8 @@
 namespace billow::tool {
 namespace {
 
-void check_same_cut(const std::string& file, const garment::Garment& garment, const std::string& data,
-                    const garment::Garment& of_data) {
+void check_same_mesh(const std::string& file, const garment::Garment& garment, const std::string& data,
+                     const garment::Garment& of_data) {
   const auto check = [&](const std::string& what, size_t expected, size_t found) {
     if (expected != found)
       throw std::runtime_error(file + ": expected the garment of " + data + " with " +
@@ -27,16 +27,16 @@ void check_same_cut(const std::string& file, const garment::Garment& garment, co
 learn::Frames frames_for(const std::filesystem::path& file, const garment::Garment& garment,
                          const std::filesystem::path& data) {
   learn::Frames frames(data);
-  check_same_cut(file.string(), garment, data.string(), frames.garment());
+  check_same_mesh(file.string(), garment, data.string(), frames.garment());
   frames.set_rest(garment.rest);
   return frames;
 }
 
 void check_same_rest(const std::filesystem::path& file, const garment::Garment& garment,
                      const learn::Frames& frames) {
-  constexpr float kSame = 1e-3f;  // m
-  check_same_cut(file.string(), garment, "the other file", frames.garment());
-  const auto same = [](V3 a, V3 b) { return length(a - b) < kSame; };
+  constexpr float kTolerance = 1e-3f;  // m
+  check_same_mesh(file.string(), garment, "the other file", frames.garment());
+  const auto same = [](V3 a, V3 b) { return length(a - b) < kTolerance; };
   if (!std::ranges::equal(garment.rest, frames.rest(), same))
     throw std::runtime_error(file.string() +
                              ": expected the rest of the other file, found vertices elsewhere: it was "

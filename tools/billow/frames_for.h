@@ -1,4 +1,4 @@
-// A data set beside a garment file.
+// Loads a data set for use with a garment file.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,13 @@
 
 namespace billow::tool {
 
-// The frames of a data set, seen from the rest of a file's garment: what the same cut comes to hang like differs a little wherever it
-// is simulated, and what was learnt goes by its own. Throws std::runtime_error for a data set of another garment.
+// The frames of a data set, relative to the rest of the file's garment. The drape of one garment differs
+// slightly between simulations, and networks predict displacements from the rest they were trained with.
+// Throws std::runtime_error for a data set of another garment.
 learn::Frames frames_for(const std::filesystem::path& file, const garment::Garment& garment,
                          const std::filesystem::path& data);
 
-// Throws std::runtime_error unless a file's garment is the frames', with the same rest.
+// Throws std::runtime_error unless the file's garment equals that of the frames and has the same rest.
 void check_same_rest(const std::filesystem::path& file, const garment::Garment& garment,
                      const learn::Frames& frames);
 

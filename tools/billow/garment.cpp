@@ -1,4 +1,4 @@
-// `billow garment`: the built-in garments, and any other.
+// `billow garment`: lists, makes and draws garments.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,14 +33,15 @@ struct GarmentShowOptions {
 };
 
 void print_row(const garment::Garment& g, const std::string& about) {
-  size_t fewest = g.chains[0].size() - 1, most = fewest;
+  size_t min_bones = g.chains[0].size() - 1, max_bones = min_bones;
   for (const auto& chain : g.chains) {
-    fewest = std::min(fewest, chain.size() - 1);
-    most = std::max(most, chain.size() - 1);
+    min_bones = std::min(min_bones, chain.size() - 1);
+    max_bones = std::max(max_bones, chain.size() - 1);
   }
   const size_t simulated = garment::simulated_bones(g);
-  const std::string bones =
-      fewest == most ? std::to_string(most) : std::to_string(fewest) + " to " + std::to_string(most);
+  const std::string bones = min_bones == max_bones
+                                ? std::to_string(max_bones)
+                                : std::to_string(min_bones) + " to " + std::to_string(max_bones);
   std::printf("%-8s %8zu %7zu %9s %9zu %9zu %10.1f  %-8s %s\n", g.name.c_str(), g.size(), g.chains.size(),
               bones.c_str(), simulated, g.bones.size() - simulated,
               static_cast<double>(g.size()) / static_cast<double>(simulated), g.key_joint.c_str(),
@@ -49,7 +50,7 @@ void print_row(const garment::Garment& g, const std::string& about) {
 
 void list_garments() {
   const body::Person person = body::make_person();
-  // Where chains run does not depend on the skin's weights, so a coarse skin will do.
+  // A coarse skin suffices: the layout of chains does not depend on skinning weights.
   const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
   std::printf("%-8s %8s %7s %9s %9s %9s %10s  %-8s\n", "name", "vertices", "chains", "bones", "simulated",
               "following", "reduction", "key");
@@ -142,12 +143,12 @@ void drape_on(garment::Garment& g, const body::Person& person, int threads) {
   double seconds = 0;
   {
     Progress progress("draping");
-    double said = 0;
+    double last_report = 0;
     drape = character::drape(g, person, threads, [&](float share) {
       progress(static_cast<double>(share));
-      // Without a terminal, a line now and then.
-      if (isatty(2) || progress.seconds() - said < 10) return;
-      said = progress.seconds();
+      // Without a terminal, print a line every 10 s instead of the progress bar.
+      if (isatty(2) || progress.seconds() - last_report < 10) return;
+      last_report = progress.seconds();
       std::printf("draping: %.0f %%\n", 100 * static_cast<double>(share));
       std::fflush(stdout);
     });

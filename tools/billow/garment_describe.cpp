@@ -1,4 +1,4 @@
-// `billow garment describe`: any mesh as a garment.
+// `billow garment describe`: turns a mesh into a garment.
 #include "garment_describe.h"
 
 #include <algorithm>
@@ -35,16 +35,17 @@ struct DescribeOptions {
   float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
   bool weld = false, drape = false;
   garment::ChainOptions chains;
-  std::vector<std::string> by_hand;
+  std::vector<std::string> manual_chains;
   std::string frames;
   size_t ssdr = 0;
 };
 
 GarmentMesh read_mesh(const DescribeOptions& options) {
-  std::string kind = std::filesystem::path(options.mesh).extension().string();
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (kind == ".obj") return garment::read_obj(options.mesh, options.scale);
-  // The importer keeps neither UV nor names of parts.
+  std::string extension = std::filesystem::path(options.mesh).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (extension == ".obj") return garment::read_obj(options.mesh, options.scale);
+  // The importer keeps neither UVs nor group and material names.
   importer::Character file =
       importer::read_character(options.mesh, {.scale = options.scale == 1 ? 0 : options.scale});
   if (file.skin.mesh.triangles.empty())
@@ -56,8 +57,8 @@ GarmentMesh read_mesh(const DescribeOptions& options) {
   return mesh;
 }
 
-// UV are a pattern if they are in metres: as long as the edges they belong to.
-void take_pattern(const GarmentMesh& mesh, const DescribeOptions& options, Garment& g) {
+// Uses the UVs as the flat pattern if they are in metres: if the median edge is about as long in UV as in the mesh.
+void set_pattern_from_uvs(const GarmentMesh& mesh, const DescribeOptions& options, Garment& g) {
   if (mesh.uv.empty()) return;
   std::vector<float> ratios;
   for (const garment::Triangle& t : mesh.triangles)
@@ -98,21 +99,25 @@ garment::Region region_of(const GarmentMesh& mesh, GarmentCharacter& character_b
   return garment::region_above(mesh, height);
 }
 
-// The joint that the seam follows most: attached vertices with a free one beside them.
+// The joint with the largest summed weight over the seam: attached vertices of triangles that have a free vertex.
 std::string joint_of_seam(const Garment& g, const body::Skeleton& skeleton) {
-  std::vector<bool> attached(g.size(), false), beside_free(g.size(), false);
+  std::vector<bool> attached(g.size(), false), on_seam(g.size(), false);
   for (const garment::Attachment& a : g.attachments) attached[a.vertex] = true;
   for (const garment::Triangle& t : g.triangles)
     if (!attached[t[0]] || !attached[t[1]] || !attached[t[2]])
-      for (const uint32_t v : t) beside_free[v] = true;
-  std::vector<double> sum(skeleton.size(), 0);
+      for (const uint32_t v : t) on_seam[v] = true;
+  std::vector<double> joint_weight(skeleton.size(), 0);
   for (const garment::Attachment& a : g.attachments)
-    for (size_t k = 0; k < a.joints.size() && beside_free[a.vertex]; ++k)
-      sum[a.joints[k]] += static_cast<double>(a.weights[k]);
-  return skeleton.joints[static_cast<size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin())].name;
+    for (size_t k = 0; k < a.joints.size() && on_seam[a.vertex]; ++k)
+      joint_weight[a.joints[k]] += static_cast<double>(a.weights[k]);
+  return skeleton
+      .joints[static_cast<size_t>(std::max_element(joint_weight.begin(), joint_weight.end()) -
+                                  joint_weight.begin())]
+      .name;
 }
 
-// What hangs from the waist moves with the hips, what hangs from neck or shoulders with the neck.
+// Default key joint: the hips for garments attached at the waist, the neck for those at neck or shoulders, else the
+// dominant joint of the seam.
 std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Skeleton& skeleton) {
   if (!o.key.empty()) return skeleton.joints[static_cast<size_t>(skeleton.at(o.key))].name;
   if (o.attach.empty()) return joint_of_seam(g, skeleton);
@@ -123,15 +128,16 @@ std::string key_joint(const DescribeOptions& o, const Garment& g, const body::Sk
                                  : skeleton.joints[static_cast<size_t>(joint)].name;
 }
 
-// Writing must not replace the mesh that was read.
-void expect_other_file(const std::filesystem::path& read, const std::filesystem::path& written) {
+// Throws if the output would overwrite the input mesh.
+void check_not_overwritten(const std::filesystem::path& read, const std::filesystem::path& written) {
   std::error_code error;
   if (std::filesystem::equivalent(read, written, error))
     throw std::runtime_error(written.string() +
                              " would be written over; give the garment another name with -o");
 }
 
-std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& texts) {
+// Parses the --chain options: comma-separated vertex indices.
+std::vector<std::vector<uint32_t>> parse_chains(const std::vector<std::string>& texts) {
   std::vector<std::vector<uint32_t>> out;
   for (const std::string& text : texts) {
     out.emplace_back();
@@ -149,28 +155,29 @@ std::vector<std::vector<uint32_t>> chains_of(const std::vector<std::string>& tex
   return out;
 }
 
-// Frame after frame, from a .npy or a mesh cache of another tool.
+// Positions of all frames, one frame after the other, from a .npy file or another tool's mesh cache.
 std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
-  const auto expect = [&](size_t found) {
+  const auto check_vertices = [&](size_t found) {
     if (found != vertices)
       throw std::runtime_error(o.frames + ": expected " + std::to_string(vertices) +
                                " vertices a frame, found " + std::to_string(found));
   };
   if (std::filesystem::path(o.frames).extension() == ".npy") {
     garment::NpyPositions frames = garment::read_npy_positions(o.frames);
-    expect(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
+    check_vertices(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
     return std::move(frames.positions);
   }
   const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.scale});
-  expect(frames->info().topology.vertices);
+  check_vertices(frames->info().topology.vertices);
   std::vector<V3> out(vertices * frames->info().frames);
   for (size_t f = 0; f < frames->info().frames; ++f)
     frames->read(f, std::span(out).subspan(f * vertices, vertices));
   return out;
 }
 
-// Bones from simulated frames, instead of chains. They follow the cloth, and nothing simulates them.
-void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
+// Extracts bones from simulated frames by SSDR, instead of chains. These bones are embedded in the cloth; no chain
+// simulates them.
+void extract_ssdr_bones(const DescribeOptions& o, Garment& g) {
   const std::vector<V3> frames = read_frames(o, g.size());
   Progress progress("decomposing");
   const garment::Ssdr found = garment::decompose(
@@ -183,21 +190,21 @@ void take_ssdr_bones(const DescribeOptions& o, Garment& g) {
 }
 
 void describe(const DescribeOptions& o) {
-  const int ways =
+  const int attachment_options =
       !o.attach.empty() + !o.group.empty() + !o.part.empty() + !o.near.empty() + !std::isnan(o.above);
-  if (ways != 1)
-    throw CLI::ValidationError(
-        "describe",
-        "expected one of --attach, --group, --part, --above and --near, found " + std::to_string(ways));
+  if (attachment_options != 1)
+    throw CLI::ValidationError("describe",
+                               "expected one of --attach, --group, --part, --above and --near, found " +
+                                   std::to_string(attachment_options));
   if ((o.ssdr > 0) != !o.frames.empty())
     throw CLI::ValidationError("describe", "--ssdr and --frames go together");
   const auto& presets = body::person_presets();
   if (o.drape && std::find(presets.begin(), presets.end(), o.character_body) == presets.end())
     throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.character_body);
-  const std::vector<std::vector<uint32_t>> by_hand = chains_of(o.by_hand);
+  const std::vector<std::vector<uint32_t>> manual_chains = parse_chains(o.manual_chains);
   const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
   const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
-  expect_other_file(o.mesh, garment::mesh_file_of(out));
+  check_not_overwritten(o.mesh, garment::mesh_file_of(out));
   GarmentMesh mesh = read_mesh(o);
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
@@ -209,15 +216,15 @@ void describe(const DescribeOptions& o) {
   g.material = o.material;
   g.shape = mesh.positions;
   g.triangles = mesh.triangles;
-  take_pattern(mesh, o, g);
+  set_pattern_from_uvs(mesh, o, g);
   const garment::Region region = region_of(mesh, character_body, o);
   garment::attach_region(g, region, character_body.skin());
   g.key_joint = key_joint(o, g, character_body.skeleton);
   if (o.ssdr > 0) {
-    take_ssdr_bones(o, g);
+    extract_ssdr_bones(o, g);
   } else {
     const std::vector<std::string> notes =
-        by_hand.empty() ? layout_chains(g, o.chains) : layout_chains(g, by_hand);
+        manual_chains.empty() ? layout_chains(g, o.chains) : layout_chains(g, manual_chains);
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
   if (o.drape) drape_on(g, body::make_person(body::person_preset(o.character_body)), 0);
@@ -261,7 +268,7 @@ void add_bone_options(CLI::App* command, DescribeOptions& o) {
       ->check(CLI::Range(0.001f, 10.0f))
       ->excludes(bones);
   command
-      ->add_option("--chain", o.by_hand,
+      ->add_option("--chain", o.manual_chains,
                    "Chain through these vertices (indices from 0, seam to hem), instead of automatic ones; "
                    "may be repeated")
       ->type_name("V,V,V...");

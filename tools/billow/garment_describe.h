@@ -1,4 +1,4 @@
-// `billow garment describe`.
+// `billow garment describe`, and helpers that it shares with `billow garment`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,12 +9,12 @@
 
 namespace billow::tool {
 
-// Who wears a garment: a preset of the built-in person, or a character's file.
+// The character that wears a garment: a preset of the built-in person, or a character file.
 class GarmentCharacter {
  public:
   explicit GarmentCharacter(const std::string& name);
   body::Skeleton skeleton;
-  // That of the built-in person takes seconds, so it is made when it is asked for.
+  // Built on first use, because the built-in person's skin takes seconds.
   const body::Skin& skin();
 
  private:
@@ -23,7 +23,7 @@ class GarmentCharacter {
 };
 CLI::Option* add_wearer(CLI::App* command, std::string& character_body);
 
-// Lets a garment fall on a person and says how it went. Threads 0: as many as there are cores.
+// Simulates the drape of a garment on a person and prints a summary. `threads` 0: one per core.
 void drape_on(garment::Garment& garment, const body::Person& person, int threads);
 
 void add_garment_describe(CLI::App* garment_command);

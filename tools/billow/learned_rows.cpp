@@ -11,7 +11,7 @@
 namespace billow::tool {
 namespace {
 
-std::filesystem::path asked(const std::filesystem::path& given, const char* needs) {
+std::filesystem::path required_path(const std::filesystem::path& given, const char* needs) {
   if (given.empty()) throw NotMade(needs);
   return given;
 }
@@ -22,8 +22,8 @@ constexpr const char* kNeeds = "needs --garment FILE and --data DIR, a trained c
 
 LearnedRows::LearnedRows(const FigureInputs& inputs)
     : inputs_(inputs),
-      garment_(pack::read_garment_asset(asked(inputs.garment, kNeeds))),
-      frames_(frames_for(inputs.garment, garment_.garment, asked(inputs.data, kNeeds))),
+      garment_(pack::read_garment_asset(required_path(inputs.garment, kNeeds))),
+      frames_(frames_for(inputs.garment, garment_.garment, required_path(inputs.data, kNeeds))),
       embedded_(evaluate::embedded_bones(frames_)),
       body_(frames_.character()) {}
 
@@ -63,22 +63,24 @@ size_t LearnedRows::wanted(const std::vector<uint32_t>& all) const {
 std::vector<uint32_t> LearnedRows::some_of(dataset::Part part) const {
   const std::vector<uint32_t> all = all_of(part);
   const learn::Matrix& bones = embedded_.bones;
-  // Begin far from the middle, then take whatever is farthest from all that were taken.
-  learn::Matrix middle = learn::Matrix::Zero(1, bones.cols());
-  for (const uint32_t f : all) middle += bones.row(f) / static_cast<float>(all.size());
-  std::vector<float> apart;
-  for (const uint32_t f : all) apart.push_back((bones.row(f) - middle).squaredNorm());
-  std::vector<uint32_t> some;
-  while (some.size() < wanted(all)) {
-    const auto farthest = std::max_element(apart.begin(), apart.end());
-    const uint32_t taken = all[static_cast<size_t>(farthest - apart.begin())];
-    if (some.empty()) std::fill(apart.begin(), apart.end(), std::numeric_limits<float>::max());
-    some.push_back(taken);
+  // Farthest-point sampling, started at the frame farthest from the mean.
+  learn::Matrix mean = learn::Matrix::Zero(1, bones.cols());
+  for (const uint32_t f : all) mean += bones.row(f) / static_cast<float>(all.size());
+  std::vector<float> distance_to_nearest;
+  for (const uint32_t f : all) distance_to_nearest.push_back((bones.row(f) - mean).squaredNorm());
+  std::vector<uint32_t> selected;
+  while (selected.size() < wanted(all)) {
+    const auto farthest = std::max_element(distance_to_nearest.begin(), distance_to_nearest.end());
+    const uint32_t farthest_frame = all[static_cast<size_t>(farthest - distance_to_nearest.begin())];
+    if (selected.empty())
+      std::fill(distance_to_nearest.begin(), distance_to_nearest.end(), std::numeric_limits<float>::max());
+    selected.push_back(farthest_frame);
     for (size_t k = 0; k < all.size(); ++k)
-      apart[k] = std::min(apart[k], (bones.row(all[k]) - bones.row(taken)).squaredNorm());
+      distance_to_nearest[k] =
+          std::min(distance_to_nearest[k], (bones.row(all[k]) - bones.row(farthest_frame)).squaredNorm());
   }
-  std::sort(some.begin(), some.end());
-  return some;
+  std::sort(selected.begin(), selected.end());
+  return selected;
 }
 
 std::vector<uint32_t> LearnedRows::deepest_of(dataset::Part part) const {
@@ -86,15 +88,15 @@ std::vector<uint32_t> LearnedRows::deepest_of(dataset::Part part) const {
   std::map<uint32_t, size_t> count;
   for (const uint32_t f : all) count[f] = inside(f, cloth_of(rows_.at(0), f)).size();
   std::stable_sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) { return count[a] > count[b]; });
-  constexpr uint32_t kApart = 6;  // a fifth of a second
-  std::vector<uint32_t> some;
+  constexpr uint32_t kMinFramesApart = 6;  // a fifth of a second
+  std::vector<uint32_t> selected;
   for (const uint32_t f : all)
-    if (some.size() < wanted(all) && std::none_of(some.begin(), some.end(), [&](uint32_t other) {
-          return std::max(f, other) - std::min(f, other) < kApart;
+    if (selected.size() < wanted(all) && std::none_of(selected.begin(), selected.end(), [&](uint32_t other) {
+          return std::max(f, other) - std::min(f, other) < kMinFramesApart;
         }))
-      some.push_back(f);
-  std::sort(some.begin(), some.end());
-  return some;
+      selected.push_back(f);
+  std::sort(selected.begin(), selected.end());
+  return selected;
 }
 
 std::vector<V3> LearnedRows::placed(uint32_t frame, std::span<const V3> rest, const float* d) const {
@@ -118,11 +120,11 @@ std::vector<V3> LearnedRows::inside(uint32_t frame, std::span<const V3> vertices
   body::Surface surface(character_body.skeleton, character_body.colliders);
   surface.pose(joints);
   std::vector<float> distance(vertices.size());
-  std::vector<V3> way_out(vertices.size()), found;
-  surface.query(vertices, distance, way_out);
+  std::vector<V3> normals(vertices.size()), projected;
+  surface.query(vertices, distance, normals);
   for (size_t v = 0; v < vertices.size(); ++v)
-    if (distance[v] < 0) found.push_back(vertices[v] - way_out[v] * distance[v]);
-  return found;
+    if (distance[v] < 0) projected.push_back(vertices[v] - normals[v] * distance[v]);
+  return projected;
 }
 
 draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_inside) const {
@@ -130,7 +132,7 @@ draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_insi
   PictureStyle style = style_for(g);
   style.width = 220, style.height = 280, style.rays = 32, style.distance = 4.4f, style.behind = 0.2f;
   if (inputs_.quick) style.width = 90, style.height = 114, style.rays = 1;
-  // Pale, so that red is seen.
+  // Pale cloth, so that red dots stand out.
   if (mark_inside) style.cloth = style.lining = draw::mix(style.cloth, {0.85f, 0.85f, 0.85f}, 0.85f);
   std::vector<draw::Image> panels;
   std::vector<V3> bone_rest(g.bones.size());
@@ -139,11 +141,11 @@ draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_insi
     for (const uint32_t f : which) {
       std::vector<Transform> joints(frames_.character().skeleton.size());
       frames_.joints(f, joints);
-      // Whoever jumps is looked up at.
-      constexpr float kStanding = 0.95f;
-      PictureStyle here = style;
-      here.look_at += std::max(0.0f, joints[0].position.y - kStanding);
-      Picture picture(here, body_, joints);
+      // Raise the camera target with a jumping person.
+      constexpr float kStandingPelvisHeight = 0.95f;  // m
+      PictureStyle frame_style = style;
+      frame_style.look_at += std::max(0.0f, joints[0].position.y - kStandingPelvisHeight);
+      Picture picture(frame_style, body_, joints);
       if (row.bones != nullptr) {
         picture.add_chains(g, placed(f, bone_rest, row.bones->row(static_cast<Eigen::Index>(f)).data()));
       } else {
@@ -157,21 +159,21 @@ draw::Image LearnedRows::draw(const std::vector<uint32_t>& which, bool mark_insi
 }
 
 nlohmann::ordered_json LearnedRows::numbers(dataset::Part part) const {
-  std::vector<evaluate::Predictor> asked;
+  std::vector<evaluate::Predictor> predictors;
   for (const Row& row : rows_)
-    if (!row.key.empty()) asked.push_back(row.predictor);
+    if (!row.key.empty()) predictors.push_back(row.predictor);
   const std::vector<evaluate::Measured> measured =
-      evaluate::measure(frames_, asked, evaluate::quick_measures());
+      evaluate::measure(frames_, predictors, evaluate::quick_measures());
   nlohmann::ordered_json out;
-  for (size_t i = 0; i < asked.size(); ++i)
+  for (size_t i = 0; i < predictors.size(); ++i)
     for (size_t s = 0; s < evaluate::kSets.size(); ++s) {
       const double rmse = measured[i].sets[s].rmse_mm;
       if (evaluate::kSets[s] == part)
-        out[asked[i].name].update(
+        out[predictors[i].name].update(
             {{"rmse_mm", rmse}, {"deeper_than_1mm_percent", measured[i].sets[s].penetration.vertices[1]}});
       else if (part == dataset::Part::kTrain && evaluate::kSets[s] != dataset::Part::kValidation &&
                !frames_.of(evaluate::kSets[s]).empty())
-        out[asked[i].name][std::string(evaluate::kSetNames[s]) + "_rmse_mm"] = rmse;
+        out[predictors[i].name][std::string(evaluate::kSetNames[s]) + "_rmse_mm"] = rmse;
     }
   return out;
 }

@@ -1,4 +1,4 @@
-// `billow`: the command line. Exit codes: 0 done, 1 something went wrong, 2 the command line makes no sense.
+// `billow`: the command line. Exit codes: 0 success, 1 failure, 2 invalid command line.
 #include <billow/billow.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   billow::tool::add_make(app);
   billow::tool::add_completion(app);
   billow::tool::add_man(app);
-  // Set last: commands added after it would have it, too.
+  // Set the footer last: CLI11 copies it to subcommands that are added later.
   app.footer(
       "Examples\n"
       "  billow render cape -o cape.mp4                   a cape on a running person\n"
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    // CLI11 says "A subcommand is required" where there is one that it does not know.
+    // CLI11 reports an unknown subcommand as "A subcommand is required".
     const std::vector<std::string> unknown = app.remaining(true);
     if (e.get_name() == "RequiredError" && !unknown.empty() && unknown[0][0] != '-' &&
         std::string(e.what()) == "A subcommand is required") {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
                    unknown[0].c_str());
       return 2;
     }
-    // Help and the version come this way too, with 0.
+    // --help and --version also throw; their exit code is 0.
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "billow: %s\n", e.what());

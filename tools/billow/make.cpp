@@ -1,5 +1,5 @@
-// `billow make`: from nothing to a garment file: simulate, train, pack, evaluate. Each step is a command of its own, and is left
-// out where what it makes is there already. What can be refused is refused before the first of them.
+// `billow make`: makes a garment file from scratch: simulate, train, pack, evaluate. Each step runs as a `billow` command
+// and is skipped if its outputs are up to date. Options are checked before the first step runs.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 struct MakeOptions {
   std::string garment, folder;
   size_t frames = 5000, unseen = 900, vertices = 0, seed = 1;
-  std::vector<std::string> train;  // more options of `billow train`
+  std::vector<std::string> train;  // further options of `billow train`
   bool dry_run = false, quiet = false;
 };
 
 struct Step {
-  std::vector<std::string> words;     // of `billow`
-  std::vector<fs::path> from, makes;  // the last of `makes` is written last
+  std::vector<std::string> words;         // arguments of `billow`
+  std::vector<fs::path> inputs, outputs;  // the last of `outputs` is written last
 
   std::string line() const {
     std::string line = "billow";
@@ -57,7 +57,7 @@ Steps steps_of(const MakeOptions& o) {
                 {data / "manifest.json"}};
   if (o.vertices > 0)
     s.simulate.words.insert(s.simulate.words.end(), {"--vertices", std::to_string(o.vertices)});
-  // A training that was stopped goes on; one that was not begins. What is measured is the file that it becomes.
+  // --resume also starts a new training. Evaluation is left to the last step, which measures the packed file.
   s.train = {
       {"train", data.string(), "-o", exact.string(), "--storage", "fp32", "--evaluate", "none", "--resume"},
       {data / "manifest.json"},
@@ -73,62 +73,63 @@ Steps steps_of(const MakeOptions& o) {
   return s;
 }
 
-// Which commands made what is in a folder: others are not made up for by files that are there.
-class Made {
+// Records the command of each finished step in made.json: outputs made with other options are not up to date.
+class CommandLog {
  public:
-  explicit Made(const MakeOptions& o) : file_(fs::path(o.folder) / "made.json") {
+  explicit CommandLog(const MakeOptions& o) : file_(fs::path(o.folder) / "made.json") {
     if (fs::exists(file_))
       commands_ = nlohmann::ordered_json::parse(files::read_whole_file(file_), nullptr, false);
     if (!commands_.is_object()) commands_ = nlohmann::ordered_json::object();
-    // Wherever the folder is, and whatever is printed.
-    MakeOptions anywhere = o;
-    anywhere.folder = ".", anywhere.quiet = false;
-    wanted_ = steps_of(anywhere);
+    // Compare commands regardless of the output folder and of --quiet.
+    MakeOptions normalised = o;
+    normalised.folder = ".", normalised.quiet = false;
+    steps_ = steps_of(normalised);
   }
-  bool by_the_same_command(size_t step) const {
-    const Step& wanted = *wanted_.all()[step];
-    return !commands_.contains(wanted.words[0]) || commands_[wanted.words[0]] == wanted.line();
+  bool is_same_command(size_t step) const {
+    const Step& current = *steps_.all()[step];
+    return !commands_.contains(current.words[0]) || commands_[current.words[0]] == current.line();
   }
-  void keep(size_t step) {
-    const Step& wanted = *wanted_.all()[step];
-    commands_[wanted.words[0]] = wanted.line();
+  void record(size_t step) {
+    const Step& current = *steps_.all()[step];
+    commands_[current.words[0]] = current.line();
     files::write_whole_file(file_, commands_.dump(2) + "\n");
   }
 
  private:
   fs::path file_;
   nlohmann::ordered_json commands_;
-  Steps wanted_;
+  Steps steps_;
 };
 
-// All that it makes is there, and not older than what it is made from.
-bool is_there(const Step& step) {
-  for (const fs::path& made : step.makes) {
-    if (!fs::exists(made)) return false;
-    for (const fs::path& from : step.from)
-      if (!fs::exists(from) || fs::last_write_time(made) < fs::last_write_time(from)) return false;
+// Whether all outputs exist and none is older than an input.
+bool is_up_to_date(const Step& step) {
+  for (const fs::path& output : step.outputs) {
+    if (!fs::exists(output)) return false;
+    for (const fs::path& input : step.inputs)
+      if (!fs::exists(input) || fs::last_write_time(output) < fs::last_write_time(input)) return false;
   }
   return true;
 }
 
-bool runs(const std::vector<std::string>& words) {
-  // Once: a program that is installed anew meanwhile has another name there.
+// Runs `billow` with these arguments. Returns whether it exited with 0.
+bool run_billow(const std::vector<std::string>& words) {
+  // Resolve the path once: after a reinstallation during the run, /proc/self/exe reads "... (deleted)".
   static const std::string program = fs::read_symlink("/proc/self/exe").string();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;
   int status = 0;
-  if (const int failed = posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ))
-    throw std::runtime_error(program + ": could not be run: " + std::strerror(failed));
+  if (const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ))
+    throw std::runtime_error(program + ": could not be run: " + std::strerror(error));
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// There may be no trainer here, or no such options: to be told now, not when all is simulated.
+// Fails before hours of simulation if the trainer is missing or rejects the --train options.
 void check_training(const Step& train) {
   std::vector<std::string> words = train.words;
   words.push_back("--dry-run");
-  if (!runs(words))
+  if (!run_billow(words))
     throw std::runtime_error("make: training would fail as said above, so nothing was made:\n  " +
                              train.line());
 }
@@ -136,10 +137,11 @@ void check_training(const Step& train) {
 void run_make(MakeOptions o) {
   if (o.folder.empty()) o.folder = "data/" + o.garment + "_made";
   const Steps steps = steps_of(o);
-  Made made(o);
+  CommandLog command_log(o);
   std::vector<bool> done;
   for (const Step* step : steps.all())
-    done.push_back((done.empty() || done.back()) && made.by_the_same_command(done.size()) && is_there(*step));
+    done.push_back((done.empty() || done.back()) && command_log.is_same_command(done.size()) &&
+                   is_up_to_date(*step));
   if (!o.dry_run) {
     if (!done[1]) check_training(steps.train);
     make_folder(o.folder);
@@ -149,10 +151,10 @@ void run_make(MakeOptions o) {
     if (!o.quiet || o.dry_run) std::printf("%s%s\n", done[k] ? "done already: " : "", step.line().c_str());
     std::fflush(stdout);
     if (done[k] || o.dry_run) continue;
-    if (!runs(step.words))
+    if (!run_billow(step.words))
       throw std::runtime_error(
           "make: this step failed, and make goes on from here when it is started again:\n  " + step.line());
-    made.keep(k);
+    command_log.record(k);
   }
 }
 

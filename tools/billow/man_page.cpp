@@ -1,4 +1,4 @@
-// `billow man`: the manual page in roff, from the commands themselves.
+// `billow man`: prints the manual page in roff, generated from the command-line definitions.
 #include <billow/billow.h>
 
 #include <cstdio>
@@ -8,19 +8,19 @@
 namespace billow::tool {
 namespace {
 
-// Roff takes a dot or a quote at the beginning of a line, a minus and a backslash anywhere, for its own.
+// Escapes characters special in roff: dot and quote at the start of a line, minus and backslash anywhere.
 std::string roff(const std::string& text) {
   std::string out;
-  bool begins = true;
+  bool at_line_start = true;
   for (const char c : text) {
-    if (begins && (c == '.' || c == '\'')) out += "\\&";
+    if (at_line_start && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\')
       out += "\\e";
     else if (c == '-')
       out += "\\-";
     else
       out += c;
-    begins = c == '\n';
+    at_line_start = c == '\n';
   }
   return out;
 }
@@ -40,9 +40,9 @@ void print_options(const CLI::App& app) {
   }
 }
 
-void print_command(const CLI::App& app, const std::string& before) {
+void print_command(const CLI::App& app, const std::string& parent) {
   if (app.get_group().empty()) return;
-  const std::string path = before + " " + app.get_name();
+  const std::string path = parent + " " + app.get_name();
   std::printf(".SS %s\n%s.\n", roff(path).c_str(), roff(app.get_description()).c_str());
   print_options(app);
   if (!app.get_footer().empty()) std::printf(".PP\n.nf\n%s\n.fi\n", roff(app.get_footer()).c_str());

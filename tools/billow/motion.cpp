@@ -1,4 +1,4 @@
-// `billow motion`: the built-in motions, and those of files, in pictures and in figures.
+// `billow motion`: lists, draws and measures built-in motions and motion files.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -29,30 +29,30 @@ struct MotionOptions {
   double seconds = 6, from = 0, speed = 0;
   uint32_t panels = 10, columns = 0;
   bool colliders = true, own_skin = false, json = false;
-  float scale = 0;                     // of files: metres a unit
-  std::vector<std::string> leave_out;  // of files: meshes
+  float scale = 0;                     // metres per unit of a motion file
+  std::vector<std::string> leave_out;  // meshes of a motion file to skip
 };
 
-// The file a name stands for, if it does.
+// The motion file that the name refers to; empty for a built-in motion.
 std::optional<MotionFile> file_of(const MotionOptions& options) {
   std::optional<MotionFile> file = motion_file_named(options.name);
   if (file) file->scale = options.scale, file->leave_out = options.leave_out;
   return file;
 }
 
-// Who moves, and how. A file's own character has no colliders, and figures are those of the built-in person.
+// A character and its motion. Colliders and figures exist for the built-in person only, not for a file's own character.
 struct MovingSubject {
-  std::string name;  // of the picture
+  std::string name;  // stem of the picture's file name
   body::Skeleton skeleton;
   body::Skin skin;
   std::vector<billow_collider> colliders;
   motion::Clip clip;
-  float size = 1;        // against the built-in person: how far away to look from
-  bool travels = false;  // seen from its own side and front, not from the world's
+  float size = 1;        // relative to the built-in person; scales the camera distance
+  bool travels = false;  // the views turn with the character's heading, not fixed in world axes
   std::optional<motion::MotionMeasures> figures;
 };
 
-constexpr double kMeasuredAt = 120;  // frames a second
+constexpr double kMeasuredAt = 120;  // frames per second
 
 motion::Clip clip_of(const MotionOptions& options, const body::Person& person) {
   if (const std::optional<MotionFile> file = file_of(options)) {
@@ -97,7 +97,7 @@ MovingSubject subject_of(const MotionOptions& options) {
   return subject;
 }
 
-// Where the body faces, over about a stride.
+// Heading of the body, averaged over about one stride.
 float heading_at(const motion::Clip& clip, double seconds) {
   V3 sum{0, 0, 0};
   for (const double offset : {-0.45, -0.3, -0.15, 0.0, 0.15, 0.3, 0.45}) {
@@ -122,7 +122,7 @@ draw::Image draw_moment(const MovingSubject& subject, double seconds, bool colli
       {.label = label, .from = subject.size * from, .target = target, .width = 300, .height = 400});
 }
 
-// One row a view, or as many as it takes. The camera goes along with the body.
+// One row per view, or several with --columns. The camera follows the body.
 std::string write_strip(const MotionOptions& options, const MovingSubject& subject) {
   const std::filesystem::path folder = make_folder(options.folder);
   const double last = std::min(options.from + options.seconds, static_cast<double>(subject.clip.duration()));
@@ -144,29 +144,29 @@ std::string write_strip(const MotionOptions& options, const MovingSubject& subje
   return file.string();
 }
 
-void print_most(const char* name, const motion::Peak& most, double unit, const char* units) {
-  std::printf("%-22s%9.2f %-7s %s at %.2f s\n", name, unit * most.value, units, most.where.c_str(),
-              most.seconds);
+void print_peak(const char* name, const motion::Peak& peak, double scale, const char* unit) {
+  std::printf("%-22s%9.2f %-7s %s at %.2f s\n", name, scale * peak.value, unit, peak.where.c_str(),
+              peak.seconds);
 }
 
 void print_table(const motion::MotionMeasures& f) {
-  constexpr double kDegrees = 57.29577951308232;
+  constexpr double kDegreesPerRadian = 57.29577951308232;
   std::printf("%-22s%9.2f s       %zu frames\n%-22s%9.2f m\n", "duration", f.seconds, f.frames, "way",
               f.distance);
-  std::printf("%-22s%9.2f degrees %s at %.2f s\n", "to a joint's limit", kDegrees * f.limit_margin,
+  std::printf("%-22s%9.2f degrees %s at %.2f s\n", "to a joint's limit", kDegreesPerRadian * f.limit_margin,
               f.limit_angle.c_str(), f.limit_seconds);
-  print_most("joint speed", f.joint_speed, 1, "rad/s");
-  print_most("joint acceleration", f.joint_acceleration, 1, "rad/s2");
-  print_most("pelvis speed", f.pelvis_speed, 1, "m/s");
-  print_most("pelvis acceleration", f.pelvis_acceleration, 1, "m/s2");
-  print_most("hand speed", f.hand_speed, 1, "m/s");
-  print_most("foot speed", f.foot_speed, 1, "m/s");
-  print_most("foot slides", f.slide, 1000, "mm");
-  print_most("foot sinks", f.ground_penetration, 1000, "mm");
-  print_most("limb inside the body", f.self_penetration, 1000, "mm");
+  print_peak("joint speed", f.joint_speed, 1, "rad/s");
+  print_peak("joint acceleration", f.joint_acceleration, 1, "rad/s2");
+  print_peak("pelvis speed", f.pelvis_speed, 1, "m/s");
+  print_peak("pelvis acceleration", f.pelvis_acceleration, 1, "m/s2");
+  print_peak("hand speed", f.hand_speed, 1, "m/s");
+  print_peak("foot speed", f.foot_speed, 1, "m/s");
+  print_peak("foot slides", f.slide, 1000, "mm");
+  print_peak("foot sinks", f.ground_penetration, 1000, "mm");
+  print_peak("limb inside the body", f.self_penetration, 1000, "mm");
 }
 
-// Names end with their unit, as for scenes.
+// Keys end with their unit, as in the JSON of `billow scene`.
 void print_json(const MovingSubject& subject, const std::string& picture) {
   std::printf("{\"motion\": \"%s\", \"picture\": \"%s\", \"seconds\": %.4f, \"frames\": %zu",
               subject.name.c_str(), picture.c_str(), static_cast<double>(subject.clip.duration()),
@@ -175,7 +175,7 @@ void print_json(const MovingSubject& subject, const std::string& picture) {
     const motion::MotionMeasures& f = *subject.figures;
     std::printf(", \"way_m\": %.3f, \"limit_margin_rad\": %.5f, \"limit_angle\": \"%s\"", f.distance,
                 f.limit_margin, f.limit_angle.c_str());
-    for (const auto& [name, most] : std::initializer_list<std::pair<const char*, const motion::Peak*>>{
+    for (const auto& [name, peak] : std::initializer_list<std::pair<const char*, const motion::Peak*>>{
              {"joint_speed_rad_s", &f.joint_speed},
              {"joint_acceleration_rad_s2", &f.joint_acceleration},
              {"top_speed_m_s", &f.pelvis_speed},
@@ -187,7 +187,7 @@ void print_json(const MovingSubject& subject, const std::string& picture) {
              {"foot_slide_m", &f.slide},
              {"foot_sink_m", &f.ground_penetration},
              {"limb_inside_m", &f.self_penetration}})
-      std::printf(", \"%s\": %.5f", name, most->value);
+      std::printf(", \"%s\": %.5f", name, peak->value);
   }
   std::printf("}\n");
 }

@@ -12,17 +12,19 @@
 namespace billow::tool {
 namespace {
 
-bool is_readable_kind(const std::string& file) {
-  std::string kind = std::filesystem::path(file).extension().string();
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-  return kind == ".bvh" || kind == ".glb" || kind == ".gltf" || kind == ".fbx" || kind == ".dae";
+bool has_motion_extension(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return extension == ".bvh" || extension == ".glb" || extension == ".gltf" || extension == ".fbx" ||
+         extension == ".dae";
 }
 
 importer::Character read(const MotionFile& motion) {
   return importer::read_character(motion.file, {.scale = motion.scale, .leave_out = motion.leave_out});
 }
 
-const motion::Clip& chosen(const importer::Character& character, const std::string& name) {
+const motion::Clip& selected_clip(const importer::Character& character, const std::string& name) {
   if (!name.empty() || character.clips.size() != 1) {
     if (name.empty() && !character.clips.empty())
       throw std::invalid_argument(character.name + " has " + std::to_string(character.clips.size()) +
@@ -33,10 +35,11 @@ const motion::Clip& chosen(const importer::Character& character, const std::stri
   return character.clips[0];
 }
 
-// A built-in motion and its seed.
+// Parses a built-in motion and its seed.
 std::optional<std::pair<std::string, uint32_t>> built_in_named(const std::string& name) {
-  const size_t at = name.find_first_of(": ");  // data sets have it with a space
-  const std::string kind = name.substr(0, at), seed = at == std::string::npos ? "1" : name.substr(at + 1);
+  const size_t separator = name.find_first_of(": ");  // data sets write a space
+  const std::string kind = name.substr(0, separator),
+                    seed = separator == std::string::npos ? "1" : name.substr(separator + 1);
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
   if (error != std::errc() || end != seed.data() + seed.size()) return std::nullopt;
@@ -45,32 +48,32 @@ std::optional<std::pair<std::string, uint32_t>> built_in_named(const std::string
   return std::nullopt;
 }
 
-// Whether the file's skeleton has all joints of another, at rest in the same places.
+// Whether the file's skeleton has all joints of another, at the same rest positions within 0.2 % of its size.
 bool has_joints_of(const body::Skeleton& file, const body::Skeleton& skeleton) {
-  const auto there = body::rest_transforms(file), wanted = body::rest_transforms(skeleton);
+  const auto file_rest = body::rest_transforms(file), rest = body::rest_transforms(skeleton);
   float size = 0;
-  for (const Transform& t : wanted) size = std::max(size, length(t.position - wanted[0].position));
+  for (const Transform& t : rest) size = std::max(size, length(t.position - rest[0].position));
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int found = file.find(skeleton.joints[j].name);
     if (found == body::kNoJoint) return false;
-    if (length(there[static_cast<size_t>(found)].position - wanted[j].position) > 0.002f * size + 1e-4f)
+    if (length(file_rest[static_cast<size_t>(found)].position - rest[j].position) > 0.002f * size + 1e-4f)
       return false;
   }
   return true;
 }
 
-// Moves each joint as the file's joint of that name moves from its rest: axes of joints may differ.
-motion::Clip taken_over(const body::Skeleton& file, const motion::Clip& clip,
-                        const body::Skeleton& skeleton) {
+// Transfers the motion of each joint relative to its rest, because local axes of the two skeletons may differ.
+motion::Clip transferred(const body::Skeleton& file, const motion::Clip& clip,
+                         const body::Skeleton& skeleton) {
   const auto file_rest = body::rest_transforms(file), rest = body::rest_transforms(skeleton);
   motion::Clip out{clip.name, clip.frames_per_second, {}, clip.loops};
   for (const body::Pose& frame : clip.frames) {
-    const auto there = body::joint_transforms(file, frame);
+    const auto file_joints = body::joint_transforms(file, frame);
     std::vector<Transform> joints;
     body::Pose pose;
     for (size_t j = 0; j < skeleton.size(); ++j) {
       const auto k = static_cast<size_t>(file.at(skeleton.joints[j].name));
-      joints.push_back(there[k] * inverse(file_rest[k]) * rest[j]);
+      joints.push_back(file_joints[k] * inverse(file_rest[k]) * rest[j]);
       const int parent = skeleton.joints[j].parent;
       const Transform local =
           parent == body::kNoJoint ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
@@ -98,8 +101,8 @@ motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton,
   if (std::optional<MotionFile> file = motion_file_named(name)) {
     file->scale = scale;
     const importer::Character character = read(*file);
-    const motion::Clip& clip = chosen(character, file->clip);
-    return has_joints_of(character.skeleton, skeleton) ? taken_over(character.skeleton, clip, skeleton)
+    const motion::Clip& clip = selected_clip(character, file->clip);
+    return has_joints_of(character.skeleton, skeleton) ? transferred(character.skeleton, clip, skeleton)
                                                        : motion::retarget(character.skeleton, clip, skeleton);
   }
   check_motion_name(name);
@@ -111,9 +114,9 @@ motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton,
 }
 
 std::optional<MotionFile> motion_file_named(const std::string& name) {
-  if (is_readable_kind(name)) return MotionFile{name, ""};
+  if (has_motion_extension(name)) return MotionFile{name, ""};
   const size_t colon = name.find_last_of(':');
-  if (colon == std::string::npos || !is_readable_kind(name.substr(0, colon))) return std::nullopt;
+  if (colon == std::string::npos || !has_motion_extension(name.substr(0, colon))) return std::nullopt;
   return MotionFile{name.substr(0, colon), name.substr(colon + 1)};
 }
 
@@ -121,8 +124,8 @@ motion::Clip motion_on_person(const MotionFile& motion, const body::Person& pers
                               std::vector<std::string>* report) {
   const importer::Character character = read(motion);
   motion::RetargetReport mapping;
-  motion::Clip clip =
-      motion::retarget(character.skeleton, chosen(character, motion.clip), person.skeleton, {}, &mapping);
+  motion::Clip clip = motion::retarget(character.skeleton, selected_clip(character, motion.clip),
+                                       person.skeleton, {}, &mapping);
   if (report) {
     *report = character.notes;
     std::string kept;
@@ -137,7 +140,7 @@ importer::Character motion_on_own_skin(const MotionFile& motion) {
   importer::Character character = read(motion);
   if (character.skin.mesh.triangles.empty())
     throw std::runtime_error(motion.file.string() + " has no skin; show it on the built-in person");
-  const motion::Clip clip = chosen(character, motion.clip);
+  const motion::Clip clip = selected_clip(character, motion.clip);
   character.clips = {clip};
   return character;
 }

@@ -1,5 +1,5 @@
-// Motions by their names, those of files above all: "dance.bvh", "robot.glb:Running", on the built-in person or on the
-// file's own character.
+// Looks up motions by name, on the built-in person or on a file's own character. A name is a motion file ("dance.bvh",
+// "robot.glb:Running") or a built-in motion.
 #pragma once
 
 #include <filesystem>
@@ -15,31 +15,32 @@ namespace billow::tool {
 
 struct MotionFile {
   std::filesystem::path file;
-  std::string clip;                         // empty: the only one
-  float scale = 0;                          // metres a unit of the file; 0: what the file says, or a guess
-  std::vector<std::string> leave_out = {};  // meshes that are not wanted
+  std::string clip;                         // empty: the file's only clip
+  float scale = 0;                          // metres per unit of the file; 0: the file's own, or a guess
+  std::vector<std::string> leave_out = {};  // names of meshes to skip
 };
 
-// Takes "robot.glb:Running" apart. None if the name does not end, or its part before a colon, as a file does that
-// can be read.
+// Splits "robot.glb:Running" into file and clip. Empty unless the name, or its part before the last colon, has the
+// extension of a supported format.
 std::optional<MotionFile> motion_file_named(const std::string& name);
 
-// The clip on the built-in person. `report` gets sentences about how.
+// The clip retargeted to the built-in person. `report` receives the importer's notes and the joint mapping.
 motion::Clip motion_on_person(const MotionFile& motion, const body::Person& person,
                               std::vector<std::string>* report = nullptr);
 
-// Throws std::runtime_error unless it is a file's name or a built-in motion's, with or without a seed: walk, walk:7.
+// Throws std::runtime_error unless the name is a motion file or a built-in motion, with or without a seed: walk, walk:7.
 void check_motion_name(const std::string& name);
-// Either of them on any skeleton; `preset` says which built-in person that is, and is empty for others. A file that has
-// all of the skeleton's joints, resting where they do, is taken as it is; other motions are retargeted. A built-in one has
-// that many frames at that many a second, a file its own. `scale`: metres a unit of files.
+// A motion file or built-in motion on any skeleton. `preset` names the built-in person that the skeleton belongs to, and
+// is empty for other characters. A file whose skeleton has all of the joints, at the same rest positions, is used without
+// retargeting. `frames` and `frames_per_second` apply to built-in motions; files keep their own. `scale`: metres per unit
+// of a file.
 motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton, const std::string& preset,
                         size_t frames, double frames_per_second, float scale);
 
-// The file's own character with that clip only. Throws std::runtime_error where the file has no skin.
+// The file's own character with the selected clip only. Throws std::runtime_error where the file has no skin.
 importer::Character motion_on_own_skin(const MotionFile& motion);
 
-// What is in the file: a table of its clips, joints, vertices and notes.
+// A table of the file's clips, joints, vertices and notes.
 std::string describe(const MotionFile& motion);
 
 }  // namespace billow::tool

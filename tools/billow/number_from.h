@@ -1,4 +1,4 @@
-// A check of options that are numbers.
+// A range check for numeric options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace billow::tool {
 
-// Accepts numbers from `low` to `high`; CLI::Range lets "nan" pass.
+// Accepts numbers from `low` to `high`. Unlike CLI::Range, it rejects "nan".
 inline CLI::Validator number_from(double low, double high) {
   const auto check = [low, high](const std::string& text) {
     char* end = nullptr;

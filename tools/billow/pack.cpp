@@ -1,4 +1,4 @@
-// `billow pack`: a garment file stored differently.
+// `billow pack`: rewrites a garment file with another precision, other settings or fewer sections.
 #include <cstdio>
 #include <memory>
 
@@ -16,12 +16,12 @@ namespace {
 
 struct PackArguments {
   std::string file, out, data, settings, storage = "mixed";
-  double most_error = 0.1;
+  double max_error = 0.1;
   std::vector<std::string> without;
   bool blend = false, quiet = false;
 };
 
-// Stores nothing anew.
+// Value of --storage that keeps bases and networks as stored.
 constexpr const char* kKeep = "keep";
 
 void print(const char* mark, const pack::QuantisationCost& cost) {
@@ -29,15 +29,15 @@ void print(const char* mark, const pack::QuantisationCost& cost) {
               static_cast<double>(cost.bytes) / 1e6, cost.total(), cost.bases, cost.networks);
 }
 
-void leave_out(const PackArguments& a, pack::GarmentData& packed) {
+void remove_sections(const PackArguments& a, pack::GarmentData& packed) {
   for (const std::string& name : a.without)
     if (packed.extra.erase(name) == 0)
       throw std::runtime_error(a.file + ": expected an extra section '" + name +
                                "' to leave out, found none");
 }
 
-// All other bytes stay.
-void keep(const PackArguments& a, const pack::GarmentData& packed) {
+// Copies the file byte for byte, except for settings, blend weights and removed sections.
+void write_unchanged_storage(const PackArguments& a, const pack::GarmentData& packed) {
   std::vector<std::string> without;
   for (const std::string& name : a.without) without.push_back("extra." + name);
   const std::string bytes =
@@ -51,15 +51,15 @@ void run(PackArguments a) {
   if (a.blend && a.data.empty())
     throw std::runtime_error("--blend: expected --data with the frames to fit weights to, found none");
   pack::GarmentData packed = pack::read_garment_asset(a.file);
-  leave_out(a, packed);
+  remove_sections(a, packed);
   if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
     packed.calibration = pack::calibration_frames(frames);
   }
-  if (a.storage == kKeep) return keep(a, packed);
-  const pack::PackOptions options{pack::precision_named(a.storage), a.most_error};
+  if (a.storage == kKeep) return write_unchanged_storage(a, packed);
+  const pack::PackOptions options{pack::precision_named(a.storage), a.max_error};
   const pack::PackReport report = write_garment_asset(packed, a.out, options);
   if (a.quiet) return;
   std::printf("storage of bases and networks, chosen (*) and others:\n");
@@ -81,7 +81,7 @@ void add_pack(CLI::App& app) {
                    "Number format of bases and networks: mixed (the smallest within --error), int8, int16, "
                    "fp16, fp32, or keep (unchanged)")
       ->capture_default_str();
-  command->add_option("--error", a->most_error, "Error bound of mixed storage in mm: RMS over vertices")
+  command->add_option("--error", a->max_error, "Error bound of mixed storage in mm: RMS over vertices")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option(

@@ -16,7 +16,7 @@ namespace {
 using draw::Vec3;
 
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
-constexpr size_t kMaxPicturesAtATime = 16;  // each takes some 100 MB
+constexpr size_t kMaxPicturesAtATime = 16;  // about 100 MB each
 
 }  // namespace
 
@@ -29,17 +29,19 @@ PictureStyle style_for(const garment::Garment& garment) {
 }
 
 std::vector<Following> follow(std::span<const V3> pelvis, float first_heading, float frames_per_second) {
-  // Half a second either way: bobbing and swaying is the person's, not the camera's.
-  const auto reach = static_cast<std::ptrdiff_t>(0.5f * frames_per_second), count = std::ssize(pelvis);
-  const V3 way = pelvis.back() - pelvis.front();
-  const float heading = std::hypot(way.x, way.z) > 1.5f ? std::atan2(way.x, way.z) : first_heading;
+  // Average over half a second either way, so that the camera does not bob and sway with the person.
+  const auto max_half_window = static_cast<std::ptrdiff_t>(0.5f * frames_per_second),
+             count = std::ssize(pelvis);
+  const V3 travel = pelvis.back() - pelvis.front();
+  const float heading =
+      std::hypot(travel.x, travel.z) > 1.5f ? std::atan2(travel.x, travel.z) : first_heading;
   std::vector<Following> all;
   for (std::ptrdiff_t f = 0; f < count; ++f) {
     V3 sum{0, 0, 0};
-    // As far back as ahead, so that the mean does not run away near the ends.
-    const std::ptrdiff_t side = std::min({reach, f, count - 1 - f});
-    for (std::ptrdiff_t k = f - side; k <= f + side; ++k) sum += pelvis[static_cast<size_t>(k)];
-    sum = sum * (1 / static_cast<float>(2 * side + 1));
+    // Keep the window symmetric near the ends, where the mean would otherwise lag or lead.
+    const std::ptrdiff_t half_window = std::min({max_half_window, f, count - 1 - f});
+    for (std::ptrdiff_t k = f - half_window; k <= f + half_window; ++k) sum += pelvis[static_cast<size_t>(k)];
+    sum = sum * (1 / static_cast<float>(2 * half_window + 1));
     all.push_back({{sum.x, 0, sum.z}, heading});
   }
   return all;
@@ -73,8 +75,8 @@ void Picture::add_cloth(std::span<const float> positions, std::span<const garmen
                 .finish = draw::Finish::kCloth});
 }
 
-void Picture::add_dots(std::span<const V3> places, draw::Colour colour) {
-  for (const V3& p : places) canvas_.sphere(to_draw(p), 0.009f, {.colour = colour}, 8);
+void Picture::add_dots(std::span<const V3> positions, draw::Colour colour) {
+  for (const V3& p : positions) canvas_.sphere(to_draw(p), 0.009f, {.colour = colour}, 8);
 }
 
 void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bones) {
@@ -83,11 +85,11 @@ void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bo
       bone{.colour = draw::srgb(0x0f5a26), .gloss = 0.3f},
       fixed{.colour = draw::srgb(0x1f5fbf), .gloss = 0.3f};
   const auto at = [&](uint32_t b) { return to_draw(bones[b]); };
-  std::vector<bool> chained(bones.size());
+  std::vector<bool> in_chain(bones.size());
   for (size_t c = 0; c < garment.chains.size(); ++c) {
     const auto& chain = garment.chains[c];
     for (size_t i = 0; i < chain.size(); ++i) {
-      chained[chain[i]] = true;
+      in_chain[chain[i]] = true;
       canvas_.sphere(at(chain[i]), 0.010f, bone, 12);
       if (i > 0) canvas_.tube(at(chain[i - 1]), at(chain[i]), 0.006f, rope);
     }
@@ -97,19 +99,20 @@ void Picture::add_chains(const garment::Garment& garment, std::span<const V3> bo
       canvas_.tube(at(chain[i]), at(next[i]), 0.0028f, lateral, 6);
   }
   for (uint32_t b = 0; b < bones.size(); ++b)
-    if (!chained[b]) canvas_.sphere(at(b), 0.008f, fixed, 10);
+    if (!in_chain[b]) canvas_.sphere(at(b), 0.008f, fixed, 10);
 }
 
 draw::Image Picture::make(const Following& at, const std::string& label) const {
-  const float turn = at.heading + kDegree * style_.azimuth, up = kDegree * style_.elevation;
+  const float azimuth = at.heading + kDegree * style_.azimuth, elevation = kDegree * style_.elevation;
   const Vec3 target{at.place.x - style_.behind * std::sin(at.heading), style_.look_at,
                     at.place.z - style_.behind * std::cos(at.heading)};
-  const Vec3 from{style_.distance * std::cos(up) * std::sin(turn), style_.distance * std::sin(up),
-                  style_.distance * std::cos(up) * std::cos(turn)};
+  const Vec3 from{style_.distance * std::cos(elevation) * std::sin(azimuth),
+                  style_.distance * std::sin(elevation),
+                  style_.distance * std::cos(elevation) * std::cos(azimuth)};
   draw::Canvas canvas = canvas_;
-  // The key light stands beside the camera, high, so that folds cast shadows across the cloth.
-  const float light = turn + 55 * kDegree;
-  canvas.light.toward = {std::sin(light), 1.15f, std::cos(light)};
+  // Place the key light high and to the side of the camera, so that folds cast shadows across the cloth.
+  const float light_azimuth = azimuth + 55 * kDegree;
+  canvas.light.toward = {std::sin(light_azimuth), 1.15f, std::cos(light_azimuth)};
   const bool traced = style_.rays > 0 && draw::Canvas::can_trace();
   draw::Ground ground{.centre = {target.x, 0, target.z}};
   if (traced) {

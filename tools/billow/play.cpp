@@ -1,4 +1,5 @@
-// `billow play`: what a frame of a garment file costs on the built-in person, and what it does to the body; a strip to see it.
+// `billow play`: plays a garment on the built-in person, measures time per frame and stage and vertices inside the body, and
+// optionally draws a strip of pictures.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -12,17 +13,17 @@
 namespace billow::tool {
 namespace {
 
-struct WearOptions {
+struct PlayOptions {
   PlaybackOptions playback;
   std::string out;
   size_t panels = 8, columns = 4;
   bool panels_given = false, columns_given = false, json = false;
 };
 
-struct Played {
+struct PlayMeasures {
   std::vector<double> frame_ms, stage_ms[BILLOW_FRAME_STAGE_COUNT];
-  size_t inside = 0, most_inside = 0;  // vertices, after push-out: over all frames, in one of them
-  double pushed = 0;                   // a frame
+  size_t inside = 0, max_inside = 0;  // vertices inside the body after push-out: sum over frames, worst frame
+  double pushed = 0;                  // vertices moved by push-out, summed over frames
   uint64_t hash = 0;
 };
 
@@ -32,18 +33,18 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void add(Played& played, const billow_instance_report& r) {
+void add(PlayMeasures& measures, const billow_instance_report& r) {
   double sum = 0;
   for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) {
-    played.stage_ms[k].push_back(1e3 * r.stage_seconds[k]);
+    measures.stage_ms[k].push_back(1e3 * r.stage_seconds[k]);
     sum += 1e3 * r.stage_seconds[k];
   }
-  played.frame_ms.push_back(sum);
-  played.inside += r.inside, played.most_inside = std::max<size_t>(played.most_inside, r.inside);
-  played.pushed += r.pushed;
+  measures.frame_ms.push_back(sum);
+  measures.inside += r.inside, measures.max_inside = std::max<size_t>(measures.max_inside, r.inside);
+  measures.pushed += r.pushed;
 }
 
-void print(const Played& p, const WearOptions& o) {
+void print(const PlayMeasures& p, const PlayOptions& o) {
   const double frames = static_cast<double>(p.frame_ms.size());
   if (o.json) {
     nlohmann::ordered_json json{{"frames", p.frame_ms.size()}, {"frame_ms", median(p.frame_ms)}};
@@ -60,10 +61,10 @@ void print(const Played& p, const WearOptions& o) {
                 median(p.stage_ms[k]));
   std::printf(
       "\n%.0f vertices pushed out a frame; %zu inside the body in all frames together, %zu in the worst\n",
-      p.pushed / frames, p.inside, p.most_inside);
+      p.pushed / frames, p.inside, p.max_inside);
 }
 
-void wear(const WearOptions& o) {
+void play_garment(const PlayOptions& o) {
   if (o.out.empty() && (o.panels_given || o.columns_given))
     throw CLI::ValidationError(o.panels_given ? "--panels" : "--columns",
                                "expected a strip to write (-o strip.png), found none");
@@ -74,9 +75,9 @@ void wear(const WearOptions& o) {
   const auto body = out.empty() ? nullptr : std::make_unique<DrawnBody>(playback.character_body());
   const size_t every = std::max<size_t>(1, (playback.frames() - 1) / o.panels);
   std::vector<draw::Image> panels;
-  Played played;
+  PlayMeasures measures;
   while (playback.step()) {
-    add(played, playback.report());
+    add(measures, playback.report());
     if (!body || playback.frame() == 0 || playback.frame() % every != 0 || panels.size() == o.panels)
       continue;
     draw::Canvas canvas(kPanelWidth, kPanelHeight);
@@ -85,9 +86,9 @@ void wear(const WearOptions& o) {
     panels.push_back(draw_dressed(canvas, *body, playback.joints(), playback.positions(),
                                   playback.garment().triangles, label));
   }
-  played.hash = playback.hash();
+  measures.hash = playback.hash();
   if (body) draw::write_png(draw::strip(panels, static_cast<int>(o.columns), 4), out);
-  print(played, o);
+  print(measures, o);
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ void wear(const WearOptions& o) {
 void add_wear(CLI::App& app) {
   auto* command =
       app.add_subcommand("play", "Play a garment on the built-in person and measure what a frame costs");
-  auto o = std::make_shared<WearOptions>();
+  auto o = std::make_shared<PlayOptions>();
   add_playback_options(*command, o->playback);
   command->add_option("-o,--out", o->out, "Also write a strip of pictures to this file (.png)");
   command->add_option("--panels", o->panels, "Number of pictures in the strip")
@@ -111,7 +112,7 @@ void add_wear(CLI::App& app) {
       "Examples\n"
       "  billow play cape -o cape_running.png\n"
       "  billow play cape.billow --motion dance:2 --seconds 20 --json\n");
-  command->callback([o] { wear(*o); });
+  command->callback([o] { play_garment(*o); });
 }
 
 }  // namespace billow::tool

@@ -15,18 +15,19 @@
 namespace billow::tool {
 namespace {
 
-PlaybackOptions named(PlaybackOptions options) {
+// Resolves the names of garments that ship with Billow.
+PlaybackOptions with_garment_path(PlaybackOptions options) {
   options.file = garment_file(options.file);
   return options;
 }
 
-constexpr const char* kWearer = "average";  // of the built-in persons
+constexpr const char* kWearer = "average";  // preset of the built-in person
 
 size_t frames_wanted(const PlaybackOptions& options) {
   return static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
 }
 
-motion::Clip clip_named_in(const PlaybackOptions& options) {
+motion::Clip load_clip(const PlaybackOptions& options) {
   check_motion_name(options.motion);
   return motion_for(options.motion, dataset::person_as_character_body(kWearer).skeleton, kWearer,
                     frames_wanted(options), options.rate, 0);
@@ -72,10 +73,10 @@ std::vector<size_t> joints_needed(const billow_garment* garment, const body::Ske
   return joints;
 }
 
-Playback::Playback(const PlaybackOptions& options) : Playback(options, clip_named_in(options)) {}
+Playback::Playback(const PlaybackOptions& options) : Playback(options, load_clip(options)) {}
 
 Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
-    : options_(named(options)),
+    : options_(with_garment_path(options)),
       packed_(pack::read_garment_asset(options_.file)),
       character_body_(dataset::person_as_character_body(kWearer)),
       clip_(motion::resample(clip, static_cast<float>(options.rate))) {
@@ -90,10 +91,12 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   billow_instance* instance = nullptr;
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);
-  billow_instance_options set = billow_instance_options_default();
-  set.shape = options.shape, set.push_out = options.push_out, set.linear_blend = options.linear_blend;
-  set.profile = 1;
-  expect(billow_instance_set_options(instance, &set));
+  billow_instance_options instance_options = billow_instance_options_default();
+  instance_options.shape = options.shape;
+  instance_options.push_out = options.push_out;
+  instance_options.linear_blend = options.linear_blend;
+  instance_options.profile = 1;
+  expect(billow_instance_set_options(instance, &instance_options));
 }
 
 bool Playback::is_shorter() const { return frames() < frames_wanted(options_); }
@@ -124,18 +127,18 @@ std::vector<Transform> Playback::joints_at(size_t frame) const {
 }
 
 void Playback::move_to(const std::vector<Transform>& joints) {
-  std::vector<Transform> wanted;
-  for (const size_t j : needed_) wanted.push_back(joints[j]);
-  const auto given = body::to_api(wanted);
+  std::vector<Transform> garment_joints;
+  for (const size_t j : needed_) garment_joints.push_back(joints[j]);
+  const auto api_joints = body::to_api(garment_joints);
   billow_frame frame{};
   frame.dt = static_cast<float>(1 / options_.rate);
-  frame.joints = given.data(), frame.joint_count = static_cast<uint32_t>(given.size());
+  frame.joints = api_joints.data(), frame.joint_count = static_cast<uint32_t>(api_joints.size());
   expect(billow_instance_step(instance_.get(), &frame));
 }
 
 bool Playback::step() {
   if (next_ >= clip_.frames.size()) return false;
-  // As data sets begin: from the resting body into the first pose.
+  // Lead in from the rest pose to the first pose, as clips of a data set do.
   if (next_ == 0)
     for (const auto& joints : dataset::lead_in(character_body_.skeleton, clip_)) move_to(joints);
   joints_ = joints_at(next_++);
@@ -160,24 +163,24 @@ billow_instance_report Playback::report() const {
 }
 
 std::vector<std::vector<V3>> reference_of(const Playback& playback, std::span<const size_t> wanted,
-                                          const std::function<void(double)>& told) {
-  const auto before = dataset::lead_in(playback.character_body().skeleton, playback.clip());
-  const Transform moved =
-      before[0][0] * inverse(body::rest_transforms(playback.character_body().skeleton)[0]);
+                                          const std::function<void(double)>& report_progress) {
+  const auto lead_in = dataset::lead_in(playback.character_body().skeleton, playback.clip());
+  const Transform root_motion =
+      lead_in[0][0] * inverse(body::rest_transforms(playback.character_body().skeleton)[0]);
   std::vector<V3> start;
-  for (const V3& p : playback.garment().rest) start.push_back(apply(moved, p));
+  for (const V3& p : playback.garment().rest) start.push_back(apply(root_motion, p));
   const character::CharacterBody character_body = playback.character_body();
-  // One thread: several would wait for each other wherever the machine has other work.
-  character::ClothedCharacter cloth(playback.garment(), character_body, start, before[0], {}, 1);
+  // One thread: several would stall at barriers on a machine with other load.
+  character::ClothedCharacter cloth(playback.garment(), character_body, start, lead_in[0], {}, 1);
   const float dt = 1 / playback.clip().frames_per_second;
-  for (const auto& joints : before) cloth.step(dt, joints);
+  for (const auto& joints : lead_in) cloth.step(dt, joints);
   std::vector<std::vector<V3>> kept;
   const size_t last = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
   for (size_t f = 0; f <= last; ++f) {
     cloth.step(dt, playback.joints_at(f));
     if (std::find(wanted.begin(), wanted.end(), f) != wanted.end())
       kept.emplace_back(cloth.vertices().begin(), cloth.vertices().end());
-    if (told) told(static_cast<double>(f + 1) / static_cast<double>(last + 1));
+    if (report_progress) report_progress(static_cast<double>(f + 1) / static_cast<double>(last + 1));
   }
   return kept;
 }

@@ -1,4 +1,4 @@
-// A garment file on the built-in person in motion, through the runtime: what pictures, films, figures and exports play.
+// Plays a garment file on the moving built-in person through the runtime, for pictures, films, figures and exports.
 #pragma once
 
 #include <billow/billow.h>
@@ -20,44 +20,46 @@ class App;
 namespace billow::tool {
 
 struct PlaybackOptions {
-  std::string file, motion = "run";  // motion: of `billow motion list`, "dance:7" for another seed, or a file
-  double seconds = 5, rate = 60;     // rate: frames a second that are simulated
+  std::string file,
+      motion = "run";             // motion: a name of `billow motion list`, "dance:7" with a seed, or a file
+  double seconds = 5, rate = 60;  // rate: simulated frames per second
   bool shape = true, push_out = true, linear_blend = false;
-  bool seconds_given = false;  // on the command line, not by default
+  bool seconds_given = false;  // whether --seconds was on the command line
 };
 
-// What all commands that play a garment file have in common.
+// The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
 
-// Which joints of a skeleton a garment asks for, in its order. Throws std::runtime_error that names the file and the joint.
+// Indices of the garment's joints in a skeleton, in the garment's order. Throws std::runtime_error naming the file and the
+// first joint that is missing.
 std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
                                   const std::string& file);
 
 class Playback {
  public:
-  // Throws std::runtime_error for a file that is none, or is for another character; for a motion there is none of.
+  // Throws std::runtime_error for an invalid garment file, one for another character, or an unknown motion.
   explicit Playback(const PlaybackOptions& options);
-  // The same in a clip of the person's own; the options' motion is its name only.
+  // Plays a clip of the built-in person's skeleton; options.motion serves as its name only.
   Playback(const PlaybackOptions& options, const motion::Clip& clip);
 
   size_t frames() const { return clip_.frames.size(); }
   double seconds() const { return static_cast<double>(frames() - 1) / options_.rate; }  // to the last frame
-  // Whether a motion file ends before the seconds that were asked for.
+  // Whether the motion ends before options.seconds.
   bool is_shorter() const;
-  // Where less is played than was asked for, or than the motion file has: a sentence that says so; else empty.
+  // A note for the user where the motion is shorter than options.seconds, or longer and cut by default; else empty.
   std::string note() const;
-  // Frame after frame; false when there is none left.
+  // Advances by one frame. Returns false after the last.
   bool step();
   size_t frame() const { return next_ - 1; }
   double time() const { return static_cast<double>(frame()) / options_.rate; }
 
-  const std::vector<Transform>& joints() const { return joints_; }  // all of the person's
+  const std::vector<Transform>& joints() const { return joints_; }  // all joints of the person
   std::span<const float> positions() const;
   std::vector<V3> bones() const;
   billow_instance_report report() const;
   const billow_body* body() const { return billow_instance_body(instance_.get()); }
   uint64_t hash() const { return billow_instance_hash(instance_.get()); }
-  // The joints in any frame.
+  // The joints in a given frame, independent of step().
   std::vector<Transform> joints_at(size_t frame) const;
 
   const garment::Garment& garment() const { return packed_.garment; }
@@ -78,18 +80,18 @@ class Playback {
   motion::Clip clip_;
   std::unique_ptr<billow_garment, Destroy> garment_;
   std::unique_ptr<billow_instance, Destroy> instance_;
-  std::vector<size_t> needed_;  // which of the person's joints the garment asks for, in its order
+  std::vector<size_t> needed_;  // indices of the garment's joints in the skeleton, in the garment's order
   std::vector<Transform> joints_;
   size_t next_ = 0;
-  double whole_ = 0;  // seconds of the motion before it was cut
+  double whole_ = 0;  // duration of the motion in seconds, before it is cut to options.seconds
 };
 
 // Prints a note to standard error, unless it is empty.
 void print_note(const std::string& note);
 
-// The reference cloth of the same garment in the same motion, in the frames that are wanted (ascending): slow. `told` hears the
-// share that is done.
+// Simulates the reference cloth of the same garment and motion, and returns its vertices in the `wanted` frames (ascending).
+// Slow. `report_progress` receives the completed fraction.
 std::vector<std::vector<V3>> reference_of(const Playback& playback, std::span<const size_t> wanted,
-                                          const std::function<void(double)>& told = {});
+                                          const std::function<void(double)>& report_progress = {});
 
 }  // namespace billow::tool

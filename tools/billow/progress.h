@@ -1,4 +1,4 @@
-// A line that says how far the work is, on a terminal and when it takes a while.
+// A progress line on stderr, shown on terminals only, for work that takes longer than 2 s.
 #pragma once
 
 #include <unistd.h>
@@ -20,11 +20,11 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void operator()(double share) {
-    const double passed = seconds();
-    if (!shows_ || passed < 2 || passed - last_ < 0.2 || !(share > 0)) return;
-    last_ = passed;
+    const double elapsed = seconds();
+    if (!shows_ || elapsed < 2 || elapsed - last_ < 0.2 || !(share > 0)) return;
+    last_ = elapsed;
     std::fprintf(stderr, "\r%s: %3.0f %%, about %.0f s left ", what_.c_str(), 100 * share,
-                 passed * (1 - share) / share);
+                 elapsed * (1 - share) / share);
     written_ = true;
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }

@@ -1,4 +1,4 @@
-// `billow render`: a garment file on the built-in person, as a picture, a strip of pictures or a film.
+// `billow render`: draws a garment on the built-in person as a picture, a strip of pictures or a film.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 struct RenderOptions {
   PlaybackOptions playback;
   std::string out, colour, lining, size;
-  // What is not given is not wanted, or has a default that depends on what is made.
+  // Empty, or out of range below: not given. Defaults depend on the kind of output.
   std::optional<double> at, from, fps;
   std::optional<size_t> panels, columns;
   int rays = -1;
@@ -31,7 +31,7 @@ struct RenderOptions {
   double film_rate() const { return fps.value_or(std::min(30.0, playback.rate)); }
 };
 
-draw::Colour colour_named(const std::string& hex) {
+draw::Colour parse_colour(const std::string& hex) {
   char* end = nullptr;
   const unsigned long code = std::strtoul(hex.c_str() + (hex[0] == '#'), &end, 16);
   if (*end != 0 || end - hex.c_str() - (hex[0] == '#') != 6)
@@ -48,15 +48,15 @@ PictureStyle style_of(const RenderOptions& o, const garment::Garment& garment, b
   if (style.width < 16 || style.height < 16 || style.width > 8192 || style.height > 8192)
     throw std::runtime_error("--size: expected 16 to 8192 pixels a side, found " + o.size);
   if (o.rays >= 0) style.rays = o.rays;
-  if (!o.colour.empty()) style.cloth = colour_named(o.colour), style.lining = 0.6f * style.cloth;
-  if (!o.lining.empty()) style.lining = colour_named(o.lining);
+  if (!o.colour.empty()) style.cloth = parse_colour(o.colour), style.lining = 0.6f * style.cloth;
+  if (!o.lining.empty()) style.lining = parse_colour(o.lining);
   if (o.azimuth > -1000) style.azimuth = static_cast<float>(o.azimuth);
   if (o.elevation > -1000) style.elevation = static_cast<float>(o.elevation);
   if (o.distance > 0) style.distance = static_cast<float>(o.distance);
   return style;
 }
 
-// Refuses options that have no meaning for what is made, or contradict each other.
+// Rejects options that do not apply to the kind of output, or contradict each other.
 void check(const RenderOptions& o, bool film) {
   const auto refuse = [](const char* option, const std::string& why) {
     throw CLI::ValidationError(option, why);
@@ -93,7 +93,7 @@ void check(const RenderOptions& o, bool film) {
   }
 }
 
-// Refuses moments after the end of the motion, which may be a file's.
+// Rejects times after the end of the motion; the length of a motion file is known only once it is loaded.
 void check_moments(const RenderOptions& o, const Playback& playback) {
   const auto check_moment = [&](const char* option, double found, double latest) {
     if (found <= latest) return;
@@ -107,7 +107,7 @@ void check_moments(const RenderOptions& o, const Playback& playback) {
   if (o.from) check_moment("--from", *o.from, playback.seconds() - frame);
 }
 
-// Which frames are drawn.
+// Indices of the frames to draw, ascending.
 std::vector<size_t> wanted_frames(const RenderOptions& o, size_t frames, bool film) {
   const auto frame_at = [&](double s) {
     return std::min(frames - 1, static_cast<size_t>(std::lround(s * o.playback.rate)));
@@ -140,7 +140,7 @@ void render(RenderOptions o) {
   if (!o.quiet && !o.at) print_note(playback.note());
   const PictureStyle style = style_of(o, playback.garment(), film);
   if (out.has_parent_path()) make_folder(out.parent_path());
-  // First of all, as there may be no ffmpeg.
+  // Open the writer before simulating: it fails if ffmpeg is missing.
   std::unique_ptr<FilmWriter> writer;
   if (film) writer = std::make_unique<FilmWriter>(out, style.width, style.height, o.film_rate());
 

@@ -1,4 +1,4 @@
-// `billow ropes`: how well rope chains follow the reference cloth of a data set, and settings with which they do.
+// `billow ropes`: measures how well rope chains follow the reference cloth of a data set, and fits their settings to it.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -87,7 +87,7 @@ void measure(const RopesOptions& o) {
 void fit(RopesOptions o) {
   const learn::Frames frames(o.folder);
   const billow_settings start = settings_for(frames, o);
-  // Find out before the work whether there is a place for its result.
+  // Check the output folder before the long fit.
   if (!o.out.empty()) {
     const auto folder = std::filesystem::absolute(o.out).parent_path();
     if (!std::filesystem::is_directory(folder))

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where the program was installed to, and the tree that it was built in.
+// The installed folder, and the folder in the source tree of the build.
 std::array<fs::path, 2> garment_folders() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
   return {program.parent_path() / "share/billow/garments", (program / "../../../assets").lexically_normal()};
@@ -26,7 +26,7 @@ fs::path shipped_garment(const std::string& name) {
 }
 
 std::string garment_file(const std::string& given) {
-  // A folder of that name, a data set's perhaps, is no garment file.
+  // A folder of that name, such as a data set, does not count as a garment file.
   if ((given != "cape" && given != "skirt") || (fs::exists(given) && !fs::is_directory(given))) return given;
   const fs::path shipped = shipped_garment(given);
   if (!shipped.empty()) return shipped.string();

@@ -1,4 +1,4 @@
-// The garments that come with Billow, by their names.
+// Finds the garment files that ship with Billow by name.
 #pragma once
 
 #include <filesystem>
@@ -6,14 +6,14 @@
 
 namespace billow::tool {
 
-// Where it was installed to, or in the tree that the program was built in; empty where there is none.
+// Path of a shipped garment in the installation or, failing that, in the source tree of the build; empty if not found.
 std::filesystem::path shipped_garment(const std::string& name);
 
-// A file as it was given; "cape" and "skirt", where there is no such file, are those that come with Billow. Throws std::runtime_error
-// where these were not found.
+// Resolves a garment argument: "cape" and "skirt" mean the shipped garments unless a file of that name exists; any other
+// path is returned unchanged. Throws std::runtime_error if the shipped garment is not found.
 std::string garment_file(const std::string& given);
 
-// What commands say of an argument that goes through garment_file().
+// Help text of arguments that are resolved by garment_file().
 inline constexpr const char* kGarmentFileHelp =
     "Garment file (.billow), or `cape` or `skirt` for those that come with Billow";
 

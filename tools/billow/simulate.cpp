@@ -1,4 +1,4 @@
-// `billow simulate`: makes a data set of reference cloth.
+// `billow simulate`: simulates a data set of reference cloth.
 #include "dataset/simulate.h"
 
 #include <algorithm>
@@ -24,10 +24,11 @@ struct SimulateOptions {
   bool dry_run = false, quiet = false;
 };
 
-void read_shard(SimulateOptions& options) {
+void parse_shard(SimulateOptions& options) {
   if (options.shard.empty()) return;
-  char rest = 0;
-  if (std::sscanf(options.shard.c_str(), "%d/%d%c", &options.job.shard, &options.job.shards, &rest) != 2 ||
+  char trailing = 0;
+  if (std::sscanf(options.shard.c_str(), "%d/%d%c", &options.job.shard, &options.job.shards, &trailing) !=
+          2 ||
       options.job.shard < 1 || options.job.shard > options.job.shards)
     throw std::runtime_error("--shard: expected a number of all, such as 1/4, found " + options.shard);
   --options.job.shard;
@@ -45,7 +46,7 @@ void print_plan(const dataset::Job& job) {
               unseen);
 }
 
-// Says which clips cannot be learnt from. All of them, and there is no data set.
+// Lists clips excluded from the data set. Throws if no frames are left for training or validation.
 void check_result(const dataset::Job& job, bool quiet) {
   if (job.shards > 1) return;
   const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
@@ -58,7 +59,7 @@ void check_result(const dataset::Job& job, bool quiet) {
 
 void simulate(SimulateOptions options) {
   dataset::Job& job = options.job;
-  read_shard(options);
+  parse_shard(options);
   job.folder = options.out.empty() ? "data/" + job.request.garment : options.out;
   if (!options.clips.empty()) {
     const body::Person person = body::make_person(body::person_preset(job.request.preset));

@@ -17,41 +17,41 @@ namespace {
 
 constexpr std::array kStoppingSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// What the handler of signals sees: lock-free, as it may interrupt anything.
+// State read by the signal handler: lock-free, because the handler may interrupt any code.
 std::atomic<const char*> unfinished_file{nullptr};
 std::atomic<pid_t> unfinished_writer{0};
-std::atomic<bool> writer_changes{false};  // the program is just being started, or was just waited for
-std::atomic<int> stopped_meanwhile{0};
+std::atomic<bool> writer_changes{false};  // the child is being started or reaped: its pid is not reliable
+std::atomic<int> deferred_signal{0};
 static_assert(std::atomic<const char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-std::array<struct sigaction, kStoppingSignals.size()> actions_before;
+std::array<struct sigaction, kStoppingSignals.size()> previous_actions;
 
-// Calls only what is async-signal-safe.
+// The signal handler. Calls only async-signal-safe functions.
 void clean_up_and_end(int signal) {
   if (writer_changes) {
-    stopped_meanwhile = signal;
+    deferred_signal = signal;
     return;
   }
-  // Wait for its end: it could still make the file after it was removed.
+  // Reap the child before unlinking: until it ends it could create the file again.
   if (const pid_t writer = unfinished_writer; writer > 0) {
     kill(writer, SIGKILL);
     while (waitpid(writer, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
   if (const char* file = unfinished_file) unlink(file);
-  // End as a program without a handler does, so that a shell knows why.
-  struct sigaction plain {};
-  plain.sa_handler = SIG_DFL;
-  sigaction(signal, &plain, nullptr);
+  // Re-raise with the default action, so that the shell sees death by signal.
+  struct sigaction default_action {};
+  default_action.sa_handler = SIG_DFL;
+  sigaction(signal, &default_action, nullptr);
   raise(signal);
 }
 
-// A signal that comes while the program's number is not known waits for it.
+// Runs `change`, which sets or clears the child's pid. A signal that arrives meanwhile is deferred to the end.
 template <class Change> auto change_writer(Change change) {
   writer_changes = true;
   const auto result = change();
   writer_changes = false;
-  if (const int signal = stopped_meanwhile.exchange(0); signal != 0) clean_up_and_end(signal);
+  if (const int signal = deferred_signal.exchange(0); signal != 0) clean_up_and_end(signal);
   return result;
 }
 
@@ -75,8 +75,8 @@ Unfinished::Unfinished(std::filesystem::path file) : file_(std::move(file)) {
   sigemptyset(&action.sa_mask);
   for (const int signal : kStoppingSignals) sigaddset(&action.sa_mask, signal);
   for (size_t k = 0; k < kStoppingSignals.size(); ++k) {
-    sigaction(kStoppingSignals[k], nullptr, &actions_before[k]);
-    if (actions_before[k].sa_handler != SIG_IGN) sigaction(kStoppingSignals[k], &action, nullptr);
+    sigaction(kStoppingSignals[k], nullptr, &previous_actions[k]);
+    if (previous_actions[k].sa_handler != SIG_IGN) sigaction(kStoppingSignals[k], &action, nullptr);
   }
 }
 
@@ -88,7 +88,7 @@ Unfinished::~Unfinished() {
   }
   unlink(file_.c_str());
   for (size_t k = 0; k < kStoppingSignals.size(); ++k)
-    sigaction(kStoppingSignals[k], &actions_before[k], nullptr);
+    sigaction(kStoppingSignals[k], &previous_actions[k], nullptr);
   unfinished_file = nullptr;
 }
 
@@ -98,15 +98,15 @@ int Unfinished::start(const std::vector<std::string>& words, const posix_spawn_f
   argv.push_back(nullptr);
   return change_writer([&] {
     pid_t writer = 0;
-    const int failed = posix_spawnp(&writer, argv[0], &actions, nullptr, argv.data(), environ);
-    if (failed == 0) unfinished_writer = writer;
-    return failed;
+    const int error = posix_spawnp(&writer, argv[0], &actions, nullptr, argv.data(), environ);
+    if (error == 0) unfinished_writer = writer;
+    return error;
   });
 }
 
 int Unfinished::wait() {
   const pid_t writer = unfinished_writer;
-  // Its number stays its own until it is reaped, so that a signal never ends another program.
+  // WNOWAIT leaves the child a zombie, so its pid is not reused before reap() and the handler cannot kill another process.
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(writer), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }

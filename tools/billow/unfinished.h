@@ -1,4 +1,5 @@
-// A file that another program writes for this one: stopped by SIGINT, SIGTERM or SIGHUP, or by an error, nothing is left of either.
+// A temporary output file written by a child process. On SIGINT, SIGTERM, SIGHUP or an error, the child is killed and the
+// file removed.
 #pragma once
 
 #include <spawn.h>
@@ -10,20 +11,20 @@
 
 namespace billow::tool {
 
-// One at a time. A signal that is ignored, as nohup has it, stays so.
+// At most one instance at a time. Signals that are ignored, as under nohup, stay ignored.
 class Unfinished {
  public:
   explicit Unfinished(std::filesystem::path file);
-  ~Unfinished();  // ends the program if it runs, and removes the file if it is there
+  ~Unfinished();  // kills the child if it still runs, and removes the file if it exists
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
   const std::filesystem::path& file() const { return file_; }
-  // Starts the program that writes the file, looked for on the PATH. Returns 0, or the error of posix_spawnp().
+  // Starts the child process; words[0] is searched for on the PATH. Returns 0, or the error of posix_spawnp().
   int start(const std::vector<std::string>& words, const posix_spawn_file_actions_t& actions);
-  // Waits until the program ends by itself. Returns its exit code, or -1 where it has none.
+  // Waits for the child to exit. Returns its exit code, or -1 if a signal ended it.
   int wait();
-  // Gives the file its name. Throws std::filesystem::filesystem_error.
+  // Renames the file to its final name. Throws std::filesystem::filesystem_error.
   void finish(const std::filesystem::path& name);
 
  private:

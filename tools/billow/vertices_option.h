@@ -1,4 +1,4 @@
-// How many vertices a built-in garment gets.
+// The --vertices option of commands that make a built-in garment.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// `billow view`: the web viewer on this machine.
+// `billow view`: serves the web viewer on localhost.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -17,7 +17,7 @@ struct ViewOptions {
   int port = 8017;
 };
 
-// Where it was installed to, or was built to in the tree that the program was built in.
+// The viewer's folder in the installation or, failing that, in the source tree of the build.
 fs::path viewer_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& folder : {program / "../share/billow/viewer", program / "../../../viewer/dist"})

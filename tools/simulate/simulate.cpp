@@ -1,5 +1,5 @@
-// billow_simulate: data sets on machines without the packages that the whole command line needs. The same files come
-// out as of `billow simulate`.
+// billow_simulate: simulates data sets on machines without the dependencies of the full command line. Writes the same files
+// as `billow simulate`.
 #include "dataset/simulate.h"
 
 #include <algorithm>
@@ -28,31 +28,31 @@ int main(int argc, char** argv) {
     std::fputs(kHelp, argc > 1 ? stdout : stderr);
     return argc > 1 ? 0 : 2;
   }
-  const auto number = [&](int place, long otherwise) {
-    return argc > place ? std::strtol(argv[place], nullptr, 10) : otherwise;
+  const auto argument = [&](int index, long default_value) {
+    return argc > index ? std::strtol(argv[index], nullptr, 10) : default_value;
   };
   dataset::Job job;
   job.request.garment = argv[1];
   job.folder = argv[2];
-  job.request.frames = static_cast<size_t>(number(3, 5000));
-  job.request.unseen = static_cast<size_t>(number(4, 900));
-  job.request.seed = static_cast<uint32_t>(number(5, 1));
+  job.request.frames = static_cast<size_t>(argument(3, 5000));
+  job.request.unseen = static_cast<size_t>(argument(4, 900));
+  job.request.seed = static_cast<uint32_t>(argument(5, 1));
   job.threads =
-      static_cast<int>(std::max(1l, number(6, static_cast<long>(std::thread::hardware_concurrency()))));
-  job.shard = static_cast<int>(number(7, 1)) - 1;
-  job.shards = static_cast<int>(number(8, 1));
-  const auto began = std::chrono::steady_clock::now();
+      static_cast<int>(std::max(1l, argument(6, static_cast<long>(std::thread::hardware_concurrency()))));
+  job.shard = static_cast<int>(argument(7, 1)) - 1;
+  job.shards = static_cast<int>(argument(8, 1));
+  const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  double told = 0;
+  double last_report = 0;
   job.report = [&](const dataset::Progress& p) {
     if (!p.note.empty()) std::printf("%s\n", p.note.c_str());
-    if (p.frames == 0 || seconds() - told < 5) return;
-    told = seconds();
+    if (p.frames == 0 || seconds() - last_report < 5) return;
+    last_report = seconds();
     const double share = static_cast<double>(p.frames_done) / static_cast<double>(p.frames);
     std::printf("%zu of %zu frames, about %.0f s left\n", p.frames_done, p.frames,
-                told * (1 - share) / share);
+                last_report * (1 - share) / share);
     std::fflush(stdout);
   };
   try {

@@ -12,7 +12,7 @@ using train::StageOptions;
 
 constexpr const char *kNetwork = "Network", *kOptimiser = "Optimiser", *kLoss = "Loss",
                      *kPatches = "Inputs of patches", *kGru = "Recurrent baseline",
-                     *kHidden = "";  // not listed; the footer says what there is
+                     *kHidden = "";  // CLI11 does not list an empty group; the footer describes these options
 
 template <class T, class Set>
 CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std::string& help, Set set) {
@@ -21,22 +21,23 @@ CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std
       help);
 }
 
-template <class T> std::string text_of(const T& value) {
+template <class T> std::string default_text(const T& value) {
   std::ostringstream out;
   out << std::boolalpha << value;
   return out.str();
 }
 
 template <class T> std::string with_default(const std::string& help, const T& value) {
-  return help + " [" + text_of(value) + "]";
+  return help + " [" + default_text(value) + "]";
 }
 
-// The default of patches, and that of the whole cloth where it is another.
+// Appends the default of --form patches, and that of --form whole if it differs.
 template <class T> std::string with_defaults(const std::string& help, const T& patches, const T& whole) {
-  return help + " [" + text_of(patches) + (patches == whole ? "" : "; whole: " + text_of(whole)) + "]";
+  return help + " [" + default_text(patches) + (patches == whole ? "" : "; whole: " + default_text(whole)) +
+         "]";
 }
 
-// One option for all networks, and one that is the shape network's alone.
+// Adds --NAME, which sets all networks, and --shape-NAME, which sets the shape network alone.
 template <class T, class Set>
 void add_for_stages(CLI::App& app, Given& given, const char* group, const std::string& name,
                     const std::string& help, Set set) {
@@ -48,7 +49,7 @@ void add_for_stages(CLI::App& app, Given& given, const char* group, const std::s
   })->group(kHidden);
 }
 
-// Members of the options of a stage, which know their defaults.
+// Adds options that set members of StageOptions, with their defaults in the help text.
 struct StageMembers {
   CLI::App& app;
   Given& given;
@@ -66,7 +67,7 @@ struct StageMembers {
                       with_defaults(help, patches.collision.*member, whole.collision.*member),
                       [member](StageOptions& s, const T& v) { s.collision.*member = v; });
   }
-  // What is named on the command line.
+  // For enumerations, which the command line gives by name.
   template <class Get, class Set>
   void add_named(const char* group, const std::string& name, const std::string& help, Get get, Set set) {
     add_for_stages<std::string>(app, given, group, name,

@@ -14,7 +14,8 @@ class App;
 
 namespace billow::tool {
 
-// What is given on the command line is put into the options after --paper has chosen where they begin.
+// Parsed command line. `changes` are applied after --paper has selected the initial options, whatever their
+// order on the command line.
 struct Given {
   std::string data, out, json;
   std::string storage = "mixed", evaluate = "full";

@@ -12,12 +12,12 @@
 namespace billow::tool {
 namespace {
 
-evaluate::Report evaluated(const learn::Frames& frames, const Learnt& learnt, Figures figures,
-                           const std::function<void(const std::string&)>& say) {
+evaluate::Report evaluate_garment(const learn::Frames& frames, const Learnt& learnt, Figures figures,
+                                  const std::function<void(const std::string&)>& log) {
   evaluate::Options options;
   if (figures == Figures::kQuick) options.measure = evaluate::quick_measures();
   if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
-  options.progress = [&](const std::string& what) { say("evaluating: " + what); };
+  options.progress = [&](const std::string& what) { log("evaluating: " + what); };
   return evaluate::evaluate(frames, learnt.networks.model, options);
 }
 
@@ -35,8 +35,8 @@ CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Ru
 }
 
 pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
-                             const std::function<void(const std::string&)>& say) {
-  // From here on as the garment has them.
+                             const std::function<void(const std::string&)>& log) {
+  // Evaluate on the bones that the runtime will produce, not on the cross-fitted ones.
   frames.replace_ropes(learnt.ropes.corrected);
   pack::GarmentData packed;
   packed.garment = frames.garment();
@@ -50,8 +50,8 @@ pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figure
   packed.calibration = pack::calibration_frames(frames);
   packed.training = evaluate::shortened(to_json(learnt.networks.record));
   if (figures != Figures::kNone) {
-    const evaluate::Report report = evaluated(frames, learnt, figures, say);
-    say(to_text(report));
+    const evaluate::Report report = evaluate_garment(frames, learnt, figures, log);
+    log(to_text(report));
     packed.training = evaluate::with_figures(to_json(learnt.networks.record), report);
   }
   if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;

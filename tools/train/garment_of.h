@@ -1,4 +1,4 @@
-// From what was learnt to what is written.
+// Assembles the garment data to be packed from the results of training.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace billow::tool {
 
-// Settings of the garment's rope chains and the correction of their bones. Replaces the rope bones of the data set by
-// cross-fitted corrected ones.
+// Simulates the rope chains over the data set and trains the correction of their bones. Replaces the rope
+// bones of `frames` by cross-fitted corrected ones.
 struct CorrectedRopes {
   billow_settings settings;
   learn::Network correction;
-  learn::Matrix corrected;  // one row a frame, corrected by the garment's own network
+  learn::Matrix corrected;  // one row per frame, by the final network, not cross-fitted
 };
 CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Run& run);
 
@@ -29,8 +29,9 @@ struct Learnt {
 
 enum class Figures { kNone, kQuick, kFull };
 
-// With a report: the record of the training, and figures of what was learnt.
+// Fits blend weights, evaluates the networks as `figures` selects, and stores the training record with the
+// figures.
 pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
-                             const std::function<void(const std::string&)>& say);
+                             const std::function<void(const std::string&)>& log);
 
 }  // namespace billow::tool

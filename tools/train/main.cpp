@@ -1,4 +1,4 @@
-// billow-train: from a data set to a garment file. `billow train` calls it.
+// billow-train: trains a garment file from a data set. `billow train` starts it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -14,16 +14,16 @@
 namespace billow::tool {
 namespace {
 
-// Tells how far it is: the last epoch of each stage, and others every few seconds.
+// Prints progress: the last epoch of each stage, and other epochs at most every 5 s.
 class Log {
  public:
   explicit Log(bool quiet) : quiet_(quiet) {}
-  void say(const std::string& line) const {
+  void print(const std::string& line) const {
     if (!quiet_) std::printf("%5.0f s  %s\n", clock_.seconds(), line.c_str()), std::fflush(stdout);
   }
   void report(const train::Progress& p) {
-    if (quiet_ || (clock_.seconds() - told_ < 5 && p.epoch.number < p.epochs)) return;
-    told_ = clock_.seconds();
+    if (quiet_ || (clock_.seconds() - last_report_ < 5 && p.epoch.number < p.epochs)) return;
+    last_report_ = clock_.seconds();
     const train::Epoch& e = p.epoch;
     char text[240];
     std::snprintf(text, sizeof text,
@@ -31,45 +31,46 @@ class Log {
                   "best %d  %.0f s left",
                   p.stage.c_str(), e.number, p.epochs, e.loss, e.validation_loss, e.rmse_mm,
                   e.validation_rmse_mm, e.validation_near_percent, p.best, p.seconds_left);
-    say(text);
+    print(text);
   }
   double seconds() const { return clock_.seconds(); }
 
  private:
   Progress clock_{"training"};
-  double told_ = -10;
+  double last_report_ = -10;
   bool quiet_;
 };
 
-std::string checkpoints(const Given& given) { return given.out + ".checkpoint-"; }
-// Not by <filesystem>: some builds of libtorch bring another one of their own, and what removes folders then crashes.
+std::string checkpoint_prefix(const Given& given) { return given.out + ".checkpoint-"; }
+// Avoid <filesystem>: some builds of libtorch export an incompatible copy, and its remove functions then
+// crash.
 void remove_checkpoints(const Given& given) {
   for (const char* stage : {"patches", "skinning", "shape"})
-    std::remove((checkpoints(given) + stage).c_str());
+    std::remove((checkpoint_prefix(given) + stage).c_str());
 }
 
 train::Result train_networks(const Given& given, const train::Options& options, const learn::Frames& frames,
                              Log& log) {
-  train::TrainRun how;
-  how.checkpoints = checkpoints(given);
+  train::TrainRun run_options;
+  run_options.checkpoints = checkpoint_prefix(given);
   if (!given.resume) remove_checkpoints(given);
-  how.log = [&](const std::string& line) { log.say(line); };
-  how.report = [&](const train::Progress& p) { log.report(p); };
-  return train::train(frames, options, how);
+  run_options.log = [&](const std::string& line) { log.print(line); };
+  run_options.report = [&](const train::Progress& p) { log.report(p); };
+  return train::train(frames, options, run_options);
 }
 
 train::GruResult train_baseline(const Given& given, const train::Options& options,
                                 const learn::Frames& frames, Log& log) {
-  train::Run how;
-  how.seed = options.seed, how.device = options.device;
-  how.report = [&](const train::Progress& p) { log.report(p); };
+  train::Run run_options;
+  run_options.seed = options.seed, run_options.device = options.device;
+  run_options.report = [&](const train::Progress& p) { log.report(p); };
   const train::GruTask task = train::gru_task(frames);
-  log.say("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
-          " clips");
-  return train_gru(task, given.gru_options, how);
+  log.print("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
+            " clips");
+  return train_gru(task, given.gru_options, run_options);
 }
 
-// Clips whose cloth is torn, caught or tangled are in a data set, and are left out of its frames.
+// learn::Frames skips clips whose cloth is torn, caught or tangled, so a data set can end up without frames.
 void check_frames(const std::string& data, const learn::Frames& frames) {
   const size_t train = frames.of(dataset::Part::kTrain).size(),
                validation = frames.of(dataset::Part::kValidation).size();
@@ -93,26 +94,27 @@ void run(const Given& given) {
   Log log(given.quiet);
   learn::Frames frames(given.data);
   check_frames(given.data, frames);
-  log.say("ropes: run over all clips, and corrected");
-  train::Run how;
-  how.seed = options.seed, how.device = options.device;
-  how.report = [&](const train::Progress& p) { log.report(p); };
-  Learnt learnt{simulate_and_correct_ropes(frames, how), train_networks(given, options, frames, log), {}, {}};
+  log.print("ropes: run over all clips, and corrected");
+  train::Run run_options;
+  run_options.seed = options.seed, run_options.device = options.device;
+  run_options.report = [&](const train::Progress& p) { log.report(p); };
+  Learnt learnt{
+      simulate_and_correct_ropes(frames, run_options), train_networks(given, options, frames, log), {}, {}};
   if (given.gru) {
     learnt.gru = train_baseline(given, options, frames, log).gru;
-    // As the file will have it.
+    // Evaluate the GRU as it is read back from the file.
     learnt.gru_bytes = learn::gru_to_bytes(*learnt.gru);
     learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
   }
   const pack::GarmentData packed =
-      garment_of(frames, learnt, figures, [&](const std::string& line) { log.say(line); });
+      garment_of(frames, learnt, figures, [&](const std::string& line) { log.print(line); });
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);
   char text[160];
   std::snprintf(text, sizeof text, ": %.1f MB, numbers %s, off by %.2f mm",
                 static_cast<double>(report.bytes) / 1e6, report.chosen.name.c_str(), report.chosen.total());
-  log.say(given.out + text);
+  log.print(given.out + text);
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     billow::tool::run(given);
   } catch (const CLI::ParseError& e) {
-    // As `billow`: 2 where the command line makes no sense.
+    // Exit code 2 for an invalid command line, as `billow` does.
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "billow train: %s\n", e.what());

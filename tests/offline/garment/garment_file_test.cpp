@@ -157,7 +157,7 @@ TEST_F(GarmentFile, RefusesWrongCountsAndValues) {
   expect("\"weights\": [0.1, 0.7, 0.2]", "\"weights\": [0.1, 0.7, 0.9]", "weights that sum to 1");
   expect("\"weights\": [1, -0.0, 0]", "\"weights\": [1, NaN, 0]", "expected JSON");
   expect("\"weights\": [1, -0.0, 0]", "\"weights\": [1, 0]", "bones[0].weights: expected 3 numbers");
-  expect("\"bones\": [", "\"bones\": [[[[[[[[[[[", "deep");
+  expect("\"bones\": [", "\"bones\": [[[[[[[[[[[", "levels of nesting");
 }
 
 TEST_F(GarmentFile, RefusesADrapeOfAnotherGarment) {

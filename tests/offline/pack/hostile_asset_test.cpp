@@ -285,7 +285,7 @@ TEST(HostileAsset, OtherKindsAndVersionsAreRefusedByName) {
     file = good_file();
     file[8] = version;
     EXPECT_FALSE(reads(file, &why));
-    EXPECT_NE(why.find("expected version 5 of the garment file, found version " + std::to_string(version)),
+    EXPECT_NE(why.find("expected version 6 of the garment file, found version " + std::to_string(version)),
               std::string::npos);
   }
 }

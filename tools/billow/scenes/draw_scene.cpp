@@ -10,16 +10,17 @@ namespace {
 
 using draw::Vec3;
 
-constexpr float kLongestDrawn = 5;  // m
-constexpr float kLift = 0.015f;     // m: the smooth sheet bulges over straight ropes and springs
+constexpr float kMaxDrawnLength = 5;  // m
+constexpr float kLift =
+    0.015f;  // m, depth offset towards the camera: the smooth sheet bulges over straight ropes and springs
 
 Vec3 rotate(const float q[4], Vec3 v) {
   const Vec3 axis{q[0], q[1], q[2]}, t = 2.0f * draw::cross(axis, v);
   return v + q[3] * t + draw::cross(axis, t);
 }
 
-// A point of a collider where its joints have taken it.
-Vec3 placed(const Collider& collider, const std::vector<Transform>& joints, Vec3 p) {
+// A point of a collider, skinned by the collider's joints.
+Vec3 skinned(const Collider& collider, const std::vector<Transform>& joints, Vec3 p) {
   Vec3 sum;
   float weights = 0;
   for (size_t k = 0; k < BILLOW_JOINTS_PER_COLLIDER; ++k) {
@@ -33,12 +34,12 @@ Vec3 placed(const Collider& collider, const std::vector<Transform>& joints, Vec3
 
 void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Transform>& joints,
                   const draw::Material& material) {
-  const Vec3 at = placed(c, joints, load(c.position));
-  // The turned axes of boxes and ellipsoids.
+  const Vec3 at = skinned(c, joints, load(c.position));
+  // Rotated axes of boxes and ellipsoids.
   Vec3 axes[3];
   for (size_t k = 0; k < 3; ++k) {
     const Vec3 unit{k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f};
-    axes[k] = draw::normalised(placed(c, joints, load(c.position) + rotate(c.rotation, unit)) - at);
+    axes[k] = draw::normalised(skinned(c, joints, load(c.position) + rotate(c.rotation, unit)) - at);
   }
   switch (c.shape) {
     case BILLOW_SHAPE_SPHERE:
@@ -47,7 +48,7 @@ void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Tra
     case BILLOW_SHAPE_CAPSULE:
     case BILLOW_SHAPE_TAPERED_CAPSULE: {
       const float end_radius = c.shape == BILLOW_SHAPE_CAPSULE ? c.radius : c.radius_end;
-      canvas.capsule(at, placed(c, joints, load(c.end)), c.radius, end_radius, material);
+      canvas.capsule(at, skinned(c, joints, load(c.end)), c.radius, end_radius, material);
       break;
     }
     case BILLOW_SHAPE_ELLIPSOID:
@@ -60,16 +61,17 @@ void add_collider(draw::Canvas& canvas, const Collider& c, const std::vector<Tra
     case BILLOW_SHAPE_CUSTOM:
     case BILLOW_SHAPE_GRID:
     case BILLOW_SHAPE_NEURAL:
-      break;  // without bounds, or of unknown form
+      break;  // unbounded, or without a known surface
   }
 }
 
-// Calls visit(bone, parent or -1) for each bone that is drawn.
+// Calls visit(bone, parent or -1) for each drawn bone. Free particles have no parent, and their roots are skipped.
 template <class Visit> void each_bone(const scenes::Scene& scene, Visit visit) {
   for (size_t bone = 0; bone < scene.max_lengths.size(); ++bone) {
-    const bool root = scene.max_lengths[bone] <= 0, far = scene.max_lengths[bone] > kLongestDrawn;
-    if (root && bone + 1 < scene.max_lengths.size() && scene.max_lengths[bone + 1] > kLongestDrawn) continue;
-    visit(bone, root || far ? -1 : static_cast<std::ptrdiff_t>(bone) - 1);
+    const bool root = scene.max_lengths[bone] <= 0, free = scene.max_lengths[bone] > kMaxDrawnLength;
+    if (root && bone + 1 < scene.max_lengths.size() && scene.max_lengths[bone + 1] > kMaxDrawnLength)
+      continue;
+    visit(bone, root || free ? -1 : static_cast<std::ptrdiff_t>(bone) - 1);
   }
 }
 
@@ -129,13 +131,13 @@ Box box_of_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments)
   for (const Snapshot& moment : moments) {
     each_bone(scene,
               [&](size_t bone, std::ptrdiff_t) { include(load(moment.positions.data() + 3 * bone), 0.02f); });
-    for (const Collider& c : scene.colliders) include(placed(c, moment.joints, load(c.position)), c.radius);
+    for (const Collider& c : scene.colliders) include(skinned(c, moment.joints, load(c.position)), c.radius);
   }
   return box;
 }
 
 draw::Camera camera_on(const Box& box, float aspect) {
-  // Step back until the larger side fits, with some room.
+  // Place the camera so that the larger side fits with a margin of 20 %.
   draw::Camera camera{.target = 0.5f * (box.low + box.high), .field_of_view = 0.5f};
   const Vec3 size = box.high - box.low;
   const float side = 1.2f * std::max({size.y, size.x / aspect, 0.1f});
@@ -153,7 +155,7 @@ draw::Image scene_strip(const scenes::Scene& scene, const std::vector<Snapshot>&
   SceneStyle style;
   draw::Camera camera;
   if (!has_person(scene)) {
-    // Make the panels about as wide and high as what happens, and bones and ropes easy to see.
+    // Fit the aspect ratio and the sizes of bones and ropes to the extent of the motion.
     const Box box = box_of_all(scene, moments);
     const Vec3 size = box.high - box.low;
     height = static_cast<int>(kWidth * std::clamp(size.y / std::max(size.x, 0.01f), 0.5f, 1.1f));
@@ -166,7 +168,7 @@ draw::Image scene_strip(const scenes::Scene& scene, const std::vector<Snapshot>&
     draw::Canvas canvas(kWidth, height);
     draw_scene(canvas, scene, moment, style);
     if (has_person(scene)) {
-      // Look at skirts from the front, at what is open from behind.
+      // View skirts (closed) from the front, capes (open) from behind.
       const float side = scene.closed ? 1.0f : -1.0f;
       camera = person_camera(moment, {2.9f, 0.55f, 2.7f * side}, {0, -0.05f, 0.1f * (side - 1)});
       canvas.light.toward = {0.7f, 1.3f, 0.5f * side};

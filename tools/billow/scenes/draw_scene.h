@@ -1,4 +1,4 @@
-// Pictures of a scene at one moment.
+// Draws a scene at one point in time.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace billow::tool {
 
-// Colours of all pictures: ropes green, lateral springs purple.
+// Colours of all scene pictures: ropes green, lateral springs purple.
 struct Palette {
   draw::Colour body = draw::srgb(0x8f98a6);
   draw::Colour rope = draw::srgb(0x118a35);
@@ -22,7 +22,7 @@ struct Palette {
 
 struct SceneStyle {
   Palette palette = {};
-  float sheet_alpha = 1;  // of the panels between neighbours; 0: none
+  float sheet_alpha = 1;  // of the cloth sheet between neighbouring chains; 0: not drawn
   float rope_pixels = 2.4f, lateral_pixels = 1.8f;
   float bone_radius = 0.009f;  // m
   float body_alpha = 1;
@@ -30,32 +30,31 @@ struct SceneStyle {
 
 inline draw::Vec3 load(const float* p) { return {p[0], p[1], p[2]}; }
 
-// Adds colliders, sheet, ropes, lateral springs and bones. Ropes over 5 m stand for free particles and are
-// left out.
+// Adds colliders, sheet, ropes, lateral springs and bones. Ropes over 5 m are not drawn: scenes use them for free particles.
 void draw_scene(draw::Canvas& canvas, const scenes::Scene& scene, const Snapshot& moment,
                 const SceneStyle& style);
 
-// The smooth sheet through all chains, for scenes whose chains are neighbours: three floats a vertex.
+// A smooth sheet through all chains, with three floats per vertex. Empty unless the scene's chains are neighbours.
 draw::Mesh sheet_mesh(const scenes::Scene& scene, const Snapshot& moment);
 
-// True for scenes with the stand-in person: pictures then follow the pelvis.
+// True for scenes with a person (several joints); the camera then follows the pelvis, which is joint 0.
 bool has_person(const scenes::Scene& scene);
 
-// A camera that follows the pelvis (but not its bobbing): `aside` is the target seen from it, `from` the eye
-// seen from the target.
+// A camera that follows the pelvis horizontally, at constant height. `aside` is the offset from pelvis to target, `from` the
+// offset from target to eye.
 draw::Camera person_camera(const Snapshot& moment, draw::Vec3 from, draw::Vec3 aside);
 
-// What all bones and colliders of all moments take up, and a camera on it from +z.
+// The bounding box of bones and colliders over all snapshots, and a camera that frames it from +z.
 struct Box {
   draw::Vec3 low, high;
 };
 Box box_of_all(const scenes::Scene& scene, const std::vector<Snapshot>& moments);
 draw::Camera camera_on(const Box& box, float aspect);
 
-// Lays a line of text over the upper left corner.
+// Draws a line of text in the upper left corner.
 void label(draw::Image& image, const std::string& text);
 
-// The strip of `billow scene run`.
+// The strip of pictures of `billow scene run`, one per snapshot.
 draw::Image scene_strip(const scenes::Scene& scene, const std::vector<Snapshot>& moments);
 
 }  // namespace billow::tool

@@ -1,5 +1,5 @@
-// `billow figures flag`: cloth of 45 nodes as a mesh of springs of three stiffnesses and as rope chains, at rest (paper: Figure
-// flag).
+// `billow figures flag`: the steady state of a cloth of 45 nodes, as mass-spring meshes of three stiffnesses and as rope
+// chains (paper: Figure flag).
 #include <algorithm>
 #include <cmath>
 
@@ -25,24 +25,24 @@ Nodes nodes_of(const std::vector<float>& positions) {
   return nodes;
 }
 
-// How far down the cloth reaches, from the highest pinned node.
+// Vertical extent of the cloth below y = 0, the height of the highest pinned node.
 double drop(const Nodes& nodes) {
   float lowest = 0;
   for (const Vec3& p : nodes) lowest = std::min(lowest, p.y);
   return -double{lowest};
 }
 
-// The stiffness with which springs reach as far down as ropes do.
-double matching_stiffness(const SpringMesh& mesh, double wanted) {
+// Finds, by bisection in log space, the stiffness in N at which the spring mesh has the given drop.
+double matching_stiffness(const SpringMesh& mesh, double target_drop) {
   double soft = 0.5, stiff = 500;  // N
   for (int i = 0; i < 16; ++i) {
     const double middle = std::sqrt(soft * stiff);
-    (drop(steady_state(mesh, middle)) > wanted ? soft : stiff) = middle;
+    (drop(steady_state(mesh, middle)) > target_drop ? soft : stiff) = middle;
   }
   return std::sqrt(soft * stiff);
 }
 
-// Edges along chains as `along` has it, the rest thin.
+// Draws all springs, or with `ropes` the ropes of the chains and thin lines between their neighbours.
 draw::Image draw_nodes(const SpringMesh& mesh, const Nodes& nodes, size_t columns, bool ropes,
                        const std::string& name, const std::string& note) {
   draw::Canvas canvas(kFlagWidth, kFlagHeight);
@@ -52,7 +52,7 @@ draw::Image draw_nodes(const SpringMesh& mesh, const Nodes& nodes, size_t column
     if (ropes && !along) continue;
     canvas.line(nodes[a], nodes[b], ropes ? 4.0f : 2.2f, ropes ? palette.rope : draw::srgb(0x5b6472));
   }
-  if (ropes)  // neighbours, so that the same cloth can be seen in it
+  if (ropes)  // thin lines across the chains, so that both pictures read as the same cloth
     for (size_t i = 1; i + columns < nodes.size(); ++i)
       if (i % columns != 0) canvas.line(nodes[i], nodes[i + columns], 1.0f, draw::srgb(0xb7bcc6), 1, 0);
   for (size_t i = 0; i < nodes.size(); ++i)
@@ -72,7 +72,7 @@ Figure figure_flag(const FigureInputs& inputs) {
   const size_t columns = scene.bone_counts[0];
   const SpringMesh mesh = spring_grid(nodes_of(scene.rest), static_cast<uint32_t>(scene.bone_counts.size()),
                                       static_cast<uint32_t>(columns));
-  // Damp the ropes a little, so that they too come to rest.
+  // Add damping, so that the ropes come to rest as well.
   Settings settings = billow_settings_default();
   settings.global_damping = 1;
   scene = scenes::flag(settings);

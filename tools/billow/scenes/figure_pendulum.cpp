@@ -1,4 +1,4 @@
-// `billow figures pendulum`: a rope against the analytic pendulum, over 2 and over 20 seconds (paper: Figure analy).
+// `billow figures pendulum`: compares one rope with the analytic pendulum over 2 and over 20 seconds (paper: Figure analy).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -17,10 +17,10 @@ constexpr double kPendulumHz = 60, kPendulumSeconds = 20;
 struct Curve {
   std::string name;
   draw::Colour colour;
-  std::vector<double> time = {}, angle = {};  // s, rad from straight down
+  std::vector<double> time = {}, angle = {};  // s; rad from the vertical
 };
 
-Curve exact() {
+Curve analytic() {
   Curve curve{"analytic", draw::srgb(0xb9bec7)};
   for (int frame = 1; frame <= static_cast<int>(kPendulumHz * kPendulumSeconds); ++frame) {
     curve.time.push_back(frame / kPendulumHz);
@@ -46,7 +46,7 @@ std::vector<double> error_of(const Curve& curve, const Curve& exact) {
   return error;
 }
 
-// Only the first `seconds`.
+// A plot series of the first `seconds`.
 draw::Series series(const Curve& curve, const std::vector<double>& values, double seconds) {
   const auto count = static_cast<std::ptrdiff_t>(seconds * kPendulumHz);
   return {curve.name,
@@ -59,12 +59,13 @@ draw::Series series(const Curve& curve, const std::vector<double>& values, doubl
 }  // namespace
 
 Figure figure_pendulum(const FigureInputs& inputs) {
-  // As the paper has it: a rope is taut at its full length only (but for rounding), and what it is short of stays.
+  // The paper's literal method: a rope is taut only at its maximum length (up to rounding), and a remaining length gap is
+  // not closed.
   Settings literal = billow_settings_default();
   literal.solver.tautness = 1e-6f;
   literal.solver.gap_return = 0;
   literal.solver.max_substeps = 1;
-  const Curve truth = exact();
+  const Curve truth = analytic();
   const Curve curves[] = {simulated("Billow", draw::srgb(0x118a35), billow_settings_default()),
                           simulated("taut at full length only", draw::srgb(0xd62f2f), literal)};
 

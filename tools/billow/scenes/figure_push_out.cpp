@@ -1,5 +1,5 @@
-// `billow figures push_out`: a sphere pushes six particles and stops, with three kinds of collision response (paper:
-// Figure toy_coll).
+// `billow figures push_out`: a sphere pushes six particles and stops, with three collision responses (paper: Figure
+// toy_coll).
 #include <algorithm>
 #include <cmath>
 
@@ -12,18 +12,18 @@
 namespace billow::tool {
 namespace {
 
-constexpr double kPushOutHz = 15;  // coarse steps: the finer, the less push-out alone does
+constexpr double kPushOutHz = 15;  // coarse time steps: with finer ones, push-out alone has less effect
 constexpr int kPushOutWidth = 680, kPushOutHeight = 420;
 
 struct Response {
   const char *key, *name;
   draw::Colour colour;
-  float pixels;  // smaller ones lie on larger ones, so that all can be seen
+  float pixels;  // dot size; smaller dots are drawn over larger ones, so that all stay visible
   billow_contact_direction push, velocity;
   std::vector<std::vector<float>> path = {};  // positions of each frame
 };
 
-// The particle's place in frame f; its root is the bone before.
+// Position of particle i. Each particle is the second bone of a chain whose root is the bone before it.
 draw::Vec3 particle(const Response& r, size_t frame, size_t i) {
   const float* p = r.path[frame].data() + 3 * (2 * i + 1);
   return {p[0], p[1], p[2]};
@@ -34,7 +34,7 @@ draw::Image draw_moment(const std::vector<Response>& responses, const scenes::Sc
   draw::Canvas canvas(kPushOutWidth, kPushOutHeight);
   canvas.light.toward = {-0.4f, 1, 1};
   canvas.sphere(sphere, scene.colliders[0].radius, {.colour = draw::srgb(0xb4bcc8)}, 96);
-  // Lay all ways and particles over the sphere, in the order of their sizes.
+  // Draw all paths and particles over the sphere, largest dots first.
   float lift = 1.3f;
   for (const Response& r : responses) {
     for (size_t i = 0; i < 6; ++i) {
@@ -65,7 +65,7 @@ Figure figure_push_out(const FigureInputs& inputs) {
                                        11 / kPushOutHz, 14 / kPushOutHz, 17 / kPushOutHz};
   Figure figure;
 
-  // Record the three kinds.
+  // Simulate the three responses.
   scenes::Scene last;
   std::vector<draw::Vec3> sphere;
   for (Response& r : responses) {
@@ -76,7 +76,7 @@ Figure figure_push_out(const FigureInputs& inputs) {
       const float* p = scene.joints[0].position;
       sphere.push_back({p[0], p[1], p[2]});
     });
-    // How many keep to the front while the sphere moves: that is what clothing should do.
+    // Count the particles that stay in front of the moving sphere, as clothing should.
     const auto frame = static_cast<size_t>(std::lround(moments[4] * kPushOutHz)) - 1;
     int ahead = 0;
     float widest = 0;
@@ -88,7 +88,7 @@ Figure figure_push_out(const FigureInputs& inputs) {
     figure.numbers[r.key] = {{"in_front", ahead}, {"widest_m", widest}};
   }
 
-  // Draw the moments, and say in the first what the colours mean.
+  // Draw the panels, with a legend in the first.
   std::vector<draw::Image> panels;
   for (double t : moments) {
     const auto frame = static_cast<size_t>(std::lround(t * kPushOutHz)) - 1;

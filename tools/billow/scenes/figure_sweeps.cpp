@@ -1,5 +1,5 @@
-// `billow figures sweeps`: a chain of 14 ropes let go, with solvers of growing accuracy side by side (paper: Figure
-// swing_rope). Grey is its motion in the limit of small steps.
+// `billow figures sweeps`: a chain of 14 ropes released from rest, with solvers of increasing accuracy side by side (paper:
+// Figure swing_rope). Grey is the converged motion, in the limit of small time steps.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -16,14 +16,14 @@ namespace billow::tool {
 namespace {
 
 constexpr double kSweepsHz = 60, kSweepsSeconds = 3, kSecondsShown = 1;
-constexpr uint32_t kEvery = 9;  // frames from one exposure to the next
+constexpr uint32_t kExposureInterval = 9;  // frames
 constexpr int kSweepsWidth = 680, kSweepsHeight = 480;
 
 using Path = std::vector<std::vector<float>>;  // positions of each frame
 
 struct Variant {
   std::string key, name;
-  draw::Colour colour;  // in the plot
+  draw::Colour colour;  // of its curve in the plot
   billow_solver method;
   uint32_t sweeps;
 };
@@ -40,7 +40,7 @@ Path record(const Variant& v, double& microseconds) {
   return path;
 }
 
-// The independent solver's motion, in as many frames.
+// The motion by an independent reference solver, at the same frame times.
 Path reference() {
   Path path;
   for (const auto& bones :
@@ -49,11 +49,11 @@ Path reference() {
     for (const auto& [x, y] : bones)
       frame.insert(frame.end(), {static_cast<float>(x), static_cast<float>(y), 0.0f});
   }
-  path.erase(path.begin());  // the start
+  path.erase(path.begin());  // drop the initial state
   return path;
 }
 
-// RMS over the bones but the root, frame by frame.
+// RMS distance per frame over all bones except the root.
 std::vector<double> distances(const Path& a, const Path& b) {
   std::vector<double> all;
   for (size_t f = 0; f < a.size(); ++f) {
@@ -77,10 +77,10 @@ draw::Image draw_variant(const Path& path, const Path& truth, const std::string&
                          const std::string& note) {
   draw::Canvas canvas(kSweepsWidth, kSweepsHeight);
   const auto count = static_cast<size_t>(kSecondsShown * kSweepsHz);
-  for (size_t f = kEvery - 1; f < count; f += kEvery) {
+  for (size_t f = kExposureInterval - 1; f < count; f += kExposureInterval) {
     const float share = static_cast<float>(f) / static_cast<float>(count);
     add_chain(canvas, truth[f], 9, draw::srgb(0xc3c8d1), 0, false);
-    // Later is darker and in front.
+    // Draw later exposures darker and in front.
     const draw::Colour green = draw::mix(draw::srgb(0x8fd39a), draw::srgb(0x0a4a20), share);
     add_chain(canvas, path[f], 2.6f, green, 0.01f + 0.01f * share, true);
   }
@@ -116,15 +116,15 @@ Figure figure_sweeps(const FigureInputs& inputs) {
   for (const Variant& v : variants) {
     double microseconds = 0;
     const Path path = record(v, microseconds);
-    // To tolerance and direct agree: draw one wider.
+    // The curves of tolerance and direct coincide: draw one wider so that both are visible.
     draw::Series curve{
         v.name, {}, distances(path, truth), v.colour, v.method == BILLOW_SOLVER_TOLERANCE ? 6.0f : 2.2f};
     for (size_t f = 0; f < curve.y.size(); ++f) curve.x.push_back(static_cast<double>(f + 1) / kSweepsHz);
-    const double one = largest(curve.y, kSweepsHz), three = largest(curve.y, 3 * kSweepsHz);
+    const double max_1s = largest(curve.y, kSweepsHz), max_3s = largest(curve.y, 3 * kSweepsHz);
     plot.series.push_back(std::move(curve));
     panels.push_back(
-        draw_variant(path, truth, v.name, "at most " + rounded(100 * one, 1) + " cm off in this second"));
-    figure.numbers[v.key] = {{"rms_1s_m", one}, {"rms_3s_m", three}, {"frame_us", microseconds}};
+        draw_variant(path, truth, v.name, "at most " + rounded(100 * max_1s, 1) + " cm off in this second"));
+    figure.numbers[v.key] = {{"rms_1s_m", max_1s}, {"rms_3s_m", max_3s}, {"frame_us", microseconds}};
   }
   panels.push_back(draw::draw_plot(plot));
   add_picture(figure, inputs, "sweeps", draw::strip(panels, 3, 6));

@@ -7,28 +7,28 @@
 namespace billow::tool {
 namespace {
 
-// The most a rope is longer than its maximum, as a share of it.
+// The largest excess of a rope over its maximum length, as a fraction of that length.
 double length_excess(const scenes::Scene& scene, const std::vector<float>& positions) {
   double worst = 0;
   for (size_t bone = 0; bone < scene.max_lengths.size(); ++bone) {
-    const double most = scene.max_lengths[bone];
-    if (most <= 0) continue;
+    const double max_length = scene.max_lengths[bone];
+    if (max_length <= 0) continue;
     const float* p = positions.data() + 3 * bone;
     const double length = std::hypot(double{p[0]} - p[-3], double{p[1]} - p[-2], double{p[2]} - p[-1]);
-    worst = std::max(worst, length / most - 1);
+    worst = std::max(worst, length / max_length - 1);
   }
   return worst;
 }
 
-// The smallest distance of a bone that is not a root to the body's surface, negative inside.
+// The smallest signed distance of a non-root bone to the body's surface, negative inside.
 std::optional<double> deepest_bone(const scenes::Scene& scene, const std::vector<float>& positions) {
   if (scene.colliders.empty()) return {};
   std::vector<float> distances(positions.size() / 3);
   if (!scene.body.query(positions, distances)) return {};
-  double least = 1e30;
+  double min_distance = 1e30;
   for (size_t bone = 0; bone < distances.size(); ++bone)
-    if (scene.max_lengths[bone] > 0) least = std::min(least, double{distances[bone]});
-  return least;
+    if (scene.max_lengths[bone] > 0) min_distance = std::min(min_distance, double{distances[bone]});
+  return min_distance;
 }
 
 double percentile(std::vector<double> values, double share) {
@@ -59,7 +59,7 @@ Numbers play(scenes::Scene& scene, double seconds, double hz,
   for (uint32_t frame = 1; frame <= n.frames; ++frame) {
     scene.step(1 / hz);
 
-    // Take the worst of the state and the sums of the report.
+    // Accumulate maxima of the state, and maxima and sums of the report.
     const std::vector<float> positions = scene.positions();
     n.length_excess = std::max(n.length_excess, length_excess(scene, positions));
     if (const auto depth = deepest_bone(scene, positions))
@@ -72,12 +72,12 @@ Numbers play(scenes::Scene& scene, double seconds, double hz,
     n.trapped_most = std::max(n.trapped_most, report.trapped);
     n.enclosed_most = std::max(n.enclosed_most, report.enclosed);
     n.flags |= report.flags;
-    double all = 0;
+    double frame_time = 0;
     for (size_t s = 0; s < BILLOW_CHAIN_STAGE_COUNT; ++s) {
       n.stage_mean[s] += 1e6 * report.stage_seconds[s];
-      all += 1e6 * report.stage_seconds[s];
+      frame_time += 1e6 * report.stage_seconds[s];
     }
-    times.push_back(all);
+    times.push_back(frame_time);
     if (each_frame) each_frame(scene, frame);
   }
 
@@ -93,10 +93,10 @@ Numbers play_and_keep(scenes::Scene& scene, double seconds, double hz, uint32_t 
   const auto frames = static_cast<uint32_t>(std::max(1.0, std::round(seconds * hz)));
   count = std::clamp<uint32_t>(count, 1, frames);
   return play(scene, seconds, hz, [&](const scenes::Scene& s, uint32_t frame) {
-    // Spread the moments evenly over frames 1 to the last.
-    const uint32_t next =
+    // Spread the snapshots evenly over frames 1 to the last.
+    const uint32_t next_kept =
         count == 1 ? frames : 1 + static_cast<uint32_t>(kept.size()) * (frames - 1) / (count - 1);
-    if (kept.size() < count && frame == next) kept.push_back(snapshot(s));
+    if (kept.size() < count && frame == next_kept) kept.push_back(snapshot(s));
   });
 }
 

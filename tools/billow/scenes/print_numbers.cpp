@@ -1,4 +1,4 @@
-// How the numbers of a scene are printed: for people as a table, for programs as JSON.
+// Formats the measurements of a scene as a table or as JSON.
 #include <cstdio>
 #include <utility>
 
@@ -16,10 +16,10 @@ constexpr std::pair<uint32_t, const char*> kFlags[] = {
     {BILLOW_FLAG_SUBSTEPS_CAPPED, "substeps_capped"},
 };
 
-std::string flags_as_text(uint32_t flags, const char* quote, const char* between) {
+std::string flags_as_text(uint32_t flags, const char* quote, const char* separator) {
   std::string text;
   for (const auto& [flag, name] : kFlags)
-    if (flags & flag) text += (text.empty() ? "" : between) + (quote + std::string(name) + quote);
+    if (flags & flag) text += (text.empty() ? "" : separator) + (quote + std::string(name) + quote);
   return text;
 }
 
@@ -29,7 +29,7 @@ std::string distance_as_text(std::optional<double> distance) {
                        : rounded(1000 * *distance, 2) + " mm outside";
 }
 
-// Text between quotes, safe in JSON.
+// A JSON string literal, with quotes, backslashes and control characters escaped.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {

@@ -1,4 +1,4 @@
-// `billow scene`: lists the named scenes, and plays one of them into a picture strip and numbers.
+// `billow scene`: lists the named scenes, or simulates one, draws it as a strip of pictures and prints measurements.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -43,7 +43,7 @@ void run_scene(const RunOptions& options) {
   }
 }
 
-// Refuses a name that no scene has, and says which there are.
+// Returns an error message that lists the scenes if there is none of this name, else an empty string.
 std::string check_scene_name(const std::string& name) {
   const std::vector<std::string> known = scenes::names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return "";

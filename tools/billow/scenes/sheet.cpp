@@ -1,5 +1,5 @@
-// The garment that neighbouring chains stand for, as a smooth sheet: Catmull-Rom curves along the chains, and
-// again across them. It passes through all bones.
+// The cloth represented by neighbouring chains, as a smooth sheet: Catmull-Rom curves along the chains, then
+// across them. The sheet passes through all bones.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 
 using draw::Vec3;
 
-constexpr int kAlong = 40, kAcross = 6;  // points along a chain, and from one chain to the next
+constexpr int kAlong = 40, kAcross = 6;  // segments along a chain, and between neighbouring chains
 
 Vec3 catmull_rom(Vec3 p0, Vec3 p1, Vec3 p2, Vec3 p3, float s) {
   const float s2 = s * s, s3 = s2 * s;
@@ -19,14 +19,13 @@ Vec3 catmull_rom(Vec3 p0, Vec3 p1, Vec3 p2, Vec3 p3, float s) {
          ((-s + 2 * s2 - s3) * p0 + (2 - 5 * s2 + 3 * s3) * p1 + (s + 4 * s2 - 3 * s3) * p2 + (s3 - s2) * p3);
 }
 
-// A point on the curve through `points` at `at`, from 0 to the last index; `closed` curves go on at the
-// beginning.
+// The point at parameter `at` on the curve through `points`; point i is at parameter i. A `closed` curve wraps around.
 Vec3 on_curve(const std::vector<Vec3>& points, float at, bool closed) {
   const int count = static_cast<int>(points.size());
   const int i = std::clamp(static_cast<int>(std::floor(at)), 0, closed ? count - 1 : count - 2);
   const auto point = [&](int k) -> Vec3 {
     if (closed) return points[static_cast<size_t>((k + count) % count)];
-    // Go straight on beyond the ends.
+    // Extrapolate linearly beyond the ends.
     if (k < 0) return 2.0f * points[0] - points[1];
     if (k >= count)
       return 2.0f * points[static_cast<size_t>(count - 1)] - points[static_cast<size_t>(count - 2)];
@@ -35,8 +34,8 @@ Vec3 on_curve(const std::vector<Vec3>& points, float at, bool closed) {
   return catmull_rom(point(i - 1), point(i), point(i + 1), point(i + 2), at - static_cast<float>(i));
 }
 
-// Makes the sheet's front the side away from the body, judged by the first row of panels.
-void turn_outward(draw::Mesh& mesh, size_t columns, Vec3 body) {
+// Orients the triangles so that their front faces away from the body, judged by the first row of quads.
+void orient_outward(draw::Mesh& mesh, size_t columns, Vec3 body) {
   float outward = 0;
   for (size_t k = 0; k + 1 < columns; ++k) {
     const Vec3 a = load(&mesh.positions[3 * k]), b = load(&mesh.positions[3 * (k + 1)]),
@@ -54,7 +53,7 @@ draw::Mesh sheet_mesh(const scenes::Scene& scene, const Snapshot& moment) {
   const size_t chains = scene.bone_counts.size();
   if (!scene.neighbours || chains < 2) return mesh;
 
-  // Give all chains the same number of points.
+  // Resample all chains to the same number of points.
   std::vector<std::vector<Vec3>> rows(kAlong + 1, std::vector<Vec3>(chains));
   size_t first = 0;
   for (size_t c = 0; c < chains; ++c) {
@@ -68,7 +67,7 @@ draw::Mesh sheet_mesh(const scenes::Scene& scene, const Snapshot& moment) {
     }
   }
 
-  // Go across, row by row.
+  // Interpolate across the chains, row by row.
   const int spans = static_cast<int>(scene.closed ? chains : chains - 1), columns = spans * kAcross + 1;
   for (const std::vector<Vec3>& row : rows)
     for (int k = 0; k < columns; ++k) {
@@ -80,7 +79,7 @@ draw::Mesh sheet_mesh(const scenes::Scene& scene, const Snapshot& moment) {
       const auto a = static_cast<uint32_t>(r * columns + k), below = a + static_cast<uint32_t>(columns);
       mesh.indices.insert(mesh.indices.end(), {a, below, a + 1, a + 1, below, below + 1});
     }
-  turn_outward(mesh, static_cast<size_t>(columns), load(moment.joints[0].position));
+  orient_outward(mesh, static_cast<size_t>(columns), load(moment.joints[0].position));
   mesh.normals = draw::smooth_normals(mesh.positions, mesh.indices);
   return mesh;
 }
