@@ -41,6 +41,6 @@ void expand(const Batch& batch) {
 
 }  // namespace
 
-const Decoder linear_blend_decoder{gather, [](const Batch&) {}, expand};
+const Decoder linear_blend_decoder{gather, nullptr, expand};
 
 }  // namespace billow

@@ -17,6 +17,6 @@ void expand(const Batch& batch) {
 
 }  // namespace
 
-const Decoder rest_decoder{[](Instance&, const FrameInput&) {}, [](const Batch&) {}, expand};
+const Decoder rest_decoder{[](Instance&, const FrameInput&) {}, nullptr, expand};
 
 }  // namespace billow

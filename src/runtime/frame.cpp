@@ -53,8 +53,9 @@ void gather(const Batch& batch) {
   }
 }
 
-// Runs a stage of each decoder on the characters that use it and show a mesh.
-void decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
+// Runs a stage of each decoder on the characters that use it and show a mesh. Whether any decoder has it.
+bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
+  bool ran = false;
   for (const Decoder* decoder :
        {&patch_decoder, &whole_cloth_decoder, &linear_blend_decoder, &rest_decoder}) {
     Instance* instances[kCrowd];
@@ -63,11 +64,14 @@ void decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
     for (size_t k = 0; k < batch.size(); ++k)
       if (batch.inputs[k].mesh && &decoder_of(*batch.instances[k]) == decoder)
         instances[count] = batch.instances[k], inputs[count++] = batch.inputs[k];
-    if (count > 0) (decoder->*stage)({{instances, count}, inputs});
+    if (count == 0 || !(decoder->*stage)) continue;
+    (decoder->*stage)({{instances, count}, inputs});
+    ran = true;
   }
+  return ran;
 }
 
-void infer(const Batch& batch) { decode(batch, &Decoder::infer); }
+bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
 void push_out(const Batch& batch) {
@@ -119,8 +123,7 @@ void step(std::span<Instance* const> instances, const FrameInput* inputs) {
   clock.finish(FrameStage::kChains);
   gather(batch);
   clock.finish(FrameStage::kGather);
-  infer(batch);
-  clock.finish(FrameStage::kInfer);
+  if (infer(batch)) clock.finish(FrameStage::kInfer);
   expand(batch);
   clock.finish(FrameStage::kExpand);
   push_out(batch);

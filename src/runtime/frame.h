@@ -18,7 +18,7 @@ struct Batch {
 // How bones become a mesh. An instance's options choose among its garment's decoders.
 struct Decoder {
   void (*gather)(Instance& instance, const FrameInput& input);
-  void (*infer)(const Batch& batch);
+  void (*infer)(const Batch& batch);  // null: none
   void (*expand)(const Batch& batch);
 };
 extern const Decoder patch_decoder;         // networks and a basis per patch

@@ -157,7 +157,7 @@ TEST_P(GarmentApi, BlendsInPlaceOfNetworksWhereThereAreWeights) {
   billow_instance_report report;
   EXPECT_EQ(billow_instance_get_report(instance_, &report), BILLOW_OK);
   EXPECT_GT(report.stage_seconds[BILLOW_FRAME_STAGE_EXPAND], 0);
-  EXPECT_LT(report.stage_seconds[BILLOW_FRAME_STAGE_INFER], report.stage_seconds[BILLOW_FRAME_STAGE_EXPAND]);
+  EXPECT_EQ(report.stage_seconds[BILLOW_FRAME_STAGE_INFER], 0);
   // Whether networks are on makes no difference then; without it, all.
   billow_frame still = frame(99);
   still.dt = 0;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -58,22 +57,20 @@ TEST_F(ClearanceCli, SaysWhatIsMissing) {
   EXPECT_NE(none.output.find("expected motion files in this folder"), std::string::npos) << none.output;
 }
 
-// Captured motions and clips of other characters: over 10,000 frames at 60 Hz for each garment with BILLOW_FULL_TESTS set, of captured
-// motions alone without.
+// Captured motions and clips of other characters: over 10,000 frames at 60 Hz for each garment.
 class ClearanceSlow : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Garments, ClearanceSlow, ::testing::Values("cape", "skirt"));
 
 TEST_P(ClearanceSlow, NoVertexIsInsideInOtherPeoplesMotions) {
   BILLOW_NEEDS_SHARED_DATA();
   const fs::path data = shared_data();
-  const bool full = std::getenv("BILLOW_FULL_TESTS") != nullptr;
-  std::string arguments = std::string(GetParam()) + " '" + (data / "motions/cmu").string() + "' --json";
-  if (full) arguments += " '" + (data / "characters").string() + "' --unseen";
-  const testing::Outcome done = testing::run_program("clearance " + arguments);
+  const testing::Outcome done =
+      testing::run_program("clearance " + std::string(GetParam()) + " '" + (data / "motions/cmu").string() +
+                           "' '" + (data / "characters").string() + "' --unseen --json");
   ASSERT_EQ(done.code, 0) << done.output;
   const json found = json::parse(done.output);
   std::printf("%s\n", found.dump(2).c_str());
-  EXPECT_GE(found["frames"], full ? 10'000 : 3'000);
+  EXPECT_GE(found["frames"], 10'000);
   EXPECT_EQ(found["vertices"]["inside"], 0);
   EXPECT_EQ(found["reported_inside"], 0);
 }

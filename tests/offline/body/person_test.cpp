@@ -242,7 +242,7 @@ TEST_P(PersonSkinSlow, IsSoundAndAgreesWithTheColliders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, PersonSkinSlow,
-                         ::testing::Values(std::pair{"slim", 30u}, std::pair{"average", 60u},
+                         ::testing::Values(std::pair{"slim", 30u}, std::pair{"average", 200u},
                                            std::pair{"heavy", 30u}),
                          [](const auto& of) { return std::string(of.param.first); });
 
