@@ -25,7 +25,7 @@ void add_make(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);
 void add_view(CLI::App& app);
-void add_wear(CLI::App& app);
+void add_play(CLI::App& app);
 void add_clearance(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_info(CLI::App& app);

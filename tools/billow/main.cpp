@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   billow::tool::add_pack(app);
   billow::tool::add_render(app);
   billow::tool::add_export(app);
-  billow::tool::add_wear(app);
+  billow::tool::add_play(app);
   billow::tool::add_clearance(app);
   billow::tool::add_bench(app);
   billow::tool::add_info(app);

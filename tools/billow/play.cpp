@@ -93,7 +93,7 @@ void play_garment(const PlayOptions& o) {
 
 }  // namespace
 
-void add_wear(CLI::App& app) {
+void add_play(CLI::App& app) {
   auto* command =
       app.add_subcommand("play", "Play a garment on the built-in person and measure what a frame costs");
   auto o = std::make_shared<PlayOptions>();
