@@ -173,6 +173,19 @@ typedef struct billow_neural_sdf {
 /* Number of weights. */
 #define BILLOW_NEURAL_SDF_WEIGHTS(width) ((width) * (width) + 6 * (width) + 1)
 
+/* Colliders belong to groups, from which a garment chooses what it meets and how (billow_settings:
+ * collider_groups, softness). These are the groups of the built-in person and of fitted characters;
+ * the others up to BILLOW_COLLIDER_GROUPS are free. */
+#define BILLOW_COLLIDER_GROUPS 8
+#define BILLOW_ALL_GROUPS 0xffu /* one bit each */
+typedef enum billow_collider_group {
+  BILLOW_COLLIDER_GROUP_TRUNK = 0,
+  BILLOW_COLLIDER_GROUP_HEAD = 1,
+  BILLOW_COLLIDER_GROUP_UPPER_ARM = 2, /* shoulder to elbow */
+  BILLOW_COLLIDER_GROUP_FOREARM = 3,   /* and hand */
+  BILLOW_COLLIDER_GROUP_LEG = 4
+} billow_collider_group;
+
 #define BILLOW_JOINTS_PER_COLLIDER 4
 #define BILLOW_NO_BLEND (-1)
 
@@ -192,6 +205,7 @@ typedef struct billow_collider {
    * merge where they come within blend_radius of each other. BILLOW_NO_BLEND: none. */
   int32_t blend_with;
   float blend_radius;
+  uint32_t group; /* billow_collider_group, or a number of your own below BILLOW_COLLIDER_GROUPS */
   billow_sdf_function sdf;
   void* user;
   const billow_sdf_grid* grid;     /* read at creation */
@@ -224,15 +238,16 @@ BILLOW_API billow_status billow_body_pose(billow_body* body, const billow_transf
 BILLOW_API billow_status billow_body_teleport(billow_body* body, const billow_transform* joints,
                                               uint32_t joint_count, float scale);
 
-/* Signed distance of points to the whole body at its present pose. `points`: 3 * count floats.
+/* Signed distance of points to the body at its present pose: to the colliders of these groups, one
+ * bit each, or BILLOW_ALL_GROUPS. `points`: 3 * count floats.
  * `distances`: count floats. `gradients`: 3 * count floats or NULL. `colliders`: the nearest
  * collider of each point, or NULL.
  * Points farther than `limit` get `limit` as distance, 0 1 0 as gradient and -1 as collider:
  * a low limit is fast. BILLOW_NO_LIMIT computes all distances. Queries are fastest when points that
  * are close in the array are close in space. */
 #define BILLOW_NO_LIMIT 1e30f
-BILLOW_API billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count,
-                                           float limit, float* distances, float* gradients,
+BILLOW_API billow_status billow_body_query(const billow_body* body, uint32_t groups, const float* points,
+                                           uint32_t count, float limit, float* distances, float* gradients,
                                            int32_t* colliders);
 
 BILLOW_API uint32_t billow_body_collider_count(const billow_body* body); /* 0 for NULL */
@@ -369,6 +384,11 @@ typedef struct billow_settings {
   /* Contact */
   billow_curve radius; /* m, of a bone: 0.005. Bones are kept this far from colliders */
   float friction;      /* 0.3 */
+  uint32_t collider_groups; /* groups that chains and mesh meet, bit 1 << group each: BILLOW_ALL_GROUPS */
+  /* Of each group, 0 to 1. 0: rigid. Above 0 its colliders push chains without friction and with at
+   * most (1 - softness) times their weight: they sweep cloth aside, cannot carry or pinch it, and what
+   * hangs over them sinks through. The mesh is not pushed out of them. */
+  float softness[BILLOW_COLLIDER_GROUPS];
 
   /* Root motion */
   float translation_inertia; /* fraction of the space's translation that is felt: 1 */

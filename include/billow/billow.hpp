@@ -105,10 +105,10 @@ class Body {
   }
   // Three floats a point; `gradients` may be empty.
   Status query(std::span<const float> points, std::span<float> distances, std::span<float> gradients = {},
-               float limit = BILLOW_NO_LIMIT) const {
+               float limit = BILLOW_NO_LIMIT, uint32_t groups = BILLOW_ALL_GROUPS) const {
     if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
       return {BILLOW_ERROR_BUFFER_TOO_SMALL, "distances and gradients: expected room for all points"};
-    return billow_body_query(get(), points.data(), static_cast<uint32_t>(points.size() / 3), limit,
+    return billow_body_query(get(), groups, points.data(), static_cast<uint32_t>(points.size() / 3), limit,
                              distances.data(), gradients.empty() ? nullptr : gradients.data(), nullptr);
   }
   billow_body* get() const { return handle_.get(); }

@@ -114,6 +114,11 @@ class Builder {
     }
     return *this;
   }
+  // Colliders added from now on belong to this group.
+  Builder& group(billow_collider_group group) {
+    group_ = group;
+    return *this;
+  }
   // Makes the last collider (or pair) a smooth union with another.
   Builder& blend(const std::string& with, float radius) {
     for (size_t i = first_; i < person_.colliders.size(); ++i) {
@@ -142,6 +147,7 @@ class Builder {
     for (const float side : {1.0f, -1.0f}) {
       billow_collider c = billow_collider_default();
       fill(c, side);
+      c.group = group_;
       person_.colliders.push_back(c);
       person_.collider_names.push_back(!paired_ ? name : (side > 0 ? "left_" : "right_") + name);
       if (!paired_) break;
@@ -166,6 +172,7 @@ class Builder {
   float scale_;
   size_t first_ = 0;
   bool paired_ = false;
+  billow_collider_group group_ = BILLOW_COLLIDER_GROUP_TRUNK;
 };
 
 // Scales of body parts for a build. Build changes the belly most.
@@ -192,6 +199,7 @@ void add_trunk(Builder& b, const Girths& g) {
   b.ellipsoid("ribs", {0, 1.285f, -0.006f}, {0.158f * g.chest, 0.175f, 0.114f * g.chest})
       .on({{"chest"}})
       .blend("belly", 0.06f);
+  b.group(BILLOW_COLLIDER_GROUP_HEAD);
   b.capsule("neck", {0, 1.43f, -0.026f}, {0, 1.57f, 0.000f}, 0.054f * g.neck, 0.050f * g.neck)
       .on({{"neck"}})
       .blend("ribs", 0.07f);
@@ -211,21 +219,25 @@ void add_arms(Builder& b, const Girths& g) {
   const V3 down{kSin45, -kSin45, 0};
   // The hand's long axis is its y, its width z, its thickness x.
   const Quat hand = rotation_about({0, 0, 1}, -0.75f * 3.14159265f);
+  b.group(BILLOW_COLLIDER_GROUP_TRUNK);
   b.capsule("shoulder", {0.030f, 1.448f, -0.022f}, shoulder + V3{-0.004f, 0, 0}, 0.046f * g.neck,
             0.062f * half(g.arm))
       .on({{"clavicle", 0.640f}, {"chest", 0.360f}})
       .blend("ribs", 0.055f);
   // Linear blend skinning flattens the outside of a bent joint. Capsules end a little before the joint and
   // blend across it, which flattens them alike.
+  b.group(BILLOW_COLLIDER_GROUP_UPPER_ARM);
   b.capsule("upper_arm", shoulder + down * 0.012f, elbow - down * (0.014f * g.arm), 0.057f * half(g.arm),
             0.0395f * g.arm)
       .on({{"upper_arm"}})
       .blend("shoulder", 0.042f);
   // Muscles from the trunk to the arm, which keep the armpit filled when the arm is raised.
+  b.group(BILLOW_COLLIDER_GROUP_TRUNK);
   b.capsule("armpit", {0.093f, 1.285f, -0.012f}, {0.175f, 1.34f, -0.014f}, 0.055f * half(g.chest),
             0.042f * half(g.arm))
       .on({{"chest", 0.650f}, {"upper_arm", 0.200f}, {"clavicle", 0.150f}})
       .blend("ribs", 0.05f);
+  b.group(BILLOW_COLLIDER_GROUP_FOREARM);
   b.capsule("forearm", elbow + down * (0.014f * g.arm), wrist, 0.0395f * g.arm, 0.0265f * half(g.arm))
       .on({{"forearm"}})
       .blend("upper_arm", 0.02f);
@@ -241,12 +253,15 @@ void add_arms(Builder& b, const Girths& g) {
 void add_legs(Builder& b, const Girths& g) {
   const V3 hip = b.left("thigh"), knee = b.left("calf"), ankle = b.left("foot");
   const V3 up = (hip - knee) * (1 / length(hip - knee)), down = (ankle - knee) * (1 / length(ankle - knee));
+  b.group(BILLOW_COLLIDER_GROUP_LEG);
   b.capsule("thigh", hip - up * (0.03f * g.leg), knee + up * (0.022f * g.leg), 0.086f * g.leg, 0.055f * g.leg)
       .on({{"thigh"}})
       .blend("hips", 0.05f);
+  b.group(BILLOW_COLLIDER_GROUP_TRUNK);
   b.ellipsoid("buttock", {0.068f, 0.920f, -0.052f * g.hips}, {0.084f * g.hips, 0.080f, 0.078f * g.hips})
       .on({{"pelvis"}})
       .blend("hips", 0.06f);
+  b.group(BILLOW_COLLIDER_GROUP_LEG);
   b.capsule("shin", knee + down * (0.022f * g.leg), ankle, 0.051f * g.leg, 0.035f * half(g.leg))
       .on({{"calf"}})
       .blend("thigh", 0.03f);

@@ -13,7 +13,8 @@ void check(billow_status status) {
 
 }  // namespace
 
-Surface::Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders) {
+Surface::Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders, uint32_t groups)
+    : groups_(groups) {
   const std::vector<billow_transform> rest = to_api(rest_transforms(skeleton));
   billow_body_desc desc{};
   desc.colliders = colliders.data();
@@ -41,7 +42,7 @@ void Surface::query(std::span<const V3> points, std::span<float> distances, std:
   if (points.empty()) return;
   if (distances.size() < points.size() || (!gradients.empty() && gradients.size() < points.size()))
     throw std::invalid_argument("surface: expected outputs for every point");
-  check(billow_body_query(body_.get(), &points[0].x, static_cast<uint32_t>(points.size()), limit,
+  check(billow_body_query(body_.get(), groups_, &points[0].x, static_cast<uint32_t>(points.size()), limit,
                           distances.data(), gradients.empty() ? nullptr : &gradients[0].x, nullptr));
 }
 

@@ -14,8 +14,10 @@ namespace billow::body {
 
 class Surface {
  public:
-  // In the rest pose until pose() is called. Throws std::invalid_argument with the API's message.
-  Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders);
+  // In the rest pose until pose() is called. Queries see the colliders of `groups` only. Throws
+  // std::invalid_argument with the API's message.
+  Surface(const Skeleton& skeleton, std::span<const billow_collider> colliders,
+          uint32_t groups = BILLOW_ALL_GROUPS);
 
   void pose(std::span<const Transform> joints);
 
@@ -31,6 +33,7 @@ class Surface {
   billow_body* get() const { return body_.get(); }
 
  private:
+  uint32_t groups_;
   struct Destroy {
     void operator()(billow_body* body) const { billow_body_destroy(body); }
   };

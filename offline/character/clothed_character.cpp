@@ -36,9 +36,10 @@ ClothedCharacter::ClothedCharacter(const garment::Garment& g, const CharacterBod
     : garment_(g),
       rest_inverse_(inverses(body::rest_transforms(character_body.skeleton))),
       skinning_(rest_inverse_.size()),
-      surface_(character_body.skeleton, character_body.colliders),
+      surface_(character_body.skeleton, character_body.colliders, g.contacts.rigid_groups()),
       attachment_points_(g.attachments.size()),
       cloth_(sheet_of(g), vertices, attached_vertices(g), settings, threads) {
+  cloth_.settings.contacts = g.contacts;
   surface_.pose(joints);
 }
 

@@ -1,5 +1,6 @@
 #include "character/rope_chains.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,8 @@ billow_settings rope_settings(const garment::Garment& garment) {
   s.lateral_shear.value = fitted.shear;
   s.damping.value = fitted.damping;
   s.rest_angle.value = fitted.rest_angle;
+  s.collider_groups = garment.contacts.groups;
+  std::copy(garment.contacts.softness.begin(), garment.contacts.softness.end(), s.softness);
   s.solver.substep_angle = kSubstepAngle;
   s.solver.lateral_samples = kLateralSamples;
   // Cloth slides over a raised thigh; the history direction would make it stick.

@@ -15,12 +15,30 @@ constexpr float kAirStep = 1.0f / 240;   // s, interval between updates of the a
 constexpr float kMaxSpeed = 30;          // m/s
 constexpr float kContactMargin = 0.01f;  // m, approach of cloth and body in a step
 constexpr size_t kBlock = 1024;          // vertices per block
+constexpr float kSoftShell = 0.03f;      // m, around soft colliders, over which their push rises
 
 void expect_finite(std::span<const V3> positions, const char* what) {
   for (const V3& p : positions)
     if (!std::isfinite(p.x + p.y + p.z))
       throw std::invalid_argument(std::string("cloth: expected ") + what + " that are finite");
 }
+
+// The colliders of some groups, moving from one share of the frame to another.
+struct PosedBody {
+  PosedBody(const Body& body, uint32_t groups, float from, float to) {
+    for (int i = 0; i < body.collider_count; ++i)
+      colliders[i] = pose_collider(body.colliders[i], body.scale, blend(body.before[i], body.now[i], from),
+                                   blend(body.before[i], body.now[i], to));
+    bound_colliders(bounds, colliders, body.collider_count, groups);
+  }
+  void query(std::span<const V3> points, float limit, float* distances, float* gradients,
+             int32_t* nearest) const {
+    query_points(colliders, bounds, &points[0].x, points.size(), limit, distances, gradients, nearest);
+  }
+
+  PosedCollider colliders[kMaxColliders];
+  ColliderBounds bounds;
+};
 
 }  // namespace
 
@@ -34,6 +52,7 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
       previous_(x_),
       v_(x_.size(), V3{0, 0, 0}),
       air_(v_),
+      soft_(v_),
       acceleration_(v_),
       pinned_(pinned.begin(), pinned.end()),
       distance_(x_.size()),
@@ -74,7 +93,10 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
   for (int i = 0; i < steps; ++i) {
     const float from = static_cast<float>(i) / static_cast<float>(steps);
     const float to = static_cast<float>(i + 1) / static_cast<float>(steps);
-    if (i % air_every == 0) compute_air_forces();
+    if (i % air_every == 0) {
+      compute_air_forces();
+      compute_soft_contacts(body ? body->get() : nullptr, from);
+    }
     // Self-contact comes first, so that body contacts take precedence.
     if (settings.self_contact) {
       self_contact_.find_pairs(x_, v_, step_time, threads_);
@@ -92,7 +114,7 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     }
   }
   last_attachment_points_.assign(attachment_points.begin(), attachment_points.end());
-  if (body) push_out_of_body(*body);
+  if (body) push_out_of_body(body->get());
 }
 
 // Drag and lift on triangles as flat plates.
@@ -116,6 +138,29 @@ void Simulator::compute_air_forces() {
   }
 }
 
+// Soft colliders push as they push rope chains (src/rope/apply_soft_contacts.cpp).
+void Simulator::compute_soft_contacts(const billow_body* body, float at) {
+  const uint32_t groups = settings.contacts.soft_groups();
+  if (!body || !groups) return;
+  const PosedBody posed(body->body, groups, at, at);
+  const float range = sheet_.material.thickness + kSoftShell, gravity = length(settings.gravity);
+  threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k) {
+      const size_t begin = kBlock * k, end = std::min(begin + kBlock, x_.size());
+      posed.query({&x_[begin], end - begin}, range, &distance_[begin], &gradient_[3 * begin],
+                  &nearest_[begin]);
+      for (size_t v = begin; v < end; ++v) {
+        soft_[v] = {0, 0, 0};
+        if (nearest_[v] < 0) continue;
+        const float softness = settings.contacts.softness[body->body.colliders[nearest_[v]].group];
+        const float depth = std::min((range - distance_[v]) / kSoftShell, 1.0f);
+        soft_[v] = V3{gradient_[3 * v], gradient_[3 * v + 1], gradient_[3 * v + 2]} *
+                   ((1 - softness) * gravity * depth);
+      }
+    }
+  });
+}
+
 // Gravity, air, damping, and bending with its Rayleigh damping.
 void Simulator::compute_accelerations() {
   const float damping = sheet_.material.damping;
@@ -126,7 +171,8 @@ void Simulator::compute_accelerations() {
         const uint32_t o = sheet_.column[k];
         bend += (x_[o] + v_[o] * damping) * sheet_.value[k];
       }
-      acceleration_[v] = settings.gravity + (air_[v] - bend) * inverse_mass_[v] - v_[v] * settings.damping;
+      acceleration_[v] =
+          settings.gravity + soft_[v] + (air_[v] - bend) * inverse_mass_[v] - v_[v] * settings.damping;
     }
   });
 }
@@ -135,26 +181,19 @@ void Simulator::find_contacts(const billow_body* body, float from, float to) {
   for (auto& block : contacts_) block.clear();
   if (!body) return;
   // Query colliders at the start of the step; take their motion over the step.
-  const Body& b = body->body;
-  PosedCollider posed[kMaxColliders], moving[kMaxColliders];
-  ColliderBounds bounds;
-  for (int i = 0; i < b.collider_count; ++i) {
-    const Transform start = blend(b.before[i], b.now[i], from), end = blend(b.before[i], b.now[i], to);
-    posed[i] = pose_collider(b.colliders[i], b.scale, start, start);
-    moving[i] = pose_collider(b.colliders[i], b.scale, start, end);
-  }
-  bound_colliders(bounds, posed, b.collider_count);
+  const PosedBody posed(body->body, settings.contacts.rigid_groups(), from, from),
+      moving(body->body, settings.contacts.rigid_groups(), from, to);
   const float thickness = sheet_.material.thickness;
   const float per_substep = 1 / static_cast<float>(std::max(1, settings.substeps));
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {
       const size_t begin = kBlock * k, end = std::min(begin + kBlock, x_.size());
-      query_points(posed, bounds, &x_[begin].x, end - begin, thickness + kContactMargin, &distance_[begin],
-                   &gradient_[3 * begin], &nearest_[begin]);
+      posed.query({&x_[begin], end - begin}, thickness + kContactMargin, &distance_[begin],
+                  &gradient_[3 * begin], &nearest_[begin]);
       for (size_t v = begin; v < end; ++v) {
         if (nearest_[v] < 0 || !(inverse_mass_[v] > 0)) continue;
         const V3 n{gradient_[3 * v], gradient_[3 * v + 1], gradient_[3 * v + 2]};
-        const V3 carried = lane(embed_with(moving[nearest_[v]], splat(x_[v])), 0);
+        const V3 carried = lane(embed_with(moving.colliders[nearest_[v]], splat(x_[v])), 0);
         contacts_[k].push_back({static_cast<uint32_t>(v), n, dot(n, x_[v]) + thickness - distance_[v],
                                 (carried - x_[v]) * per_substep});
       }
@@ -226,7 +265,8 @@ void Simulator::solve_body_contacts(int substep) {
 // Moves out cloth that is pinched between limbs, which the contact planes cannot resolve. It follows the
 // gradient of the SDF; where that alternates between two limbs, the bisector of both. Velocities are not
 // changed.
-void Simulator::push_out_of_body(const body::Surface& body) {
+void Simulator::push_out_of_body(const billow_body* body) {
+  const PosedBody posed(body->body, settings.contacts.rigid_groups(), 1, 1);
   constexpr int kMaxIterations = 30;
   constexpr float kClearance = 1e-4f;  // m
   struct Inside {
@@ -242,7 +282,7 @@ void Simulator::push_out_of_body(const body::Surface& body) {
     for (const Inside& i : inside) positions.push_back(x_[i.vertex]);
     distances.resize(positions.size());
     gradients.resize(positions.size());
-    body.query(positions, distances, gradients);
+    posed.query(positions, kClearance, distances.data(), &gradients[0].x, nullptr);
     size_t remaining = 0;
     for (size_t i = 0; i < inside.size(); ++i) {
       if (!(distances[i] < 0)) continue;

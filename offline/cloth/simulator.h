@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "body/contacts.h"
 #include "body/surface.h"
 #include "cloth/sheet.h"
 #include "cloth/threads.h"
@@ -72,6 +73,7 @@ struct Settings {
   float air_density = 1.2f;  // kg/m3
   float damping = 0;         // 1/s, of velocities: settles the static drape
   bool self_contact = true;
+  body::Contacts contacts;  // with the body: its rigid colliders are constraints, its soft ones forces
 };
 
 class Simulator {
@@ -101,19 +103,20 @@ class Simulator {
     V3 motion;     // m, of the plane per sub-step
   };
   void compute_air_forces();
+  void compute_soft_contacts(const billow_body* body, float at);
   void compute_accelerations();
   void find_contacts(const billow_body* body, float from, float to);
   void predict(float h);
   void move_attachments(float share, std::span<const V3> attachment_points);
   void solve_stretch(float h);
   void solve_body_contacts(int substep);
-  void push_out_of_body(const body::Surface& body);
+  void push_out_of_body(const billow_body* body);
   void update_velocities(float h);
 
   Sheet sheet_;
   ThreadTeam threads_;
   SelfContact self_contact_;
-  std::vector<V3> x_, previous_, v_, air_, acceleration_;
+  std::vector<V3> x_, previous_, v_, air_, soft_, acceleration_;
   std::vector<float> inverse_mass_;
   std::vector<uint32_t> pinned_;
   std::vector<V3> last_attachment_points_;

@@ -115,7 +115,8 @@ class Measurer {
   // Scratch memory.
   struct Scratch {
     explicit Scratch(const Frames& frames)
-        : surface(frames.character().skeleton, frames.character().colliders) {}
+        : surface(frames.character().skeleton, frames.character().colliders,
+                  frames.garment().contacts.rigid_groups()) {}
     body::Surface surface;
     std::vector<V3> positions, midpoints;
     std::vector<float> distances, midpoint_distances;

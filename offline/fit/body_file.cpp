@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "body/contacts.h"
 #include "files/whole_file.h"
 #include "import/json_at.h"
 
@@ -78,6 +79,7 @@ std::string collider_text(const BodyFile& body, size_t i) {
     add_line("blend_with", quoted(body.colliders.at(static_cast<size_t>(c.blend_with)).name));
     append("blend_radius", files::shortest(c.blend_radius));
   }
+  add_line("group", quoted(body::group_name(c.group)));
   if (body.colliders[i].fixed) add_line("fixed", "true");
   return out + "}";
 }
@@ -148,7 +150,8 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   billow_collider& c = out.collider;
   const ShapeFields& fields = read_shape(at.at("shape"));
   std::set<std::string> known{"name",     "shape",      "joints",       "weights",
-                              "position", "blend_with", "blend_radius", "fixed"};
+                              "position", "blend_with", "blend_radius", "fixed",
+                              "group"};
   if (fields.end) known.insert("end");
   if (fields.rotation) known.insert("rotation");
   if (fields.radius) known.insert("radius");
@@ -165,6 +168,11 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   if (fields.half_extents) read_numbers(at.at("half_extents"), c.half_extents, 3);
   if (fields.radius) c.radius = static_cast<float>(at.at("radius").number());
   if (fields.radius_end) c.radius_end = static_cast<float>(at.at("radius_end").number());
+  if (at.has("group")) {
+    const int group = body::group_named(at.at("group").string());
+    if (group < 0) at.at("group").fail("trunk, head, upper_arm, forearm, leg, 5, 6 or 7");
+    c.group = static_cast<uint32_t>(group);
+  }
   if (at.has("fixed")) out.fixed = at.at("fixed").boolean();
   if (at.has("blend_radius") && !at.has("blend_with")) at.fail("'blend_with' together with 'blend_radius'");
   if (!at.has("blend_with")) return out;

@@ -8,6 +8,7 @@
 #include "body/surface.h"
 #include "fit/fit_colliders_model.h"
 #include "fit/fit_colliders_parts.h"
+#include "motion/human.h"
 #include "parallel.h"
 
 namespace billow::fit {
@@ -126,9 +127,11 @@ ColliderFitter::Assignment ColliderFitter::assign_samples() const {
 }
 
 std::vector<NamedCollider> ColliderFitter::finish() {
+  const std::vector<billow_collider_group> groups = motion::collider_groups(subject_.skeleton);
   for (NamedCollider& named : colliders_) {
     if (named.fixed) continue;
     billow_collider& c = named.collider;
+    c.group = groups[c.joint[std::max_element(c.weight, c.weight + BILLOW_JOINTS_PER_COLLIDER) - c.weight]];
     // Replace a very short capsule by a sphere.
     const V3 from{c.position[0], c.position[1], c.position[2]},
         axis = V3{c.end[0], c.end[1], c.end[2]} - from;
@@ -229,7 +232,7 @@ void measure_pose(const PosedSkin& pose, body::Surface& surface, const ColliderM
   std::vector<float> phi(points.size());
   std::vector<int32_t> nearest(points.size());
   if (!points.empty())
-    billow_body_query(surface.get(), &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
+    billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
                       phi.data(), nullptr, nearest.data());
   for (size_t i = 0; i < points.size(); ++i)
     into.to_zero_set[static_cast<size_t>(std::max(0, nearest[i]))].push_back({std::fabs(phi[i]), 1.0f});

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "body/contacts.h"
 #include "body/skin.h"
 #include "core/vec.h"
 
@@ -44,6 +45,7 @@ struct Garment {
   std::vector<Embedding> bones;
   std::vector<std::vector<uint32_t>> chains;
   bool closed = false;  // the last chain is a neighbour of the first
+  body::Contacts contacts;
 
   size_t size() const { return shape.size(); }
 };

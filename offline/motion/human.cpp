@@ -264,4 +264,25 @@ Human find_human(const Skeleton& skeleton, const std::map<std::string, std::stri
   return human;
 }
 
+std::vector<billow_collider_group> collider_groups(const body::Skeleton& skeleton) {
+  constexpr std::pair<Part, billow_collider_group> kGroups[] = {
+      {Part::hips, BILLOW_COLLIDER_GROUP_TRUNK},          {Part::chest, BILLOW_COLLIDER_GROUP_TRUNK},
+      {Part::clavicle, BILLOW_COLLIDER_GROUP_TRUNK},      {Part::neck, BILLOW_COLLIDER_GROUP_HEAD},
+      {Part::head, BILLOW_COLLIDER_GROUP_HEAD},           {Part::upper_arm, BILLOW_COLLIDER_GROUP_UPPER_ARM},
+      {Part::forearm, BILLOW_COLLIDER_GROUP_FOREARM},     {Part::hand, BILLOW_COLLIDER_GROUP_FOREARM},
+      {Part::thigh, BILLOW_COLLIDER_GROUP_LEG},           {Part::calf, BILLOW_COLLIDER_GROUP_LEG},
+      {Part::foot, BILLOW_COLLIDER_GROUP_LEG},            {Part::toes, BILLOW_COLLIDER_GROUP_LEG}};
+  const Human human = find_human(skeleton);
+  std::vector<billow_collider_group> out(skeleton.size(), BILLOW_COLLIDER_GROUP_TRUNK);
+  // Parents come before their children.
+  for (size_t j = 0; j < out.size(); ++j) {
+    if (const int parent = skeleton.joints[j].parent; parent != body::kNoJoint)
+      out[j] = out[static_cast<size_t>(parent)];
+    for (const auto& [part, group] : kGroups)
+      for (const size_t side : {kLeft, kRight})
+        if (human.of(part, side) == static_cast<int>(j)) out[j] = group;
+  }
+  return out;
+}
+
 }  // namespace billow::motion

@@ -2,6 +2,8 @@
 // do not help, by hierarchy and rest pose.
 #pragma once
 
+#include <billow/billow.h>
+
 #include <array>
 #include <map>
 #include <string>
@@ -36,6 +38,9 @@ bool has_sides(Part part);
 // `given` maps parts explicitly: {"left upper arm", "Bip01 L UpperArm"}. Throws std::invalid_argument for an
 // unknown part or joint in it.
 Human find_human(const body::Skeleton& skeleton, const std::map<std::string, std::string>& given = {});
+
+// The collider group of each joint's skin: that of the nearest mapped joint at or above it.
+std::vector<billow_collider_group> collider_groups(const body::Skeleton& skeleton);
 
 // A parsed joint name: "mixamorig:LeftUpLeg_2" is "upleg" on the left with number 2.
 struct JointName {

@@ -67,7 +67,7 @@ billow_collider collider_of(const ColliderRecord& r) {
   c.radius = r.radius, c.radius_end = r.radius_end;
   std::copy_n(r.half_extents, 3, c.half_extents);
   std::copy_n(r.joint, 4, c.joint), std::copy_n(r.weight, 4, c.weight);
-  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius;
+  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius, c.group = r.group;
   return c;
 }
 

@@ -88,7 +88,7 @@ void add_colliders(SectionFile& file, const GarmentData& p) {
       r.joint[k] = c.weight[k] > 0 ? c.joint[k] : 0;
       r.weight[k] = c.weight[k] / sum;
     }
-    r.blend_with = c.blend_with, r.blend_radius = c.blend_radius;
+    r.blend_with = c.blend_with, r.blend_radius = c.blend_radius, r.group = c.group;
     records.push_back(r);
   }
   file.add_records("colliders", records);

@@ -114,9 +114,7 @@ CollisionTerm::Sum CollisionTerm::add_block(size_t block, std::span<const uint32
   for (size_t f = 0; f < frames.size(); ++f) {
     const float* positions = x.row(static_cast<Eigen::Index>(f)).data();
     // The query may stop at the buffer.
-    if (billow_body_query(bodies_[f].get(), positions, static_cast<uint32_t>(count), options_.buffer,
-                          phi.data(), nullptr, nullptr) != BILLOW_OK)
-      throw std::runtime_error(std::string("collision: ") + billow_last_error());
+    bodies_[f].query({reinterpret_cast<const V3*>(positions), count}, phi, {}, options_.buffer);
     for (size_t v = 0; v < count; ++v) {
       if (!(phi[v] < options_.buffer)) continue;
       const V3 at{positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]};

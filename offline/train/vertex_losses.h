@@ -55,7 +55,8 @@ class FramesScene : public Scene {
   explicit FramesScene(const learn::Frames& frames) : frames_(frames) {}
 
   body::Surface make_body() const override {
-    return {frames_.character().skeleton, frames_.character().colliders};
+    return {frames_.character().skeleton, frames_.character().colliders,
+            frames_.garment().contacts.rigid_groups()};
   }
   // Transforms the joints to rest space, which is cheaper than the cloth to the world.
   void pose(uint32_t frame, body::Surface& body) const override;

@@ -126,6 +126,7 @@ billow_status check_collider(const billow_collider& c, uint32_t i, uint32_t join
       return bad("blend_with", "an earlier collider", c.blend_with);
     if (!(c.blend_radius > 0)) return bad("blend_radius", "more than 0", static_cast<double>(c.blend_radius));
   }
+  if (c.group >= BILLOW_COLLIDER_GROUPS) return bad("group", "0 to 7", c.group);
   return BILLOW_OK;
 }
 
@@ -165,6 +166,7 @@ Collider read_collider(const billow_collider& in) {
   c.half = {in.half_extents[0], in.half_extents[1], in.half_extents[2]};
   c.blend_with = in.blend_with;
   c.blend_radius = in.blend_with >= 0 ? in.blend_radius : 0;
+  c.group = in.group;
   c.sdf = in.sdf;
   c.user = in.user;
   float sum = 0;
@@ -305,8 +307,8 @@ billow_status billow_body_teleport(billow_body* body, const billow_transform* jo
   return pose(body, joints, joint_count, scale, true);
 }
 
-billow_status billow_body_query(const billow_body* body, const float* points, uint32_t count, float limit,
-                                float* distances, float* gradients, int32_t* colliders) {
+billow_status billow_body_query(const billow_body* body, uint32_t groups, const float* points, uint32_t count,
+                                float limit, float* distances, float* gradients, int32_t* colliders) {
   if (!valid(body))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
   if (count > 0 && (!points || !distances))
@@ -320,7 +322,7 @@ billow_status billow_body_query(const billow_body* body, const float* points, ui
   for (int i = 0; i < b.collider_count; ++i)
     posed[i] = pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]);
   ColliderBounds bounds;
-  bound_colliders(bounds, posed, b.collider_count);
+  bound_colliders(bounds, posed, b.collider_count, groups);
   query_points(posed, bounds, points, count, limit, distances, gradients, colliders);
   return BILLOW_OK;
 }

@@ -18,7 +18,7 @@ billow_collider collider_of(const asset::ColliderRecord& r) {
     c.weight[k] = r.weight[k] > 0 ? r.weight[k] : 0.0f;
   }
   c.radius = r.radius, c.radius_end = r.radius_end;
-  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius;
+  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius, c.group = r.group;
   return c;
 }
 

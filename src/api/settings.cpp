@@ -47,7 +47,16 @@ constexpr FloatRange kFloats[] = {
     {FIELD(teleport_distance), 0, 1e38f},
     {FIELD(teleport_angle), 0, 1e38f},
     {FIELD(scale), 1e-3f, 1e3f},
+    {FIELD(softness[0]), 0, 1},
+    {FIELD(softness[1]), 0, 1},
+    {FIELD(softness[2]), 0, 1},
+    {FIELD(softness[3]), 0, 1},
+    {FIELD(softness[4]), 0, 1},
+    {FIELD(softness[5]), 0, 1},
+    {FIELD(softness[6]), 0, 1},
+    {FIELD(softness[7]), 0, 1},
 };
+static_assert(BILLOW_COLLIDER_GROUPS == 8);
 constexpr CurveRange kCurves[] = {
     {FIELD(mass), 1e-9f, 1e6f, true},
     {FIELD(drag), 0, 1e6f, false},
@@ -75,6 +84,7 @@ constexpr CountRange kCounts[] = {
     {FIELD(solver.rope_samples), 0, 16},
     {FIELD(solver.lateral_samples), 0, 16},
     {FIELD(teleport), 0, 2},
+    {FIELD(collider_groups), 0, BILLOW_ALL_GROUPS},
 };
 #undef FIELD
 
@@ -158,6 +168,12 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.rope_samples = static_cast<int>(in.solver.rope_samples);
   r.lateral_samples = static_cast<int>(in.solver.lateral_samples);
   r.swept = in.solver.swept != 0;
+  r.rigid_groups = r.soft_groups = 0;
+  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g) {
+    r.softness[g] = in.softness[g];
+    const uint32_t bit = in.collider_groups & 1u << g;
+    (in.softness[g] > 0 ? r.soft_groups : r.rigid_groups) |= bit;
+  }
   out.mass = read_curve(in.mass);
   out.drag = read_curve(in.drag);
   out.damping = read_curve(in.damping);
@@ -202,6 +218,7 @@ billow_settings billow_settings_default(void) {
   s.solver.push_iterations = 2;
   s.radius.value = 0.005f;
   s.friction = 0.3f;
+  s.collider_groups = BILLOW_ALL_GROUPS;
   s.solver.alternations = 1;
   s.solver.rope_samples = 1;
   s.solver.lateral_samples = 3;

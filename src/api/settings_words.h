@@ -32,6 +32,8 @@ template <class Settings, class F> void visit_settings(Settings& s, F f) {
   f(s.translation_inertia), f(s.rotation_inertia);
   f(s.teleport), f(s.teleport_distance), f(s.teleport_angle), f(s.scale), f(s.profile);
   f(s.panel_folds), curve(s.lateral_shear);
+  f(s.collider_groups);
+  for (auto& x : s.softness) f(x);
 }
 
 // Sets as many fields as there are words. They are not checked: billow_chains_set_settings does that.

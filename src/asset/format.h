@@ -119,7 +119,8 @@ struct ColliderRecord {
   float weight[4];
   int32_t blend_with;
   float blend_radius;
-  uint32_t reserved[4];
+  uint32_t group;
+  uint32_t reserved[3];
 };
 static_assert(sizeof(ColliderRecord) == 128);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "asset/reader.h"
+#include "sdf/body.h"
 
 namespace billow::asset {
 namespace {
@@ -196,6 +197,7 @@ bool Reader::read_colliders() {
       return false;
     for (const uint32_t j : c.joint)
       if (!check_below("colliders", i, "a joint", j, g.joints)) return false;
+    if (!check_below("colliders", i, "a group", c.group, kColliderGroups)) return false;
     if (c.blend_with < -1 || c.blend_with >= static_cast<int64_t>(i))
       return fail(
           "section 'colliders', record %zu: expected an earlier collider or -1 to blend with, found %d", i,

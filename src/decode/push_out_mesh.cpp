@@ -96,7 +96,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   PushOutResult result;
   if (collider_count == 0) return result;
   ColliderBounds bounds;
-  bound_colliders(bounds, colliders, collider_count);
+  bound_colliders(bounds, colliders, collider_count, settings.groups);
   const float limit = settings.clearance + settings.softness;
 
   // Push all vertices near the body, and list those that may have been pushed into another collider.

@@ -70,6 +70,8 @@ struct RopeSettings {
   int alternations = 1;
   int rope_samples = 1, lateral_samples = 3;
   bool swept = true;
+  uint32_t rigid_groups = kAllGroups, soft_groups = 0;  // of colliders, one bit each
+  float softness[kColliderGroups] = {};
 
   // Which optional forces are not zero, so that the others cost nothing.
   bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,

@@ -260,7 +260,7 @@ int use_candidates(CollisionContext& context, const ChainSet& set, int level, in
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
   CollisionContext context(set.settings, colliders, set.common_motion, dt);
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
-  bound_colliders(set.bounds, colliders, collider_count);
+  bound_colliders(set.bounds, colliders, collider_count, set.settings.rigid_groups);
   const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
     bool any_near = false;

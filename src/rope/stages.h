@@ -1,6 +1,7 @@
 // The stages of a sub-step, each in the file of its name (paper, Section "Rope Chain Simulation").
 //
 //   apply_forces          F_ext(x, v) / M
+//   apply_soft_contacts   push of soft colliders, part of the forces
 //   accelerate            v += dt/2 (F_ext + tension) / M, then damping      steps 1 and 4
 //   apply_impulses        no taut rope lengthens                             settings.impulses
 //   move                  x += dt v, no rope over length                     step 2
@@ -20,6 +21,9 @@ void apply_forces(ChainSet& set, float dt, double time);
 void apply_panel_forces(ChainSet& set, float dt);       // part of it: drag and lift of the panels
 void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angles between ropes
 void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
+
+// Adds the push of soft colliders to the accelerations.
+void apply_soft_contacts(ChainSet& set, const PosedCollider* colliders, int collider_count);
 
 // If closed, copies chain 0's x and v after the last chain, so that edges and panels need no special case.
 void wrap_around(ChainSet& set);

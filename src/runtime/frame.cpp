@@ -82,9 +82,10 @@ void push_out(const Batch& batch) {
     for (int c = 0; c < body->collider_count; ++c)
       new (&i.posed[c])
           PosedCollider(pose_collider(body->colliders[c], body->scale, body->now[c], body->now[c]));
-    const PushOutResult result =
-        push_out_mesh(i.posed, body->collider_count, i.positions, i.garment->clusters, i.garment->vertices(),
-                      i.options.push, i.push);
+    PushOutSettings settings = i.options.push;
+    settings.groups = i.chains->set.settings.rigid_groups;
+    const PushOutResult result = push_out_mesh(i.posed, body->collider_count, i.positions,
+                                               i.garment->clusters, i.garment->vertices(), settings, i.push);
     i.report.pushed = result.moved;
     i.report.inside = result.inside;
   }

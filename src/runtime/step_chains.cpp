@@ -73,11 +73,16 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
     clock.finish(Stage::kImpulses);
   };
 
+  const auto apply_all_forces = [&] {
+    apply_forces(set, dt, chains.time);
+    if (colliders > 0 && set.settings.soft_groups) apply_soft_contacts(set, chains.posed, colliders);
+    clock.finish(Stage::kForces);
+  };
+
   follow(chains, in, k, n, dt);
   clock.finish(Stage::kFollow);
 
-  apply_forces(set, dt, chains.time);
-  clock.finish(Stage::kForces);
+  apply_all_forces();
   start_substep(set, h);
   clock.finish(Stage::kGuard);
   accelerate(set, h);
@@ -99,8 +104,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   impulses_if(kAfterCollision);
 
   chains.time += static_cast<double>(dt);
-  apply_forces(set, dt, chains.time);
-  clock.finish(Stage::kForces);
+  apply_all_forces();
   accelerate(set, h);
   clock.finish(Stage::kAccelerate);
   if (set.settings.energy_guard) limit_half_step(set, h, outcome);

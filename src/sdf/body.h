@@ -26,6 +26,8 @@ using SdfFunction = void (*)(void* user, const float* points, unsigned count, fl
 
 inline constexpr int kMaxColliders = 128;
 inline constexpr int kJointsPerCollider = 4;
+inline constexpr int kColliderGroups = 8;
+inline constexpr uint32_t kAllGroups = (1u << kColliderGroups) - 1;
 inline constexpr float kFarAway = 1e30f;
 
 // Immutable description, in metres at scale 1. The frame's origin is the shape's position; for the capsules
@@ -42,6 +44,7 @@ struct Collider {
   float weight[kJointsPerCollider] = {1, 0, 0, 0};
   int blend_with = -1;  // an earlier collider
   float blend_radius = 0;
+  uint32_t group = 0;
   float reach = 0;  // how much farther than the nearest collider it may be and still count: blends, rounding
   SdfFunction sdf = nullptr;
   void* user = nullptr;

@@ -6,6 +6,8 @@
 namespace billow {
 namespace {
 
+constexpr float kNowhere = 1e5f * kFarAway;  // beyond any limit of a query
+
 struct Capsule {
   V3 start, axis{0, 1, 0};
   float length = 0, radius = 0, inner = 0;
@@ -72,14 +74,14 @@ float find_max_axis_distance(const Collider& c) {
   return max_distance + 0.5f * step;
 }
 
-void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count) {
+void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count, uint32_t groups) {
   b.count = count;
   for (int i = 0; i < round_up_lanes(count); ++i) {
-    Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kFarAway, -kFarAway};
+    Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kNowhere, -kNowhere};
     b.surface[i] = c.radius;
     b.travel[i] = 0;
     b.half_thickness[i] = kFarAway;
-    if (i < count) {
+    if (i < count && groups >> colliders[i].collider->group & 1) {
       c = capsule_around(colliders[i]);
       // Where two colliders blend, the surface is at most a quarter of the blend radius farther out.
       const float reach = colliders[i].collider->reach * colliders[i].scale;

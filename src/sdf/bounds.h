@@ -21,7 +21,9 @@ struct ColliderBounds {
 // Collider::max_axis_distance of a grid or network.
 float find_max_axis_distance(const Collider& collider);
 
-void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count);
+// Colliders of other groups than those in `groups` (one bit each) are as if they were far away.
+void bound_colliders(ColliderBounds& bounds, const PosedCollider* colliders, int count,
+                     uint32_t groups = kAllGroups);
 
 // Distances of a point from the axes of four colliders, from index i on.
 inline F4 distance_from_axes(const ColliderBounds& b, int i, V3 p) {

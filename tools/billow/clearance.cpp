@@ -52,7 +52,7 @@ struct Clearance {
 
 DistanceStats measure(const billow_body* body, std::span<const float> points) {
   std::vector<float> distances(points.size() / 3);
-  if (billow_body_query(body, points.data(), static_cast<uint32_t>(distances.size()), kReach,
+  if (billow_body_query(body, BILLOW_ALL_GROUPS, points.data(), static_cast<uint32_t>(distances.size()), kReach,
                         distances.data(), nullptr, nullptr) != BILLOW_OK)
     throw std::runtime_error(billow_last_error());
   DistanceStats p;

@@ -151,7 +151,7 @@ BILLOW_PAGE(character_bones) const float* character_bones(Character* c) {
 // The signed distance of each vertex to the body in metres, negative inside, up to 0.02.
 BILLOW_PAGE(character_distances) const float* character_distances(Character* c) {
   const billow_status bad =
-      billow_body_query(billow_instance_body(c->instance), billow_instance_position_data(c->instance),
+      billow_body_query(billow_instance_body(c->instance), BILLOW_ALL_GROUPS, billow_instance_position_data(c->instance),
                         c->vertices(), 0.02f, c->distances.data(), nullptr, nullptr);
   return bad ? nullptr : c->distances.data();
 }

@@ -231,7 +231,7 @@ TEST(InstanceFrame, LeavesNoVertexInsideForAnyMotionAndModel) {
         // Jump from one pose to another within a frame.
         playback.step(1 / 30.0f, body::joint_transforms(person.skeleton,
                                                         body::random_pose(person, seed * 1000 + k / 2)));
-        ASSERT_EQ(billow_body_query(billow_instance_body(playback.instance),
+        ASSERT_EQ(billow_body_query(billow_instance_body(playback.instance), BILLOW_ALL_GROUPS,
                                     billow_instance_position_data(playback.instance),
                                     static_cast<uint32_t>(phi.size()), BILLOW_NO_LIMIT, phi.data(), nullptr,
                                     nullptr),
