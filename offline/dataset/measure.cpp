@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <vector>
 
 #include "cloth/simulator.h"
 
@@ -44,52 +44,90 @@ bool overlap(const Box& a, const Box& b) {
 
 }  // namespace
 
-Crossings count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
-  const float size = 2 * sheet.spacing;
-  const auto cell = [&](float v) { return static_cast<int64_t>(std::floor(v / size)); };
-  const auto key = [](int64_t i, int64_t j, int64_t k) {
-    return (i * 73856093) ^ (j * 19349663) ^ (k * 83492791);
-  };
-  const auto visit = [&](const Box& b, const auto& at) {
-    for (int64_t k = cell(b.low.z); k <= cell(b.high.z); ++k)
-      for (int64_t j = cell(b.low.y); j <= cell(b.high.y); ++j)
-        for (int64_t i = cell(b.low.x); i <= cell(b.high.x); ++i) at(key(i, j, k));
-  };
-  std::unordered_map<int64_t, std::vector<uint32_t>> cells;
-  std::vector<Box> boxes;
-  for (uint32_t t = 0; t < sheet.triangles.size(); ++t) {
-    const cloth::Triangle& v = sheet.triangles[t];
-    boxes.push_back(box_of({x[v[0]], x[v[1]], x[v[2]]}));
-    visit(boxes.back(), [&](int64_t at) { cells[at].push_back(t); });
+namespace {
+
+// A grid of the triangles' boxes: cells by hash, with their entries in one array (counting sort).
+class TriangleGrid {
+ public:
+  TriangleGrid(std::span<const Box> boxes, float cell_size) : inverse_size_(1 / cell_size) {
+    size_t buckets = 1;
+    while (buckets < 2 * boxes.size()) buckets *= 2;
+    start_.resize(buckets + 1);
+    for (const Box& b : boxes) visit(b, [&](const Cell& c) { ++start_[bucket(c) + 1]; });
+    for (size_t b = 0; b < buckets; ++b) start_[b + 1] += start_[b];
+    entries_.resize(start_[buckets]);
+    std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
+    for (uint32_t t = 0; t < boxes.size(); ++t)
+      visit(boxes[t], [&](const Cell& c) { entries_[next[bucket(c)]++] = {boxes[t], c, t}; });
   }
+
+  // Calls f(triangle) once for each triangle whose box overlaps `box`.
+  template <class F> void for_each_overlap(const Box& box, F f) const {
+    visit(box, [&](const Cell& c) {
+      const size_t b = bucket(c);
+      for (uint32_t i = start_[b]; i < start_[b + 1]; ++i) {
+        const Entry& e = entries_[i];
+        if (!overlap(box, e.box) || !(e.cell == c)) continue;
+        // Boxes that share several cells meet in the one that has the lowest corner of their intersection.
+        const V3 corner{std::max(box.low.x, e.box.low.x), std::max(box.low.y, e.box.low.y),
+                        std::max(box.low.z, e.box.low.z)};
+        if (cell(corner) == c) f(e.triangle);
+      }
+    });
+  }
+
+ private:
+  struct Cell {
+    int32_t i, j, k;
+    bool operator==(const Cell&) const = default;
+  };
+  struct Entry {
+    Box box;
+    Cell cell;
+    uint32_t triangle;
+  };
+  Cell cell(V3 p) const {
+    const auto at = [&](float v) { return static_cast<int32_t>(std::floor(v * inverse_size_)); };
+    return {at(p.x), at(p.y), at(p.z)};
+  }
+  size_t bucket(const Cell& c) const {
+    const uint32_t hash = static_cast<uint32_t>(c.i) * 73856093u ^ static_cast<uint32_t>(c.j) * 19349663u ^
+                          static_cast<uint32_t>(c.k) * 83492791u;
+    return (hash ^ hash >> 15) & (start_.size() - 2);
+  }
+  template <class F> void visit(const Box& b, F f) const {
+    const Cell low = cell(b.low), high = cell(b.high);
+    for (int32_t k = low.k; k <= high.k; ++k)
+      for (int32_t j = low.j; j <= high.j; ++j)
+        for (int32_t i = low.i; i <= high.i; ++i) f({i, j, k});
+  }
+
+  float inverse_size_;
+  std::vector<uint32_t> start_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Crossings count_crossings(const cloth::Sheet& sheet, std::span<const V3> x) {
+  std::vector<Box> boxes;
+  for (const cloth::Triangle& v : sheet.triangles) boxes.push_back(box_of({x[v[0]], x[v[1]], x[v[2]]}));
+  const TriangleGrid grid(boxes, 2 * sheet.spacing);
   const float min_distance = cloth::kMinRestDistance * sheet.spacing;
   const auto apart = [&](uint32_t a, uint32_t b) {
     const V3 d = sheet.rest_position[a] - sheet.rest_position[b];
     return dot(d, d) > min_distance * min_distance;
   };
   Crossings count;
-  std::vector<uint32_t> candidates;
-  for (const cloth::StretchEdge& e : sheet.edges) {
-    const Box box = box_of({x[e.a], x[e.b]});
-    candidates.clear();
-    visit(box, [&](int64_t at) {
-      const auto found = cells.find(at);
-      if (found != cells.end())
-        candidates.insert(candidates.end(), found->second.begin(), found->second.end());
-    });
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    for (const uint32_t t : candidates) {
+  for (const cloth::StretchEdge& e : sheet.edges)
+    grid.for_each_overlap(box_of({x[e.a], x[e.b]}), [&](uint32_t t) {
       const cloth::Triangle& v = sheet.triangles[t];
       const bool touches = std::any_of(v.begin(), v.end(), [&](uint32_t c) { return c == e.a || c == e.b; });
-      if (touches || !overlap(box, boxes[t]) ||
-          !segment_hits_triangle(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]]))
-        continue;
+      if (touches || !segment_hits_triangle(x[e.a], x[e.b], x[v[0]], x[v[1]], x[v[2]])) return;
       ++count.all;
       count.tangled +=
           std::all_of(v.begin(), v.end(), [&](uint32_t c) { return apart(c, e.a) && apart(c, e.b); });
-    }
-  }
+    });
   return count;
 }
 
