@@ -8,6 +8,7 @@
 
 #include "motion/motions.h"
 #include "motion/retarget.h"
+#include "motion/separate_limbs.h"
 
 namespace billow::tool {
 namespace {
@@ -126,6 +127,7 @@ motion::Clip motion_on_person(const MotionFile& motion, const body::Person& pers
   motion::RetargetReport mapping;
   motion::Clip clip = motion::retarget(character.skeleton, selected_clip(character, motion.clip),
                                        person.skeleton, {}, &mapping);
+  motion::separate_limbs(person, clip);
   if (report) {
     *report = character.notes;
     std::string kept;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "character/clothed_character.h"
+#include "contacts_option.h"
 #include "dataset/clip_writer.h"
 #include "motion_file.h"
 #include "number_from.h"
@@ -46,6 +47,7 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       ->capture_default_str()
       ->check(number_from(0.1, 600))
       ->each([&o](const std::string&) { o.seconds_given = true; });
+  command.add_option("--contacts", o.contacts, kContactsHelp);
   command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()
       ->check(number_from(5, 1000));
@@ -96,6 +98,11 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   instance_options.push_out = options.push_out;
   instance_options.linear_blend = options.linear_blend;
   instance_options.profile = 1;
+  if (!options.contacts.empty()) {
+    packed_.garment.contacts = contacts_option(options.contacts);
+    body::apply(packed_.garment.contacts, packed_.settings);
+    expect(billow_chains_set_settings(billow_instance_chains(instance), &packed_.settings));
+  }
   expect(billow_instance_set_options(instance, &instance_options));
 }
 
