@@ -9,7 +9,14 @@ namespace {
 
 using Eigen::Index;
 
-// The pose of given world transforms of the joints.
+std::vector<V3> bones_at_rest(const garment::Garment& garment) {
+  std::vector<V3> out(garment.bones.size());
+  garment::bone_positions(garment, garment.rest, out);
+  return out;
+}
+
+}  // namespace
+
 body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> joints) {
   body::Pose pose;
   pose.root_position = joints[0].position;
@@ -21,14 +28,6 @@ body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> jo
   }
   return pose;
 }
-
-std::vector<V3> bones_at_rest(const garment::Garment& garment) {
-  std::vector<V3> out(garment.bones.size());
-  garment::bone_positions(garment, garment.rest, out);
-  return out;
-}
-
-}  // namespace
 
 Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::ClipRange& clip,
                      const billow_settings& settings, Cost* cost) {
