@@ -76,10 +76,10 @@ std::vector<Held> held_on_ropes(const garment::Garment& garment,
   return held.finish();
 }
 
-std::vector<Held> caught(const std::vector<Held>& ropes, const std::vector<Held>& reference) {
+std::vector<Held> caught(const std::vector<Held>& ropes, const std::vector<Held>& free) {
   std::vector<Held> out;
   for (const Held& r : ropes)
-    if (std::none_of(reference.begin(), reference.end(), [&](const Held& o) {
+    if (std::none_of(free.begin(), free.end(), [&](const Held& o) {
           return o.bone == r.bone && o.lifted == r.lifted && o.from < r.until && r.from < o.until;
         }))
       out.push_back(r);
@@ -129,11 +129,15 @@ std::vector<CaughtClip> find_caught(const learn::Frames& frames, const billow_se
       [&](size_t c) {
         const ReferenceClip reference = reference_clip(frames, clips[c]);
         const character::CharacterBody body{frames.character().skeleton, frames.character().colliders};
+        billow_settings handless = settings;
+        handless.collider_groups &= ~(1u << BILLOW_COLLIDER_GROUP_FOREARM);
         for (const float rate : rates) {
-          const std::vector<Held> on_ropes =
-              held_on_ropes(frames.garment(), body, settings, reference.motion, rate);
-          if (std::vector<Held> bones = caught(on_ropes, reference.held); !bones.empty())
-            found[c].push_back({clips[c].clip, rate, std::move(bones)});
+          const auto on_ropes = [&](const billow_settings& s) {
+            return held_on_ropes(frames.garment(), body, s, reference.motion, rate);
+          };
+          std::vector<Held> bones = caught(on_ropes(settings), reference.held);
+          if (!bones.empty()) bones = caught(bones, on_ropes(handless));
+          if (!bones.empty()) found[c].push_back({clips[c].clip, rate, std::move(bones)});
         }
       },
       threads);

@@ -1,7 +1,8 @@
 // Bones that a limb holds: the failure that a viewer sees first, and that distances to the reference hide.
 //
 // A bone is held while it stays within 3 cm of a hand or forearm, or, at the hem, above half its chain's
-// resting drop, for more than half a second. It is caught if the reference's bone is not held at that time.
+// resting drop, for more than half a second. It is caught if at that time neither the reference's bone is held
+// nor that of rope chains that ignore hands and forearms: a bone beside which a hand happens to rest is not.
 #pragma once
 
 #include <vector>
@@ -49,8 +50,8 @@ std::vector<Held> held_on_ropes(const garment::Garment& garment,
                                 const billow_settings& settings, const motion::Clip& clip,
                                 float frames_per_second);
 
-// Those of `ropes` whose bone is not held in `reference` at any moment of the same time.
-std::vector<Held> caught(const std::vector<Held>& ropes, const std::vector<Held>& reference);
+// Those of `ropes` whose bone is not held in `free` at any moment of the same time.
+std::vector<Held> caught(const std::vector<Held>& ropes, const std::vector<Held>& free);
 
 // The clips of a data set in which bones are caught at a frame rate.
 struct CaughtClip {
