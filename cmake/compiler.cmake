@@ -11,8 +11,9 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_EXTENSIONS OFF)
 
 # Keep every floating-point operation as written: docs/determinism.md. The first option undoes a
-# -ffast-math from outside and has to stand before the second.
-add_compile_options(-fno-fast-math -ffp-contract=off)
+# -ffast-math from outside and has to stand before the second. nvcc has options of its own
+# (offline/cloth/CMakeLists.txt).
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fno-fast-math;-ffp-contract=off>")
 
 # Sanitizers double what code takes to build, so that less is built with them: tests/CMakeLists.txt says what.
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
@@ -27,9 +28,9 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>")
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  add_compile_options(-Wno-sign-conversion)  # GCC's -Wconversion leaves it out in C++, Clang's does not
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wno-sign-conversion>)  # GCC's -Wconversion leaves it out in C++, Clang's does not
 else()
   add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wno-sign-conversion>)
 endif()

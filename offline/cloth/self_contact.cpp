@@ -6,15 +6,13 @@
 namespace billow::cloth {
 namespace {
 
-constexpr size_t kMaxCells = size_t{1} << 21;
-
 int to_cell(float x, float low, float inverse_size) { return static_cast<int>((x - low) * inverse_size); }
 
 }  // namespace
 
 SelfContact::SelfContact(const Sheet& sheet)
     : sheet_(sheet),
-      distance_(0.8f * sheet.spacing),
+      distance_(kSelfContactDistance * sheet.spacing),
       cell_of_(sheet.size()),
       members_(sheet.size()),
       sorted_(sheet.size()),

@@ -6,16 +6,13 @@
 #include <string>
 
 #include "api/handles.h"
+#include "cloth/constants.h"
 #include "sdf/query_points.h"
 
 namespace billow::cloth {
 namespace {
 
-constexpr float kAirStep = 1.0f / 240;   // s, interval between updates of the air forces
-constexpr float kMaxSpeed = 30;          // m/s
-constexpr float kContactMargin = 0.01f;  // m, approach of cloth and body in a step
-constexpr size_t kBlock = 1024;          // vertices per block
-constexpr float kSoftShell = 0.03f;      // m, around soft colliders, over which their push rises
+constexpr size_t kBlock = 1024;  // vertices per block
 
 void expect_finite(std::span<const V3> positions, const char* what) {
   for (const V3& p : positions)
@@ -267,8 +264,6 @@ void Simulator::solve_body_contacts(int substep) {
 // changed.
 void Simulator::push_out_of_body(const billow_body* body) {
   const PosedBody posed(body->body, settings.contacts.rigid_groups(), 1, 1);
-  constexpr int kMaxIterations = 30;
-  constexpr float kClearance = 1e-4f;  // m
   struct Inside {
     uint32_t vertex;
     V3 direction;  // gradient of the last iteration
@@ -277,19 +272,20 @@ void Simulator::push_out_of_body(const billow_body* body) {
   for (size_t v = 0; v < x_.size(); ++v) inside[v] = {static_cast<uint32_t>(v), {0, 0, 0}};
   std::vector<V3> positions, gradients;
   std::vector<float> distances;
-  for (int k = 0; k < kMaxIterations && !inside.empty(); ++k) {
+  for (int k = 0; k < kMaxPushOuts && !inside.empty(); ++k) {
     positions.clear();
     for (const Inside& i : inside) positions.push_back(x_[i.vertex]);
     distances.resize(positions.size());
     gradients.resize(positions.size());
-    posed.query(positions, kClearance, distances.data(), &gradients[0].x, nullptr);
+    posed.query(positions, kPushOutClearance, distances.data(), &gradients[0].x, nullptr);
     size_t remaining = 0;
     for (size_t i = 0; i < inside.size(); ++i) {
       if (!(distances[i] < 0)) continue;
       const V3 n = gradients[i], both = n + inside[i].direction;
       const bool pinched = dot(n, inside[i].direction) < 0 && dot(both, both) > 0.01f;
       const V3 direction = pinched ? both * (1 / length(both)) : n;
-      x_[inside[i].vertex] += direction * ((kClearance - distances[i]) / std::max(0.2f, dot(direction, n)));
+      x_[inside[i].vertex] +=
+          direction * ((kPushOutClearance - distances[i]) / std::max(0.2f, dot(direction, n)));
       inside[remaining++] = {inside[i].vertex, n};
     }
     inside.resize(remaining);

@@ -13,15 +13,12 @@
 
 #include "body/contacts.h"
 #include "body/surface.h"
+#include "cloth/constants.h"
 #include "cloth/sheet.h"
 #include "cloth/threads.h"
 #include "core/vec.h"
 
 namespace billow::cloth {
-
-// In mean edge lengths: vertices closer than this on the unstretched cloth do not collide; bending separates
-// them.
-inline constexpr float kMinRestDistance = 2.2f;
 
 // Self-contact between vertices as spheres of a radius close to the mesh spacing: dense enough that no vertex
 // passes through a triangle.
@@ -56,7 +53,6 @@ class SelfContact {
   std::vector<uint32_t> cell_start_, cell_of_, members_;
   std::vector<V3> sorted_;
   // Up to kMaxPairs candidates per vertex.
-  static constexpr size_t kMaxPairs = 24;
   std::vector<uint32_t> pairs_;
   std::vector<uint8_t> pair_count_;
   struct Change {

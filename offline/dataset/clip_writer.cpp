@@ -41,6 +41,14 @@ std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, cons
   return poses;
 }
 
+std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
+                         std::span<const Transform> joints) {
+  const Transform root_motion = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
+  std::vector<V3> out;
+  for (const V3& p : garment.rest) out.push_back(apply(root_motion, p));
+  return out;
+}
+
 ClipWriter::ClipWriter(const std::filesystem::path& folder, ClipText text, const garment::Garment& garment,
                        const cloth::Sheet& sheet, size_t joints)
     : folder_(folder),

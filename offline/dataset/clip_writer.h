@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "body/person.h"
 #include "body/surface.h"
 #include "cloth/sheet.h"
 #include "dataset/measure.h"
@@ -20,6 +21,10 @@ namespace billow::dataset {
 // Joint transforms before a clip: from the rest pose at its start position to its first frame, which is then
 // held. Cloth and ropes that start at rest are driven through them.
 std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, const motion::Clip& clip);
+
+// The drape of a garment, moved with the root joint: where its cloth starts on a person at `joints`.
+std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
+                         std::span<const Transform> joints);
 
 // Positions as flat floats, as stored in arrays.
 inline std::span<const float> as_floats(std::span<const V3> v) { return {&v[0].x, 3 * v.size()}; }

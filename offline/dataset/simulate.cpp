@@ -10,6 +10,7 @@
 #include "character/clothed_character.h"
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
+#include "dataset/drift.h"
 #include "files/checksum.h"
 #include "files/npy.h"
 #include "files/whole_file.h"
@@ -22,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kChaosAirDensity = 1.001f;  // factor of the air density for the chaos floor
-constexpr float kChaosDelay = 1.5f;         // s, after which the drift is measured
 constexpr size_t kChaosClips = 6;
 
 // Reference cloth and rope chains, advanced to the start of a clip.
@@ -38,13 +37,6 @@ struct ClipStage {
     const float dt = 1 / clip.frames_per_second;
     for (size_t i = 1; i < lead_in_poses.size(); ++i)
       cloth.step(dt, lead_in_poses[i]), ropes.step(dt, lead_in_poses[i]);
-  }
-  static std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
-                                  std::span<const Transform> joints) {
-    const Transform root_motion = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
-    std::vector<V3> out;
-    for (const V3& p : garment.rest) out.push_back(apply(root_motion, p));
-    return out;
   }
 
   std::vector<std::vector<Transform>> lead_in_poses;
@@ -78,30 +70,14 @@ class ClipMaker {
     cloth::Settings settings;
     settings.air_density *= kChaosAirDensity;
     ClipStage stage(garment_, person_, clip_, settings);
-    const files::NpyMap cloth_file(folder / "cloth.npy"), bones_file(folder / "bones.npy");
-    std::vector<V3> bones(garment_.bones.size());
-    const auto mean_squared_distance = [](std::span<const float> a, std::span<const float> b) {
-      double sum = 0;
-      for (size_t i = 0; i < a.size(); ++i)
-        sum += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
-      return 3 * sum / static_cast<double>(a.size());
-    };
-    double cloth_sum = 0, bone_sum = 0, count = 0;
+    DriftSum sum(folder, garment_, clip_.frames_per_second);
     for (size_t f = 0; f < planned_.frames; ++f) {
       stage.cloth.step(1 / clip_.frames_per_second,
                        body::joint_transforms(person_.skeleton, clip_.frames[f]));
       frame_done();
-      if (static_cast<float>(f) < kChaosDelay * clip_.frames_per_second) continue;
-      garment::bone_positions(garment_, stage.cloth.vertices(), bones);
-      cloth_sum += mean_squared_distance(as_floats(stage.cloth.vertices()), cloth_file.row(f));
-      bone_sum += mean_squared_distance(as_floats(bones), bones_file.row(f));
-      ++count;
+      sum.add(f, stage.cloth.vertices());
     }
-    std::ostringstream out;
-    out << "{\"name\": " << quoted(planned_.name)
-        << ", \"cloth_mm\": " << 1000 * std::sqrt(cloth_sum / std::max(1.0, count))
-        << ", \"bones_mm\": " << 1000 * std::sqrt(bone_sum / std::max(1.0, count)) << "}";
-    return out.str();
+    return sum.text(planned_.name);
   }
 
  private:
@@ -157,6 +133,62 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   garment::write_garment_file(g, person.skeleton, file);
 }
 
+// The clips that remain to be simulated, and those whose chaos floor does.
+struct Work {
+  const Job& job;
+  const garment::Garment& garment;
+  const body::Person& person;
+  const std::vector<PlannedClip>& clips;
+  const std::vector<size_t>&pending, &chaos;
+};
+
+void simulate_clips(const Work& work, const BackendFactory& backend,
+                    const std::function<void()>& frame_done) {
+  const auto threads = static_cast<size_t>(std::max(1, work.job.threads));
+  const auto folder_of = [&](size_t c) { return work.job.folder / "clips" / clip_name(c); };
+  const auto begin_clip = [&](size_t c) {
+    const fs::path part_folder = folder_of(c).string() + ".part";
+    fs::remove_all(part_folder);
+    fs::create_directories(part_folder);
+    return part_folder;
+  };
+  const auto end_clip = [&](size_t c) { fs::rename(folder_of(c).string() + ".part", folder_of(c)); };
+  const auto end_drift = [&](size_t c, const std::string& text) {
+    files::write_whole_file(work.job.folder / "chaos" / (clip_name(c) + ".json"), text);
+  };
+  if (backend) {
+    const auto task = [&](const std::vector<size_t>& indices) {
+      BatchTask t;
+      for (const size_t c : indices) t.clips.push_back(&work.clips[c]);
+      t.frame_done = frame_done;
+      return t;
+    };
+    BatchTask make = task(work.pending), again = task(work.chaos);
+    make.begin = [&](size_t i) { return begin_clip(work.pending[i]); };
+    make.end = [&](size_t i) { end_clip(work.pending[i]); };
+    make_in_batches(work.garment, work.person, make, backend, threads);
+    again.begin = [&](size_t i) { return folder_of(work.chaos[i]); };
+    drift_in_batches(work.garment, work.person, again, backend, threads,
+                     [&](size_t i, const std::string& text) { end_drift(work.chaos[i], text); });
+  } else {
+    for_each_in_parallel(
+        work.pending.size(),
+        [&](size_t i) {
+          ClipMaker(work.garment, work.person, work.clips[work.pending[i]])
+              .make(begin_clip(work.pending[i]), frame_done);
+          end_clip(work.pending[i]);
+        },
+        threads);
+    for_each_in_parallel(
+        work.chaos.size(),
+        [&](size_t i) {
+          ClipMaker maker(work.garment, work.person, work.clips[work.chaos[i]]);
+          end_drift(work.chaos[i], maker.drift(folder_of(work.chaos[i]), frame_done));
+        },
+        threads);
+  }
+}
+
 }  // namespace
 
 void simulate(const Job& job) {
@@ -167,6 +199,8 @@ void simulate(const Job& job) {
   const body::Person person = body::make_person(body::person_preset(job.request.preset));
   garment::Garment garment = garment::make_garment(
       job.request.garment, person, job.skin ? *job.skin : body::make_skin(person), job.request.vertices);
+  const BackendFactory backend =
+      backend_for(job.device, garment, person, static_cast<size_t>(std::max(1, job.threads)));
   claim_folder(job.folder, head_of(job.request, garment, clips));
   drape(garment, job, person);
 
@@ -188,27 +222,7 @@ void simulate(const Job& job) {
     ++progress.frames_done;
     if (job.report) job.report(progress);
   };
-  const auto threads = static_cast<size_t>(std::max(1, job.threads));
-  for_each_in_parallel(
-      pending.size(),
-      [&](size_t i) {
-        const fs::path folder = job.folder / "clips" / clip_name(pending[i]),
-                       part_folder = folder.string() + ".part";
-        fs::remove_all(part_folder);
-        fs::create_directories(part_folder);
-        ClipMaker(garment, person, clips[pending[i]]).make(part_folder, frame_done);
-        fs::rename(part_folder, folder);
-      },
-      threads);
-  for_each_in_parallel(
-      chaos.size(),
-      [&](size_t i) {
-        const std::string name = clip_name(chaos[i]);
-        ClipMaker maker(garment, person, clips[chaos[i]]);
-        files::write_whole_file(job.folder / "chaos" / (name + ".json"),
-                                maker.drift(job.folder / "clips" / name, frame_done));
-      },
-      threads);
+  simulate_clips({job, garment, person, clips, pending, chaos}, backend, frame_done);
   if (job.shards == 1)
     write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
 }

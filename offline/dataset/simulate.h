@@ -22,6 +22,7 @@
 
 #include "body/skin.h"
 #include "dataset/plan.h"
+#include "dataset/simulate_batch.h"
 
 namespace billow::dataset {
 
@@ -34,6 +35,7 @@ struct Job {
   Request request;
   std::filesystem::path folder;
   int threads = 1;                   // clips in parallel
+  Device device = Device::kCpu;      // that simulates the cloth; the bytes are the same
   int shard = 0, shards = 1;         // simulates the clips whose index modulo `shards` is `shard`
   const body::Skin* skin = nullptr;  // of the person; NULL: generated, which takes seconds
   std::function<void(const Progress&)> report;

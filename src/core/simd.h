@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(BILLOW_COUNT_OPERATIONS)
+// Code for CUDA devices cannot name the vectors of the processor.
+#if defined(BILLOW_COUNT_OPERATIONS) || defined(__CUDACC__)
 #define BILLOW_SIMD_SCALAR 1
 #endif
 
@@ -40,6 +41,13 @@
 #define BILLOW_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define BILLOW_ALWAYS_INLINE inline
+#endif
+
+// Functions that the offline tools also compile for CUDA devices.
+#if defined(__CUDACC__)
+#define BILLOW_HD __host__ __device__
+#else
+#define BILLOW_HD
 #endif
 
 namespace billow {
@@ -346,7 +354,7 @@ inline int bits(M8 m) { return bits(m.low) | bits(m.high) << kLanes; }
 // By type, for templates over F4 and F8.
 template <class F> inline constexpr int kLanesOf = kLanes;
 template <> inline constexpr int kLanesOf<F8> = 2 * kLanes;
-template <class F> inline F lanes(float s);
+template <class F> BILLOW_HD inline F lanes(float s);
 template <> inline F4 lanes<F4>(float s) { return splat(s); }
 template <> inline F8 lanes<F8>(float s) { return splat8(s); }
 template <class F> inline F load_as(const float* p);
@@ -433,22 +441,22 @@ concept AnyLanes = kIsLanes<F>;
 // For operators with one scalar operand. A concept does not work here: Clang 14 checks it only after it has
 // rejected the operator for two scalars, which is an error.
 template <class F> using IfLanes = std::enable_if_t<kIsLanes<F>, int>;
-template <AnyLanes F> inline auto operator>(F a, F b) { return b < a; }
-template <AnyLanes F> inline auto operator>=(F a, F b) { return b <= a; }
-template <AnyLanes F> inline F& operator+=(F& a, F b) { return a = a + b; }
-template <AnyLanes F> inline F& operator-=(F& a, F b) { return a = a - b; }
-template <AnyLanes F> inline F& operator*=(F& a, F b) { return a = a * b; }
-template <class F, IfLanes<F> = 0> inline F operator*(float s, F a) { return lanes<F>(s) * a; }
-template <class F, IfLanes<F> = 0> inline F operator*(F a, float s) { return a * lanes<F>(s); }
-template <class F, IfLanes<F> = 0> inline F operator/(float s, F a) { return lanes<F>(s) / a; }
-template <class F, IfLanes<F> = 0> inline F operator+(F a, float s) { return a + lanes<F>(s); }
-template <class F, IfLanes<F> = 0> inline F operator+(float s, F a) { return lanes<F>(s) + a; }
-template <class F, IfLanes<F> = 0> inline F operator-(F a, float s) { return a - lanes<F>(s); }
-template <class F, IfLanes<F> = 0> inline F operator-(float s, F a) { return lanes<F>(s) - a; }
-template <class F, IfLanes<F> = 0> inline auto operator<(F a, float s) { return a < lanes<F>(s); }
-template <class F, IfLanes<F> = 0> inline auto operator>(F a, float s) { return lanes<F>(s) < a; }
-template <class F, IfLanes<F> = 0> inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
-template <class F, IfLanes<F> = 0> inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
+template <AnyLanes F> BILLOW_HD inline auto operator>(F a, F b) { return b < a; }
+template <AnyLanes F> BILLOW_HD inline auto operator>=(F a, F b) { return b <= a; }
+template <AnyLanes F> BILLOW_HD inline F& operator+=(F& a, F b) { return a = a + b; }
+template <AnyLanes F> BILLOW_HD inline F& operator-=(F& a, F b) { return a = a - b; }
+template <AnyLanes F> BILLOW_HD inline F& operator*=(F& a, F b) { return a = a * b; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator*(float s, F a) { return lanes<F>(s) * a; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator*(F a, float s) { return a * lanes<F>(s); }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator/(float s, F a) { return lanes<F>(s) / a; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator+(F a, float s) { return a + lanes<F>(s); }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator+(float s, F a) { return lanes<F>(s) + a; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator-(F a, float s) { return a - lanes<F>(s); }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline F operator-(float s, F a) { return lanes<F>(s) - a; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline auto operator<(F a, float s) { return a < lanes<F>(s); }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline auto operator>(F a, float s) { return lanes<F>(s) < a; }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline auto operator<=(F a, float s) { return a <= lanes<F>(s); }
+template <class F, IfLanes<F> = 0> BILLOW_HD inline auto operator>=(F a, float s) { return lanes<F>(s) <= a; }
 
 // min and max are a comparison and a select: b where an operand is NaN or both are zero. The instructions of
 // SSE and WebAssembly do exactly that.

@@ -54,11 +54,11 @@ struct BlendPairs {
 
 // Polynomial smooth minimum of radius k: equal to min(a, b) where |a - b| >= k, at most k/4 lower elsewhere.
 // `weight` is the weight of b, which is also the derivative by b, so gradients blend by it.
-template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k, F& weight) {
+template <AnyLanes F> BILLOW_HD BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k, F& weight) {
   weight = clamp(0.5f + (a - b) * (0.5f / k), 0.0f, 1.0f);
   return a + (b - a) * weight - k * weight * (1.0f - weight);
 }
-template <AnyLanes F> BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k) {
+template <AnyLanes F> BILLOW_HD BILLOW_ALWAYS_INLINE F smooth_min(F a, F b, float k) {
   F weight;
   return smooth_min(a, b, k, weight);
 }

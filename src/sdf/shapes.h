@@ -25,8 +25,8 @@ template <AnyLanes F> struct CapsuleDistance {
 };
 
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE CapsuleDistance<F> capsule_distance(Vec3<F> p, V3 start, V3 axis, float length,
-                                                         float radius, float taper, float slope) {
+BILLOW_HD BILLOW_ALWAYS_INLINE CapsuleDistance<F> capsule_distance(Vec3<F> p, V3 start, V3 axis, float length,
+                                                                   float radius, float taper, float slope) {
   Vec3<F> w = p - lanes<F>(start);
   Vec3<F> u = lanes<F>(axis);
   F height = dot(w, u);
@@ -38,7 +38,8 @@ BILLOW_ALWAYS_INLINE CapsuleDistance<F> capsule_distance(Vec3<F> p, V3 start, V3
 }
 
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE Vec3<F> capsule_gradient(const CapsuleDistance<F>& c, Vec3<F> p, V3 start, V3 axis) {
+BILLOW_HD BILLOW_ALWAYS_INLINE Vec3<F> capsule_gradient(const CapsuleDistance<F>& c, Vec3<F> p, V3 start,
+                                                        V3 axis) {
   Vec3<F> offset = p - lanes<F>(start) - lanes<F>(axis) * c.along;
   F length2 = dot(offset, offset);
   auto ok = length2 > 1e-16f;
@@ -47,7 +48,7 @@ BILLOW_ALWAYS_INLINE Vec3<F> capsule_gradient(const CapsuleDistance<F>& c, Vec3<
 }
 
 // Box of half-extents `half` (rounding included), edges rounded by `radius`; in its own frame.
-template <AnyLanes F> inline Distance<F> rounded_box(Vec3<F> p, V3 half, float radius) {
+template <AnyLanes F> BILLOW_HD inline Distance<F> rounded_box(Vec3<F> p, V3 half, float radius) {
   Vec3<F> sign = {select(p.x < 0.0f, lanes<F>(-1.0f), lanes<F>(1.0f)),
                   select(p.y < 0.0f, lanes<F>(-1.0f), lanes<F>(1.0f)),
                   select(p.z < 0.0f, lanes<F>(-1.0f), lanes<F>(1.0f))};
@@ -92,7 +93,7 @@ template <AnyLanes F> struct EllipsoidStart {
 // k = |p / r| is convex, so it changes to 1 no faster than along its gradient: (k - 1) / |grad k| bounds the
 // distance from below, inside and out, and is exact on the surface.
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const EllipsoidShape& shape) {
+BILLOW_HD BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const EllipsoidShape& shape) {
   const V3 i = shape.inverse;
   Vec3<F> q = {p.x * i.x, p.y * i.y, p.z * i.z};
   Vec3<F> g = {q.x * i.x, q.y * i.y, q.z * i.z};
@@ -105,7 +106,8 @@ BILLOW_ALWAYS_INLINE EllipsoidStart<F> ellipsoid_start(Vec3<F> p, const Ellipsoi
 }
 
 // Normal of the level set of k through a point: the direction in which that bound is measured.
-template <AnyLanes F> BILLOW_ALWAYS_INLINE Vec3<F> level_set_normal(Vec3<F> p, const EllipsoidShape& shape) {
+template <AnyLanes F>
+BILLOW_HD BILLOW_ALWAYS_INLINE Vec3<F> level_set_normal(Vec3<F> p, const EllipsoidShape& shape) {
   const V3 i = shape.inverse;
   return normalized_or(Vec3<F>{p.x * (i.x * i.x), p.y * (i.y * i.y), p.z * (i.z * i.z)},
                        lanes<F>(V3{0, 1, 0}));
@@ -118,8 +120,8 @@ template <AnyLanes F> BILLOW_ALWAYS_INLINE Vec3<F> level_set_normal(Vec3<F> p, c
 // of the root and climb to it: two are enough outside, the medial disc needs more. Fractions are brought to
 // one denominator, P = product (s + e_i), because divisions are expensive.
 template <AnyLanes F>
-BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shape,
-                                           const EllipsoidStart<F>& start) {
+BILLOW_HD BILLOW_ALWAYS_INLINE Distance<F> ellipsoid(Vec3<F> p, const EllipsoidShape& shape,
+                                                     const EllipsoidStart<F>& start) {
   constexpr int kUsualSteps = 2, kMaxSteps = 16;
   const V3 a = shape.a, e = shape.e;
   const float unit = 1.0f / shape.shortest;

@@ -19,7 +19,7 @@ namespace {
 
 struct SimulateOptions {
   dataset::Job job;
-  std::string shard, out;
+  std::string shard, out, device = "auto";
   std::vector<std::string> clips;
   bool dry_run = false, quiet = false;
 };
@@ -60,6 +60,7 @@ void check_result(const dataset::Job& job, bool quiet) {
 void simulate(SimulateOptions options) {
   dataset::Job& job = options.job;
   parse_shard(options);
+  job.device = dataset::device_named(options.device);
   job.folder = options.out.empty() ? "data/" + job.request.garment : options.out;
   if (!options.clips.empty()) {
     const body::Person person = body::make_person(body::person_preset(job.request.preset));
@@ -120,6 +121,11 @@ void add_simulate(CLI::App& app) {
   add_vertices_option(*command, request.vertices);
   command->add_option("--threads", options->job.threads, "Number of clips simulated in parallel")
       ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command
+      ->add_option("--device", options->device,
+                   "Where cloth is simulated: cpu, cuda, or auto: on a CUDA device if there is one")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
   command->add_option("--shard", options->shard,
                       "Simulate every n-th clip only, to share work between machines: 1/4 to 4/4");

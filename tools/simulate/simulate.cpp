@@ -13,17 +13,32 @@
 namespace {
 
 constexpr const char* kHelp =
-    "billow_simulate GARMENT FOLDER [FRAMES [UNSEEN [SEED [THREADS [SHARD SHARDS]]]]]\n\n"
+    "billow_simulate GARMENT FOLDER [FRAMES [UNSEEN [SEED [THREADS [SHARD SHARDS]]]]] [--device DEVICE]\n\n"
     "Makes a data set of reference cloth: GARMENT is cape or skirt; default 5000 frames to learn from, 900 "
     "of clips\n"
-    "that are never seen, seed 1, all cores. SHARD is 1 to SHARDS.\n\n"
+    "that are never seen, seed 1, all cores. SHARD is 1 to SHARDS. DEVICE simulates the cloth: cpu, cuda, or "
+    "auto\n"
+    "(default): a CUDA device if there is one.\n\n"
     "Example\n"
     "  billow_simulate cape data/cape 5000 900 1 16\n";
+
+// Takes `--device NAME` out of the arguments and returns the name.
+std::string take_device(int& argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string(argv[i]) != "--device") continue;
+    const std::string name = argv[i + 1];
+    std::copy(argv + i + 2, argv + argc, argv + i);
+    argc -= 2;
+    return name;
+  }
+  return "auto";
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace billow;
+  const std::string device = take_device(argc, argv);
   if (argc < 3 || std::string(argv[1]) == "--help") {
     std::fputs(kHelp, argc > 1 ? stdout : stderr);
     return argc > 1 ? 0 : 2;
@@ -56,6 +71,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
   };
   try {
+    job.device = dataset::device_named(device);
     dataset::simulate(job);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "billow_simulate: %s\n", e.what());

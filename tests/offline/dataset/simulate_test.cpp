@@ -109,6 +109,12 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   simulate(full);
   EXPECT_TRUE(bytes_of(full.folder) == expected) << "continued";
 
+  // In batches, of which the last is not full.
+  Job batches = job("batches");
+  batches.device = Device::kLoops;
+  simulate(batches);
+  EXPECT_TRUE(bytes_of(batches.folder) == expected) << "in batches";
+
   // Two shards merge to the same data set.
   for (const int shard : {0, 1}) {
     Job part = job("shard" + std::to_string(shard));
