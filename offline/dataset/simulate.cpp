@@ -73,12 +73,16 @@ class ClipMaker {
     writer.finish();
   }
 
-  // Chaos floor: simulates the clip again in slightly denser air and compares it with the one in `folder`.
-  template <class OnFrame> std::string drift(const fs::path& folder, const OnFrame& frame_done) {
+  // Chaos floor: simulates the clip again in slightly denser air, keeps its vertices in `vertices`, and
+  // compares it with the one in `folder`.
+  template <class OnFrame>
+  std::string drift(const fs::path& folder, const fs::path& vertices, const OnFrame& frame_done) {
     cloth::Settings settings;
     settings.air_density *= kChaosAirDensity;
     ClipStage stage(garment_, person_, clip_, settings);
     const files::NpyMap cloth_file(folder / "cloth.npy"), bones_file(folder / "bones.npy");
+    const fs::path part = vertices.string() + ".part";
+    files::NpyWriter kept(part, {planned_.frames, garment_.size(), 3});
     std::vector<V3> bones(garment_.bones.size());
     const auto mean_squared_distance = [](std::span<const float> a, std::span<const float> b) {
       double sum = 0;
@@ -90,6 +94,7 @@ class ClipMaker {
     for (size_t f = 0; f < planned_.frames; ++f) {
       stage.cloth.step(1 / clip_.frames_per_second,
                        body::joint_transforms(person_.skeleton, clip_.frames[f]));
+      kept.write(as_floats(stage.cloth.vertices()));
       frame_done();
       if (static_cast<float>(f) < kChaosDelay * clip_.frames_per_second) continue;
       garment::bone_positions(garment_, stage.cloth.vertices(), bones);
@@ -97,6 +102,8 @@ class ClipMaker {
       bone_sum += mean_squared_distance(as_floats(bones), bones_file.row(f));
       ++count;
     }
+    kept.finish();
+    fs::rename(part, vertices);
     std::ostringstream out;
     out << "{\"name\": " << quoted(planned_.name)
         << ", \"cloth_mm\": " << 1000 * std::sqrt(cloth_sum / std::max(1.0, count))
@@ -178,8 +185,9 @@ void simulate(const Job& job) {
     const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
     if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
       pending.push_back(c), progress.frames += clips[c].frames;
+    const fs::path drift = job.folder / "chaos" / clip_name(c);
     if (unseen && c + kChaosClips >= clips.size() &&
-        !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
+        !(fs::exists(drift.string() + ".json") && fs::exists(drift.string() + ".npy")))
       chaos.push_back(c), progress.frames += clips[c].frames;
   }
   std::mutex mutex;
@@ -205,8 +213,9 @@ void simulate(const Job& job) {
       [&](size_t i) {
         const std::string name = clip_name(chaos[i]);
         ClipMaker maker(garment, person, clips[chaos[i]]);
-        files::write_whole_file(job.folder / "chaos" / (name + ".json"),
-                                maker.drift(job.folder / "clips" / name, frame_done));
+        files::write_whole_file(
+            job.folder / "chaos" / (name + ".json"),
+            maker.drift(job.folder / "clips" / name, job.folder / "chaos" / (name + ".npy"), frame_done));
       },
       threads);
   if (job.shards == 1)

@@ -12,6 +12,7 @@
 #include "frames_for.h"
 #include "learn/gru.h"
 #include "learn/model.h"
+#include "number_from.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
 #include "shipped.h"
@@ -25,6 +26,7 @@ constexpr const char* kPrint = "-";  // value of --json without a file name
 
 struct EvaluateOptions {
   std::string file, data, json, html;
+  double rate = 60;
   bool quick = false, store = false, quiet = false;
   size_t threads = 0;
 };
@@ -50,6 +52,7 @@ void run(EvaluateOptions o) {
       learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads)));
 
   evaluate::Options options;
+  options.product = {.file = o.file, .rate = o.rate, .threads = o.threads};
   if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
@@ -85,6 +88,11 @@ void add_evaluate(CLI::App& app) {
       ->expected(0, 1)
       ->default_str(kPrint);
   command->add_option("--html", o->html, "Write a report with plots to this file");
+  command
+      ->add_option("--rate", o->rate,
+                   "Rate of the runtime in frames per second; it becomes a multiple of the data set's rate")
+      ->capture_default_str()
+      ->check(number_from(1, 1000));
   command->add_flag(
       "--quick", o->quick,
       "Measure every eighth training frame only, and neither STED nor surface-to-surface distances");
