@@ -48,7 +48,8 @@ TEST_F(Judge, OfTheReferenceItself) {
   const JudgedSet set = judged([](V3 p, uint32_t) { return p; });
   EXPECT_EQ(set.name, "captured_test") << "the clips have names of no built-in motion";
   EXPECT_EQ(set.product.clips, 2);
-  EXPECT_EQ(set.product.frames, 25 + 20) << "without the first second, or the first half of a clip shorter than two";
+  EXPECT_EQ(set.product.frames, 25 + 20)
+      << "without the first second, or the first half of a clip shorter than two";
   EXPECT_LT(set.product.rmse_mm, 1e-3);
   EXPECT_LT(set.product.sted, 1e-4);
   EXPECT_LT(set.product.hem_difference, 1e-3);
