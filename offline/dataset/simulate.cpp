@@ -70,14 +70,14 @@ class ClipMaker {
     cloth::Settings settings;
     settings.air_density *= kChaosAirDensity;
     ClipStage stage(garment_, person_, clip_, settings);
-    DriftSum sum(folder, garment_, clip_.frames_per_second);
+    DriftSum sum(folder, garment_, planned_.frames, clip_.frames_per_second);
     for (size_t f = 0; f < planned_.frames; ++f) {
       stage.cloth.step(1 / clip_.frames_per_second,
                        body::joint_transforms(person_.skeleton, clip_.frames[f]));
       frame_done();
       sum.add(f, stage.cloth.vertices());
     }
-    return sum.text(planned_.name);
+    return sum.finish(planned_.name);
   }
 
  private:
@@ -212,8 +212,9 @@ void simulate(const Job& job) {
     const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
     if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
       pending.push_back(c), progress.frames += clips[c].frames;
+    const fs::path drift = job.folder / "chaos" / clip_name(c);
     if (unseen && c + kChaosClips >= clips.size() &&
-        !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
+        !(fs::exists(drift.string() + ".json") && fs::exists(drift.string() + ".npy")))
       chaos.push_back(c), progress.frames += clips[c].frames;
   }
   std::mutex mutex;

@@ -5,7 +5,6 @@
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "parallel.h"
-#include "ropes/simulate_ropes.h"
 
 namespace billow::ropes {
 namespace {
@@ -107,7 +106,7 @@ ReferenceClip reference_clip(const learn::Frames& frames, const learn::Frames::C
   std::vector<V3> bones(g.bones.size());
   for (uint32_t f = clip.begin; f < clip.end; ++f) {
     frames.joints(f, joints);
-    out.motion.frames.push_back(pose_of(skeleton, joints));
+    out.motion.frames.push_back(body::pose_of(skeleton, joints));
     frames.bones(f, learn::Source::kEmbedded, displacements);
     const float* d = displacements.data();
     for (size_t b = 0; b < bones.size(); ++b, d += 3)

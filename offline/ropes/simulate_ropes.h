@@ -18,9 +18,6 @@ struct Cost {
   double microseconds() const { return frames > 0 ? 1e6 * seconds / static_cast<double>(frames) : 0; }
 };
 
-// The pose of given world transforms of the joints.
-body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> joints);
-
 // Bones of one clip, one row a frame: displacements from rest as learn::Frames returns them. `cloth`: of the frames' garment.
 Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::ClipRange& clip,
                      const billow_settings& settings, Cost* cost = nullptr);

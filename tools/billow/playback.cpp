@@ -9,6 +9,7 @@
 #include "character/clothed_character.h"
 #include "contacts_option.h"
 #include "dataset/clip_writer.h"
+#include "evaluate/product.h"
 #include "motion_file.h"
 #include "number_from.h"
 #include "shipped.h"
@@ -60,21 +61,6 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       "Do not project vertices that are inside the body back to its surface");
 }
 
-std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
-                                  const std::string& file) {
-  std::vector<size_t> joints;
-  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
-    char name[256] = "";
-    billow_garment_get_joint_name(garment, j, name, sizeof name);
-    const int found = skeleton.find(name);
-    if (found == body::kNoJoint)
-      throw std::runtime_error(
-          file + ": expected a garment for the built-in person, found one that needs a joint '" + name + "'");
-    joints.push_back(static_cast<size_t>(found));
-  }
-  return joints;
-}
-
 Playback::Playback(const PlaybackOptions& options) : Playback(options, load_clip(options)) {}
 
 Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
@@ -89,7 +75,7 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
-  needed_ = joints_needed(garment, character_body_.skeleton, options_.file);
+  needed_ = evaluate::joints_needed(garment, character_body_.skeleton, options_.file, "the built-in person");
   billow_instance* instance = nullptr;
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);

@@ -31,11 +31,6 @@ struct PlaybackOptions {
 // The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
 
-// Indices of the garment's joints in a skeleton, in the garment's order. Throws std::runtime_error naming the file and the
-// first joint that is missing.
-std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
-                                  const std::string& file);
-
 class Playback {
  public:
   // Throws std::runtime_error for an invalid garment file, one for another character, or an unknown motion.
