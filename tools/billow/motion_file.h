@@ -29,8 +29,10 @@ std::optional<MotionFile> motion_file_named(const std::string& name);
 motion::Clip motion_on_person(const MotionFile& motion, const body::Person& person,
                               std::vector<std::string>* report = nullptr);
 
-// What stands for all captured clips on the command line.
+// What stands for all captured clips where folders of motions are named.
 inline constexpr const char* kCapturedName = "captured";
+// What stands for built-in motions alone.
+inline constexpr const char* kBuiltInName = "built-in";
 // The captured clips that ship with Billow, read once. Throws std::runtime_error if they are not found.
 const motion::MotionBundle& captured_bundle();
 // The captured clip of a name "captured:07_03"; NULL for names of other motions. Throws std::invalid_argument for a clip

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReadFile {
-  motion::MotionBundle clips;
+  std::vector<FolderClip> clips;
   std::string error;
 };
 
@@ -25,10 +25,11 @@ ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
     const importer::Character character = importer::read_character(file);
     if (character.clips.empty()) throw std::runtime_error(file.string() + ": expected a clip, found none");
     for (const motion::Clip& clip : character.clips) {
-      motion::BundledClip one;
-      one.clip = motion::retarget(character.skeleton, clip, person.skeleton);
-      one.clip.name = file.stem().string() + (character.clips.size() > 1 ? ":" + clip.name : "");
-      one.subject = motion::subject_of_clip(file.stem().string());
+      const std::string suffix = character.clips.size() > 1 ? ":" + clip.name : "";
+      FolderClip one{file.string() + suffix, {}};
+      one.clip.clip = motion::retarget(character.skeleton, clip, person.skeleton);
+      one.clip.clip.name = file.stem().string() + suffix;
+      one.clip.subject = motion::subject_of_clip(file.stem().string());
       out.clips.push_back(std::move(one));
     }
   } catch (const std::exception& e) {
@@ -42,8 +43,8 @@ ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
 
 }  // namespace
 
-motion::MotionBundle clips_in_folder(const std::string& folder, const body::Person& person,
-                                     std::vector<std::string>& skipped) {
+std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Person& person,
+                                        std::vector<std::string>& skipped) {
   if (!fs::is_directory(folder))
     throw std::runtime_error(folder + ": expected a folder of motion files, found " +
                              (fs::exists(folder) ? "a file" : "no such folder"));
@@ -51,7 +52,7 @@ motion::MotionBundle clips_in_folder(const std::string& folder, const body::Pers
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file() && motion_file_named(entry.path().string())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  motion::MotionBundle clips;
+  std::vector<FolderClip> clips;
   for (const fs::path& file : files) {
     ReadFile read = read_motion_file(file, person);
     if (!read.error.empty()) skipped.push_back(read.error);

@@ -9,10 +9,14 @@
 
 namespace billow::tool {
 
-// All clips of the motion files in a folder, on a built-in person, in the order of their file names. A file of one
-// clip gives it its stem as name, others "stem:clip". A file that cannot be read is left out and added to `skipped`
+struct FolderClip {
+  std::string motion_name;   // as on the command line: run.bvh, robot.glb:Running, with the folder
+  motion::BundledClip clip;  // its name: the file's stem, with ":" and the clip's if the file has several
+};
+
+// All clips of the motion files in a folder, on a built-in person, in the order of their file names. A file that cannot be read is left out and added to `skipped`
 // with the reason. Throws std::runtime_error if none can be read.
-motion::MotionBundle clips_in_folder(const std::string& folder, const body::Person& person,
-                                     std::vector<std::string>& skipped);
+std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Person& person,
+                                        std::vector<std::string>& skipped);
 
 }  // namespace billow::tool
