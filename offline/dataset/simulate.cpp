@@ -87,18 +87,22 @@ class ClipMaker {
   motion::Clip clip_;
 };
 
-// Checksum of all that determines the frames: names, splits and the user's own motions.
+// Checksum of all that determines the frames: names, splits, the user's own motions and captured clips.
 uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
   uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
     sum = files::add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
     sum = files::add_to_checksum(sum, clip.parts.c_str(), clip.parts.size() + 1);
   }
-  for (const motion::Clip& clip : request.clips)
+  const auto add = [&sum](const motion::Clip& clip) {
     for (const body::Pose& pose : clip.frames) {
       sum = files::add_to_checksum(sum, &pose.root_position, sizeof pose.root_position);
       sum = files::add_to_checksum(sum, pose.rotations.data(), pose.rotations.size() * sizeof(Quat));
     }
+  };
+  for (const motion::Clip& clip : request.clips) add(clip);
+  for (const PlannedClip& clip : clips)
+    if (clip.captured) add(*clip.captured);
   return sum;
 }
 

@@ -40,9 +40,10 @@ motion::Clip load_clip(const PlaybackOptions& options) {
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_option("file", o.file, kGarmentFileHelp)->required();
   command
-      .add_option("--motion", o.motion,
-                  "Motion to play: a name of `billow motion list`, a name with a seed (dance:7), or a motion "
-                  "file (run.bvh, hero.glb:Run)")
+      .add_option(
+          "--motion", o.motion,
+          "Motion to play: a name of `billow motion list`, a name with a seed (dance:7), a captured clip "
+          "(captured:07_03), or a motion file (run.bvh, hero.glb:Run)")
       ->capture_default_str();
   command.add_option("--seconds", o.seconds, "Seconds of the motion to play; a motion file may end earlier")
       ->capture_default_str()
