@@ -1,4 +1,4 @@
-# `cmake --install`: the library, its headers, and how CMake and pkg-config find them (component dev); the program with its garments
+# `cmake --install`: the library, its headers, and how CMake and pkg-config find them (component dev); the program with its garments and motions
 # (component tool).
 
 include(GNUInstallDirs)
@@ -10,7 +10,8 @@ install(TARGETS billow EXPORT billow ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(DIRECTORY include/billow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 if(TARGET billow_cli)
   install(TARGETS billow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
-  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments COMPONENT tool FILES_MATCHING PATTERN "*.billow")
+  install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/billow/garments COMPONENT tool FILES_MATCHING PATTERN "*.billow" PATTERN motions EXCLUDE)
+  install(DIRECTORY assets/motions DESTINATION ${CMAKE_INSTALL_DATADIR}/billow COMPONENT tool)
   # The program itself writes its manual page and what shells complete with.
   install(
     CODE "

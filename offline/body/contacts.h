@@ -10,19 +10,13 @@
 
 namespace billow::body {
 
-// Names of the groups in files and on the command line, in the order of billow_collider_group.
+// Names of the groups in files and on the command line, in the order of billow_collider_group. Groups
+// without one are named by their number.
 inline constexpr std::array<const char*, 5> kColliderGroupNames{"trunk", "head", "upper_arm", "forearm",
                                                                 "leg"};
-
-inline std::string group_name(uint32_t group) {
-  return group < kColliderGroupNames.size() ? kColliderGroupNames[group] : std::to_string(group);
-}
-// The group of this name, or -1.
-inline int group_named(std::string_view name) {
-  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g)
-    if (group_name(g) == name) return static_cast<int>(g);
-  return -1;
-}
+std::string group_name(uint32_t group);
+std::string group_names();               // all of them, for messages
+int group_named(std::string_view name);  // -1: none
 
 struct Contacts {
   uint32_t groups = BILLOW_ALL_GROUPS;
@@ -36,5 +30,13 @@ struct Contacts {
   uint32_t rigid_groups() const { return groups & ~soft_groups(); }
   bool operator==(const Contacts&) const = default;
 };
+
+Contacts contacts_of(const billow_settings& settings);
+void apply(const Contacts& contacts, billow_settings& settings);
+
+// "trunk,leg,forearm:0.5": the groups that are met, with the softness of those that are not rigid; "none".
+// contacts_from() throws std::invalid_argument.
+std::string text_of(const Contacts& contacts);
+Contacts contacts_from(const std::string& text);
 
 }  // namespace billow::body

@@ -93,6 +93,19 @@ std::vector<Transform> rest_transforms(const Skeleton& skeleton) {
   return joint_transforms(skeleton, rest_pose(skeleton));
 }
 
+Pose pose_of(const Skeleton& skeleton, std::span<const Transform> joints) {
+  Pose pose;
+  pose.root_position = joints[0].position;
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    const Transform local =
+        parent == kNoJoint ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
+    pose.rotations.push_back(local.rotation);
+    pose.offsets.push_back(parent == kNoJoint ? skeleton.joints[j].rest.position : local.position);
+  }
+  return pose;
+}
+
 Quat rotation_about(V3 axis, float radians) {
   const float l = length(axis);
   if (!(l > 0)) return {0, 0, 0, 1};

@@ -52,6 +52,8 @@ Pose rest_pose(const Skeleton& skeleton);
 // Forward kinematics: joint transforms in model space. The skeleton has to be valid; the pose is checked.
 std::vector<Transform> joint_transforms(const Skeleton& skeleton, const Pose& pose);
 std::vector<Transform> rest_transforms(const Skeleton& skeleton);
+// The inverse of joint_transforms(): the pose, with offsets, of given joints.
+Pose pose_of(const Skeleton& skeleton, std::span<const Transform> joints);
 
 // Right-handed rotation about an axis of any length; identity for a zero axis.
 Quat rotation_about(V3 axis, float radians);

@@ -1,6 +1,5 @@
 #include "character/rope_chains.h"
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -47,8 +46,7 @@ billow_settings rope_settings(const garment::Garment& garment) {
   s.lateral_shear.value = fitted.shear;
   s.damping.value = fitted.damping;
   s.rest_angle.value = fitted.rest_angle;
-  s.collider_groups = garment.contacts.groups;
-  std::copy(garment.contacts.softness.begin(), garment.contacts.softness.end(), s.softness);
+  body::apply(garment.contacts, s);
   s.solver.substep_angle = kSubstepAngle;
   s.solver.lateral_samples = kLateralSamples;
   // Cloth slides over a raised thigh; the history direction would make it stick.

@@ -16,17 +16,27 @@ double mean_squared_distance(std::span<const float> a, std::span<const float> b)
   return 3 * sum / static_cast<double>(a.size());
 }
 
+std::filesystem::path chaos_folder(const std::filesystem::path& clip) {
+  const std::filesystem::path folder = clip.parent_path().parent_path() / "chaos";
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
 }  // namespace
 
-DriftSum::DriftSum(const std::filesystem::path& folder, const garment::Garment& garment,
+DriftSum::DriftSum(const std::filesystem::path& folder, const garment::Garment& garment, size_t frames,
                    float frames_per_second)
     : garment_(garment),
       cloth_file_(folder / "cloth.npy"),
       bones_file_(folder / "bones.npy"),
+      vertices_(chaos_folder(folder) / (folder.filename().string() + ".npy")),
+      part_(vertices_.string() + ".part"),
+      kept_(part_, {frames, garment.size(), 3}),
       first_frame_(kChaosDelay * frames_per_second),
       bones_(garment.bones.size()) {}
 
 void DriftSum::add(size_t frame, std::span<const V3> cloth) {
+  kept_.write(as_floats(cloth));
   if (static_cast<float>(frame) < first_frame_) return;
   garment::bone_positions(garment_, cloth, bones_);
   cloth_sum_ += mean_squared_distance(as_floats(cloth), cloth_file_.row(frame));
@@ -34,7 +44,9 @@ void DriftSum::add(size_t frame, std::span<const V3> cloth) {
   ++count_;
 }
 
-std::string DriftSum::text(const std::string& name) const {
+std::string DriftSum::finish(const std::string& name) {
+  kept_.finish();
+  std::filesystem::rename(part_, vertices_);
   std::ostringstream out;
   out << "{\"name\": " << quoted(name)
       << ", \"cloth_mm\": " << 1000 * std::sqrt(cloth_sum_ / std::max(1.0, count_))

@@ -70,14 +70,14 @@ class ClipMaker {
     cloth::Settings settings;
     settings.air_density *= kChaosAirDensity;
     ClipStage stage(garment_, person_, clip_, settings);
-    DriftSum sum(folder, garment_, clip_.frames_per_second);
+    DriftSum sum(folder, garment_, planned_.frames, clip_.frames_per_second);
     for (size_t f = 0; f < planned_.frames; ++f) {
       stage.cloth.step(1 / clip_.frames_per_second,
                        body::joint_transforms(person_.skeleton, clip_.frames[f]));
       frame_done();
       sum.add(f, stage.cloth.vertices());
     }
-    return sum.text(planned_.name);
+    return sum.finish(planned_.name);
   }
 
  private:
@@ -87,18 +87,22 @@ class ClipMaker {
   motion::Clip clip_;
 };
 
-// Checksum of all that determines the frames: names, splits and the user's own motions.
+// Checksum of all that determines the frames: names, splits, the user's own motions and captured clips.
 uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
   uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
     sum = files::add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
     sum = files::add_to_checksum(sum, clip.parts.c_str(), clip.parts.size() + 1);
   }
-  for (const motion::Clip& clip : request.clips)
+  const auto add = [&sum](const motion::Clip& clip) {
     for (const body::Pose& pose : clip.frames) {
       sum = files::add_to_checksum(sum, &pose.root_position, sizeof pose.root_position);
       sum = files::add_to_checksum(sum, pose.rotations.data(), pose.rotations.size() * sizeof(Quat));
     }
+  };
+  for (const motion::Clip& clip : request.clips) add(clip);
+  for (const PlannedClip& clip : clips)
+    if (clip.captured) add(*clip.captured);
   return sum;
 }
 
@@ -212,8 +216,9 @@ void simulate(const Job& job) {
     const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
     if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
       pending.push_back(c), progress.frames += clips[c].frames;
+    const fs::path drift = job.folder / "chaos" / clip_name(c);
     if (unseen && c + kChaosClips >= clips.size() &&
-        !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
+        !(fs::exists(drift.string() + ".json") && fs::exists(drift.string() + ".npy")))
       chaos.push_back(c), progress.frames += clips[c].frames;
   }
   std::mutex mutex;

@@ -9,6 +9,7 @@
 //   clip.json   quality measures, checksums and the split of its frames
 // and
 //   chaos/0042.json   chaos floor of clip 42: its distance to itself with air denser by a thousandth
+//   chaos/0042.npy    that second simulation, as cloth.npy
 //   head.json         the request
 //   garment.json, garment_mesh.obj, garment_rest.npy   the garment and its drape
 //   manifest.json     written last, when the data set is complete

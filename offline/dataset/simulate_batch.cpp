@@ -164,7 +164,7 @@ class WritingConsumer : public ClipConsumer {
 
 class DriftConsumer : public ClipConsumer {
  public:
-  DriftConsumer(DriftSum sum, std::function<void(const DriftSum&)> found)
+  DriftConsumer(DriftSum sum, std::function<void(DriftSum&)> found)
       : sum_(std::move(sum)), found_(std::move(found)) {}
   void add(std::optional<size_t> frame, std::span<const Transform>, std::span<const V3> cloth) override {
     if (frame) sum_.add(*frame, cloth);
@@ -173,7 +173,7 @@ class DriftConsumer : public ClipConsumer {
 
  private:
   DriftSum sum_;
-  std::function<void(const DriftSum&)> found_;
+  std::function<void(DriftSum&)> found_;
 };
 
 }  // namespace
@@ -216,8 +216,8 @@ void drift_in_batches(const garment::Garment& garment, const body::Person& perso
   run_in_batches(garment, person, task, settings, backend, threads,
                  [&](size_t i, const PosesOfClip& poses, const cloth::Sheet&) {
                    return std::make_unique<DriftConsumer>(
-                       DriftSum(task.begin(i), garment, poses.frames_per_second()),
-                       [&task, &found, i](const DriftSum& sum) { found(i, sum.text(task.clips[i]->name)); });
+                       DriftSum(task.begin(i), garment, task.clips[i]->frames, poses.frames_per_second()),
+                       [&task, &found, i](DriftSum& sum) { found(i, sum.finish(task.clips[i]->name)); });
                  });
 }
 

@@ -181,6 +181,10 @@ Report evaluate(const Frames& frames, const learn::ClothModel& model, const Opti
   report.with_surfaces = options.measure.surface_frames > 0;
   for (size_t s = 1; s < sources.size(); ++s) report.gaps.push_back(gap_of(frames, sources[0], sources[s]));
 
+  if (options.product) {
+    report_progress("product");
+    report.product = judge(frames, *options.product);
+  }
   report_progress("networks");
   measure_networks(frames, model, sources, options.measure, report);
   report_progress("floor");

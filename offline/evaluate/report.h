@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/judge.h"
 #include "evaluate/measure.h"
 #include "evaluate/rope_gap.h"
 
@@ -36,6 +37,7 @@ struct Report {
   size_t patches = 0;  // 0: whole cloth
   // Of the two bases of the whole cloth, of the largest basis of a patch, and of the PCA floor.
   Eigen::Index skinning_components = 0, shape_components = 0, patch_components = 0, floor_components = 0;
+  std::optional<Judgement> product;           // what the garment file shows through the runtime
   Measured truth;                             // the reference itself: its strain and penetration
   std::vector<Named> sources, skinning_only;  // by source of bones: embedded, rope, ...
   std::vector<Named> floors;     // "floor", then "skinning_floor" or "patch_floor", depending on the form
@@ -51,6 +53,7 @@ struct Report {
 };
 
 struct Options {
+  std::optional<JudgeOptions> product;  // judges the garment file itself, before all else
   // Bones of rope chains with the garment's own settings, one row per frame. Default: those stored in the
   // data set, which were simulated with the settings of that time.
   std::optional<Matrix> rope;

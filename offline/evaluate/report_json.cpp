@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -108,6 +109,23 @@ Json of(const BoneGap& gap) {
   return out;
 }
 
+Json of(const ClothFigures& f, bool is_reference) {
+  Json out{{"clips", static_cast<size_t>(f.clips)}, {"frames", static_cast<size_t>(f.frames)}};
+  for (const FigureRow& row : figure_rows())
+    if (!row.relative || !is_reference) out[row.key] = if_measured(std::isfinite(f.*row.value), f.*row.value);
+  return out;
+}
+
+Json of(const Judgement& product) {
+  Json out{{"frames_per_second", product.rate}, {"unusable_clips", product.unusable}};
+  for (const JudgedSet& set : product.sets) {
+    Json& json = out[set.name] = of(set.product, false);
+    json["reference"] = of(set.reference, true);
+    json["floor"] = set.has_floor ? of(set.floor, false) : Json();
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Report& r) {
@@ -125,6 +143,7 @@ std::string to_json(const Report& r) {
     out["components"] = {
         {"skinning", r.skinning_components}, {"shape", r.shape_components}, {"floor", r.floor_components}};
   }
+  if (r.product) out["product"] = of(*r.product);
   out["sets"] = sets_of(r, r.sources);
   out["skinning_only"] = sets_of(r, r.skinning_only);
   out["reference"] = by_set(r.truth, [&](const Figures& f) { return of(r, f); });

@@ -170,6 +170,35 @@ std::vector<size_t> plotted_sets(const Report& r) {
   return sets;
 }
 
+// A figure of one column of the product's table.
+std::string product_cell(const FigureRow& row, const ClothFigures& f, const char* none) {
+  return std::isfinite(f.*row.value) ? number(f.*row.value, row.digits) : none;
+}
+
+bool is_measured(const FigureRow& row, const JudgedSet& set) { return std::isfinite(set.product.*row.value); }
+
+std::string title_of(const Judgement& product, const JudgedSet& set) {
+  std::string title = set.name == "captured_test" ? "captured motion never trained on" : "unseen clips";
+  title += ", " + number(set.product.clips, 0) + " clips, " + number(set.product.frames, 0) + " frames at " +
+           number(product.rate, 0) + " Hz";
+  return title;
+}
+
+std::string product_tables(const Judgement& product) {
+  std::string out;
+  for (const JudgedSet& set : product.sets) {
+    std::vector<std::vector<std::string>> rows;
+    for (const FigureRow& row : figure_rows())
+      if (is_measured(row, set))
+        rows.push_back({row.label, product_cell(row, set.product, "–"),
+                        row.relative ? "–" : product_cell(row, set.reference, "–"),
+                        set.has_floor ? product_cell(row, set.floor, "–") : "–"});
+    out += "<h3>" + escaped(title_of(product, set)) + "</h3>\n" +
+           table({"", "product", "reference", "floor"}, rows);
+  }
+  return out;
+}
+
 // The gaps on unseen clips, measured as the chaos floor is, then on each set.
 std::string gap_table(const Report& r) {
   std::vector<std::vector<std::string>> rows;
@@ -198,6 +227,7 @@ std::string to_html(const Report& r) {
                     "</h1>\n<p class=\"note\">" + std::to_string(r.vertices) + " vertices, " +
                     std::to_string(r.bones) + " bones, " + components_of(r) +
                     ". docs/evaluation.md says what each number means.</p>\n";
+  if (r.product) out += "<h2>Product</h2>\n" + product_tables(*r.product);
   out += "<h2>Shape</h2>\n" + distance_table(r) + "<div class=\"plots\">\n";
   for (const size_t set : plotted_sets(r)) out += error_bars(r, set);
   for (const size_t set : plotted_sets(r)) out += percentile_lines(r, set);
@@ -254,9 +284,37 @@ class Table {
 
 }  // namespace
 
+namespace {
+
+// The product's table: one row per figure.
+std::string product_text(const Judgement& product) {
+  std::string out;
+  const auto line = [&](std::string label, const std::string& a, const std::string& b, const std::string& c) {
+    label.resize(std::max<size_t>(label.size(), kFirstColumn), ' ');
+    out += label + cell(a) + cell(b) + cell(c) + '\n';
+  };
+  for (const JudgedSet& set : product.sets) {
+    out += '\n';
+    line("the product", "product", "reference", "floor");
+    for (const FigureRow& row : figure_rows())
+      if (is_measured(row, set))
+        line(std::string("  ") + row.label, product_cell(row, set.product, "-"),
+             row.relative ? "-" : product_cell(row, set.reference, "-"),
+             set.has_floor ? product_cell(row, set.floor, "-") : "-");
+    out += "  (" + title_of(product, set) + ")\n";
+  }
+  if (product.unusable > 0)
+    out += "  left out: " + std::to_string(product.unusable) +
+           " unseen clips whose reference is torn, caught or tangled\n";
+  return out;
+}
+
+}  // namespace
+
 std::string to_text(const Report& r) {
   std::string out = r.garment + ": " + std::to_string(r.vertices) + " vertices, " + std::to_string(r.bones) +
                     " bones, " + components_of(r) + "\n";
+  if (r.product) out += product_text(*r.product);
   Table table(out);
   const auto rmse = [](const Figures& f) { return f.rmse_mm; };
 

@@ -170,7 +170,7 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   if (fields.radius_end) c.radius_end = static_cast<float>(at.at("radius_end").number());
   if (at.has("group")) {
     const int group = body::group_named(at.at("group").string());
-    if (group < 0) at.at("group").fail("trunk, head, upper_arm, forearm, leg, 5, 6 or 7");
+    if (group < 0) at.at("group").fail("one of " + body::group_names());
     c.group = static_cast<uint32_t>(group);
   }
   if (at.has("fixed")) out.fixed = at.at("fixed").boolean();

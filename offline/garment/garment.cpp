@@ -63,6 +63,13 @@ void refuse(const Garment& garment, const std::string& message) {
   throw std::invalid_argument("garment '" + garment.name + "': " + message);
 }
 
+body::Contacts default_contacts(const Garment& garment) {
+  body::Contacts out;
+  if (garment.closed)
+    out.softness[BILLOW_COLLIDER_GROUP_UPPER_ARM] = out.softness[BILLOW_COLLIDER_GROUP_FOREARM] = 0.5f;
+  return out;
+}
+
 void validate(const Garment& garment, size_t joints) {
   if (garment.shape.empty() || garment.triangles.empty()) refuse(garment, "expected vertices and triangles");
   expect_finite(garment, garment.shape, "shape");

@@ -50,6 +50,10 @@ struct Garment {
   size_t size() const { return shape.size(); }
 };
 
+// Hands hang beside a closed garment and rest on the hips, where rigid arms would pinch and lift it: arms are
+// soft for it. Others drape over the arms.
+body::Contacts default_contacts(const Garment& garment);
+
 // Throws std::invalid_argument with the message, prefixed by the garment's name.
 [[noreturn]] void refuse(const Garment& garment, const std::string& message);
 

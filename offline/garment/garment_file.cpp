@@ -86,16 +86,6 @@ std::string bone_text(const Embedding& bone) {
          ", \"weights\": " + list(bone.weights, files::shortest) + "}";
 }
 
-// The groups that the garment meets, each with its softness.
-std::string contacts_text(const body::Contacts& contacts) {
-  std::string out;
-  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g)
-    if (contacts.groups >> g & 1)
-      out += (out.empty() ? "" : ", ") + quoted(body::group_name(g)) + ": " +
-             files::shortest(contacts.softness[g]);
-  return "{" + out + "}";
-}
-
 std::filesystem::path sibling(std::filesystem::path path, const char* ending) {
   return path.replace_filename(path.stem().string() + ending);
 }
@@ -123,7 +113,7 @@ std::string garment_to_text(const Garment& garment, const body::Skeleton& skelet
   add("pattern", garment.pattern_uvs.empty() ? "false" : "true");
   if (!rest_file.empty()) add("rest", quoted(rest_file));
   add("closed", garment.closed ? "true" : "false");
-  add("contacts", contacts_text(garment.contacts));
+  add("contacts", quoted(body::text_of(garment.contacts)));
   add("attachments",
       lines(garment.attachments, [&](const Attachment& a) { return attachment_text(a, skeleton); }));
   add("bones", lines(garment.bones, bone_text));

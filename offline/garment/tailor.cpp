@@ -275,9 +275,7 @@ Garment make_skirt(const body::Person& person, const body::Skin& skin, size_t ve
   for (int i = 0; i < 4; ++i) placed.centre += placed.seam.at(0.25f * static_cast<float>(i)) * 0.25f;
   Garment g = make_from_pattern(placed, person, skin);
   g.name = "skirt", g.key_joint = "pelvis", g.material = "cotton", g.closed = true;
-  // Hands hang beside a skirt and rest on the hips: rigid arms would pinch and lift it.
-  g.contacts.softness[BILLOW_COLLIDER_GROUP_UPPER_ARM] = g.contacts.softness[BILLOW_COLLIDER_GROUP_FOREARM] =
-      0.5f;
+  g.contacts = default_contacts(g);
   std::vector<float> shares;
   for (int c = 0; c < 26; ++c) shares.push_back((static_cast<float>(c) + 0.5f) / 26);
   add_radial_chains(g, placed.pattern, shares, std::vector<size_t>(26, 9));

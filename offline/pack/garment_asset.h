@@ -67,11 +67,11 @@ std::string pack_garment(const GarmentData& data, const PackOptions& options = {
 // Throws std::runtime_error with the file, what was expected and what was found.
 GarmentData read_garment_asset(const std::filesystem::path& path);
 
-// Copies a file without the sections named in `without`, with new chain settings, and with new weights for linear blend skinning
-// (empty: none). All other sections are copied byte for byte. Throws std::runtime_error for an invalid file,
+// Copies a file without the sections named in `without`, with the chain settings, colliders and weights for linear blend skinning
+// (empty: none) of `changed`. All other sections are copied byte for byte. Throws std::runtime_error for an invalid file,
 // std::invalid_argument for weights that do not match its garment.
 std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
-                             const billow_settings& settings, const std::vector<learn::BlendWeights>& blend);
+                             const GarmentData& changed);
 
 // Copies a file with another record of its training. Throws std::runtime_error for an invalid file.
 std::string with_training(const std::string& file, const std::string& training);

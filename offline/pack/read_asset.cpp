@@ -99,6 +99,7 @@ GarmentData read_garment_asset(const std::filesystem::path& path) {
   }
   p.settings = billow_settings_default();
   api::read_settings_words(view.settings, p.settings);
+  p.garment.contacts = body::contacts_of(p.settings);
   p.correction = correction_of(view);
   p.blend = blend_of(view);
   if (view.patches.record)

@@ -237,20 +237,22 @@ PackReport write_garment_asset(const GarmentData& data, const std::filesystem::p
 }
 
 std::string changed_sections(const std::string& file, const std::vector<std::string>& without,
-                             const billow_settings& settings, const std::vector<learn::BlendWeights>& blend) {
+                             const GarmentData& changed) {
   const AlignedBytes bytes(file);
   const GarmentView view = valid_view(bytes);
-  check_blend(blend, view.record->vertices, view.record->bones);
+  check_blend(changed.blend, view.record->vertices, view.record->bones);
   std::vector<std::string> dropped{"text", "blend.bones", "blend.weights"};  // finish() adds the text
   dropped.insert(dropped.end(), without.begin(), without.end());
   SectionFile out;
   out.text(std::string(view.text));
   for (const asset::Section& s : view.sections)
     if (std::string_view(s.name) == "settings")
-      add_settings(out, settings);
+      add_settings(out, changed.settings);
+    else if (std::string_view(s.name) == "colliders")
+      add_colliders(out, changed);
     else if (std::find(dropped.begin(), dropped.end(), s.name) == dropped.end())
       out.add(s.name, std::string(view.bytes_of(s)));
-  add_blend(out, blend, view.record->bones);
+  add_blend(out, changed.blend, view.record->bones);
   return out.finish();
 }
 

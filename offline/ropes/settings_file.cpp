@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "body/contacts.h"
 #include "files/whole_file.h"
 #include "import/json_at.h"
 
@@ -78,6 +79,7 @@ std::string settings_text(const billow_settings& settings) {
   visit(settings, [&](const char* name, const auto& field) {
     out += std::string(",\n  \"") + name + "\": " + text_of(field);
   });
+  out += ",\n  \"contacts\": \"" + body::text_of(body::contacts_of(settings)) + "\"";
   return out + "\n}\n";
 }
 
@@ -92,6 +94,8 @@ void read_settings_file(const std::filesystem::path& file, billow_settings& sett
     known.insert(name);
     if (at.has(name)) read(at.at(name), field);
   });
+  known.insert("contacts");
+  if (at.has("contacts")) body::apply(body::contacts_from(at.at("contacts").string()), changed);
   importer::expect_keys(at, known);
   check(changed);
   settings = changed;

@@ -9,19 +9,6 @@ namespace {
 
 using Eigen::Index;
 
-// The pose of given world transforms of the joints.
-body::Pose pose_of(const body::Skeleton& skeleton, std::span<const Transform> joints) {
-  body::Pose pose;
-  pose.root_position = joints[0].position;
-  for (size_t j = 0; j < skeleton.size(); ++j) {
-    const int parent = skeleton.joints[j].parent;
-    const Transform local = parent < 0 ? joints[j] : inverse(joints[static_cast<size_t>(parent)]) * joints[j];
-    pose.rotations.push_back(local.rotation);
-    pose.offsets.push_back(parent < 0 ? skeleton.joints[j].rest.position : local.position);
-  }
-  return pose;
-}
-
 std::vector<V3> bones_at_rest(const garment::Garment& garment) {
   std::vector<V3> out(garment.bones.size());
   garment::bone_positions(garment, garment.rest, out);
@@ -38,7 +25,7 @@ Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, con
   frames.joints(clip.begin, joints);
   motion::Clip start;
   start.frames_per_second = fps;
-  start.frames.push_back(pose_of(skeleton, joints));
+  start.frames.push_back(body::pose_of(skeleton, joints));
   const auto lead_in = dataset::lead_in(skeleton, start);
   billow_settings chain_settings = settings;
   chain_settings.profile = cost != nullptr;

@@ -40,7 +40,8 @@ F4 strength_of(const RopeSettings& s, const PosedCollider* colliders, F4 first) 
   float index[kLanes], strength[kLanes];
   store(index, first);
   for (int k = 0; k < kLanes; ++k)
-    strength[k] = index[k] < 0 ? 0.0f : 1.0f - s.softness[colliders[static_cast<int>(index[k])].collider->group];
+    strength[k] =
+        index[k] < 0 ? 0.0f : 1.0f - s.softness[colliders[static_cast<int>(index[k])].collider->group];
   return load(strength);
 }
 

@@ -92,6 +92,81 @@ TEST_F(EvaluateCli, JsonWithoutANameIsPrintedAlone) {
   EXPECT_EQ(quick.at("floor").at("unseen"), whole.at("floor").at("unseen"));
 }
 
+TEST_F(EvaluateCli, TheFirstTableIsOfTheProduct) {
+  const auto out = run("sheet.billow . --quick");
+  ASSERT_EQ(out.code, 0) << out.output;
+  EXPECT_LT(out.output.find("the product"), out.output.find("embedded bones")) << out.output;
+  EXPECT_TRUE(contains(out.output, "captured motion never trained on, 1 clips, 10 frames at 60 Hz"));
+  // The keys that others read.
+  const auto at = [&](const std::string& options) {
+    return nlohmann::json::parse(run("sheet.billow . --quick --json " + options).output).at("product");
+  };
+  const auto product = at("");
+  const auto& figures = product.at("captured_test");
+  for (const char* key : {"strain_mean",
+                          "strain_p99",
+                          "bend_rad",
+                          "bend_ratio",
+                          "curvature_edge",
+                          "curvature_3cm",
+                          "curvature_10cm",
+                          "curvature_distance_edge",
+                          "curvature_distance_3cm",
+                          "curvature_distance_10cm",
+                          "hem_area_m2",
+                          "hem_ratio",
+                          "hem_difference",
+                          "velocity_energy",
+                          "acceleration_energy",
+                          "inside_vertices",
+                          "inside_edges",
+                          "inside_faces",
+                          "deepest_vertex_mm",
+                          "deepest_edge_mm",
+                          "deepest_face_mm",
+                          "crossings",
+                          "tangled",
+                          "sted",
+                          "sted_space",
+                          "sted_time",
+                          "rmse_mm"})
+    EXPECT_TRUE(figures.at(key).is_number()) << key;
+  EXPECT_TRUE(figures.at("stranger_auc").is_null()) << "not measured is not 0";
+  EXPECT_GT(figures.at("rmse_mm"), 10) << "the reference waves, the chains of the file hang";
+  EXPECT_TRUE(figures.at("reference").at("strain_mean").is_number());
+  EXPECT_FALSE(figures.at("reference").contains("rmse_mm"));
+  EXPECT_TRUE(figures.at("floor").is_null()) << "the data set stores no second simulation";
+  EXPECT_EQ(product.at("frames_per_second"), 60);
+  const auto slow = at("--rate 30");
+  EXPECT_EQ(slow.at("frames_per_second"), 30);
+  EXPECT_NE(slow.at("captured_test").at("rmse_mm"), figures.at("rmse_mm"));
+}
+
+// It needs a program that is built with libtorch only, and this data set has one clip to learn from.
+TEST_F(EvaluateCli, AStrangerSaysWhatIsMissing) {
+  const auto out = run("sheet.billow . --quick --stranger --device cpu --json figures.json");
+  EXPECT_EQ(out.code, 1);
+  EXPECT_TRUE(contains(out.output, "billow-stranger")) << out.output;
+  EXPECT_FALSE(fs::exists(set_.folder() / "figures.json"));
+}
+
+TEST_F(EvaluateCli, CompareShowsAClipOfTheDataSet) {
+  const auto compare = [&](const std::string& arguments) {
+    return testing::run_program("compare sheet.billow --dataset . --size 96x64 " + arguments, set_.folder());
+  };
+  const auto out = compare("--strip 2 -o strip.png --json");
+  ASSERT_EQ(out.code, 0) << out.output;
+  const auto json = nlohmann::json::parse(out.output);
+  EXPECT_EQ(json["motion"], "clip 1") << "the first unseen one";
+  EXPECT_EQ(json["frames"], 20);
+  EXPECT_TRUE(fs::exists(set_.folder() / "strip.png"));
+  EXPECT_EQ(nlohmann::json::parse(compare("--clip 0 --seconds 0.2 -o a.png --json").output)["frames"], 7);
+  const auto none = compare("--clip 2 -o none.png");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_TRUE(contains(none.output, "expected a clip from 0 to 1, found 2")) << none.output;
+  EXPECT_FALSE(fs::exists(set_.folder() / "none.png"));
+}
+
 TEST_F(EvaluateCli, FiguresShowWhatWasLearnt) {
   const auto out = testing::run_program(
       "figures --quick --json modes skinning shape holdout collision gru_training gru_holdout --data . "

@@ -62,6 +62,11 @@ const std::string kSmallFilm = "render cape.billow --rays 0 --size 16x16 -o film
 
 INSTANTIATE_TEST_SUITE_P(Signals, StoppedFilm, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
+TEST_P(StoppedFilm, LeavesNeitherFileNorProgramWhereTwoAreCompared) {
+  expect_clean_end("compare cape.billow --size 64x32 -o film.mp4 --seconds 90", ".film.part.mp4");
+  EXPECT_FALSE(fs::exists(folder_ / "film.mp4"));
+}
+
 TEST_P(StoppedFilm, LeavesNeitherFileNorProgram) {
   expect_clean_end(kSmallFilm + "600", ".film.part.mp4");
   EXPECT_FALSE(fs::exists(folder_ / "film.mp4"));

@@ -222,9 +222,9 @@ TEST_F(ShowCli, ShellsAndTheManualKnowAllCommands) {
 
 TEST_F(ShowCli, EveryCommandHasHelpWithExamples) {
   for (const char* command :
-       {"simulate",    "evaluate",     "render",        "figures",   "view",       "body",     "body show",
-        "motion list", "garment make", "dataset check", "info",      "check",      "export",   "make",
-        "pack",        "play",         "clearance",     "ropes fit", "cache info", "scene run"}) {
+       {"simulate",    "evaluate",     "render",        "figures",   "view",       "body",      "body show",
+        "motion list", "garment make", "dataset check", "info",      "check",      "export",    "make",
+        "pack",        "play",         "clearance",     "ropes fit", "cache info", "scene run", "compare"}) {
     const testing::Outcome help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_TRUE(contains(help.output, "Examples\n  billow ") || contains(help.output, "Examples\n  source"))

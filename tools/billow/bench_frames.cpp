@@ -9,6 +9,7 @@
 
 #include "asset/garment_view.h"
 #include "core/simd.h"
+#include "evaluate/product.h"
 #include "files/whole_file.h"
 #include "pack/sections.h"
 #include "playback.h"
@@ -135,7 +136,7 @@ void BenchGarment::open(const std::string& name, const body::Person& person) {
   billow_garment* made = nullptr;
   if (billow_garment_create(&desc, &made)) throw std::runtime_error(name + ": " + billow_last_error());
   garment_.reset(made);
-  joints_ = joints_needed(made, person.skeleton, name);
+  joints_ = evaluate::joints_needed(made, person.skeleton, name, "the built-in person");
   const pack::AlignedBytes aligned(bytes_);
   asset::GarmentView view;
   asset::Problem problem;

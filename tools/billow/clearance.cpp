@@ -99,6 +99,11 @@ Clearance play(Playback& playback, const std::string& motion) {
 std::vector<std::string> motions_in(const std::vector<std::string>& given) {
   std::vector<std::string> files, motions;
   for (const std::string& name : given) {
+    if (name == kCapturedName) {
+      for (const motion::BundledClip& one : captured_bundle())
+        files.push_back(std::string(motion::kCapturedPrefix) + one.clip.name);
+      continue;
+    }
     if (!fs::is_directory(name)) {
       files.push_back(name);
       continue;
@@ -208,9 +213,10 @@ void add_clearance(CLI::App& app) {
   auto o = std::make_shared<ClearanceOptions>();
   o->playback.seconds = 600;
   command->add_option("file", o->playback.file, kGarmentFileHelp)->required();
-  command->add_option("motions", o->motions,
-                      "Motions to play: names of `billow motion list`, motion files (every clip in them), or "
-                      "folders of motion files");
+  command->add_option(
+      "motions", o->motions,
+      "Motions to play: names of `billow motion list`, `captured` for all captured clips, motion "
+      "files (every clip in them), or folders of motion files");
   command->add_flag(
       "--unseen", o->unseen,
       "Also play the test clips that data sets of the cape or the skirt hold back from training");
@@ -229,7 +235,8 @@ void add_clearance(CLI::App& app) {
       "vertices 2 mm outside, because midpoints of edges and triangles may lie deeper than their corners.\n\n"
       "Examples\n"
       "  billow clearance skirt dance run:3 --seconds 20\n"
-      "  billow clearance cape captured/ robot.glb --unseen\n");
+      "  billow clearance cape my_motions/ robot.glb --unseen\n"
+      "  billow clearance cape captured\n");
   command->callback([o] { clearance(*o); });
 }
 

@@ -20,6 +20,7 @@ void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_pack(CLI::App& app);
 void add_render(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_export(CLI::App& app);
 void add_make(CLI::App& app);
 void add_completion(CLI::App& app);

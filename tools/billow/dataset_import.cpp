@@ -150,10 +150,9 @@ void add_input_options(CLI::App* command, ImportOptions& o) {
           "Caches to import, one per clip: .pc2, .mdd, .glb, .gltf, a folder of .obj files, or cape_####.obj")
       ->required();
   command
-      ->add_option(
-          "--motion", o.motions,
-          "Body motion of each cache, in the same order: a motion file (run.bvh, hero.glb:Running), or a "
-          "built-in motion with its seed (walk:7)")
+      ->add_option("--motion", o.motions,
+                   "Body motion of each cache, in the same order: a motion file (run.bvh, hero.glb:Running), "
+                   "a captured clip (captured:07_03), or a built-in motion with its seed (walk:7)")
       ->required();
   command->add_option("--garment", o.garment, "Garment description of the cloth: garment.json");
   command->add_option(

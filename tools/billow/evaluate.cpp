@@ -1,5 +1,5 @@
-// `billow evaluate`: measures the error of a garment file on a data set, against baselines. See
-// docs/evaluation.md.
+// `billow evaluate`: judges what a garment file shows on the unseen clips of a data set, then measures its
+// networks against baselines. See docs/evaluation.md.
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,9 +12,11 @@
 #include "frames_for.h"
 #include "learn/gru.h"
 #include "learn/model.h"
+#include "number_from.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
 #include "shipped.h"
+#include "stranger.h"
 
 namespace billow::tool {
 namespace {
@@ -25,7 +27,10 @@ constexpr const char* kPrint = "-";  // value of --json without a file name
 
 struct EvaluateOptions {
   std::string file, data, json, html;
-  bool quick = false, store = false, quiet = false;
+  double rate = 60;
+  std::string device = "auto";
+  size_t seed = 1;  // of the stranger
+  bool stranger = false, quick = false, store = false, quiet = false;
   size_t threads = 0;
 };
 
@@ -43,6 +48,7 @@ void run(EvaluateOptions o) {
         "--store", "expected a garment file of your own, found the " + given + " that comes with Billow");
   for (const std::string& file : {o.json, o.html})
     if (!file.empty() && file != kPrint) check_folder_of(file);
+  if (o.stranger) check_stranger();
   pack::GarmentData packed = pack::read_garment_asset(o.file);
   learn::Frames frames = frames_for(o.file, packed.garment, o.data);
   // Simulate the chains with the file's settings: the chains stored in the data set may have used others.
@@ -50,6 +56,7 @@ void run(EvaluateOptions o) {
       learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads)));
 
   evaluate::Options options;
+  options.product = {.file = o.file, .rate = o.rate, .threads = o.threads};
   if (o.quick) options.measure = evaluate::quick_measures();
   options.measure.threads = o.threads;
   if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
@@ -57,7 +64,11 @@ void run(EvaluateOptions o) {
   if (isatty(2))
     options.progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
   const learn::ClothModel model = std::move(packed.model);
-  const evaluate::Report report = evaluate::evaluate(frames, model, options);
+  evaluate::Report report = evaluate::evaluate(frames, model, options);
+  if (o.stranger) {
+    if (options.progress) options.progress("stranger");
+    add_stranger_figures({o.file, o.data, o.device, o.rate, o.threads, o.seed}, *report.product);
+  }
 
   if (o.json == kPrint)
     std::printf("%s\n", to_json(report).c_str());
@@ -74,8 +85,8 @@ void run(EvaluateOptions o) {
 
 void add_evaluate(CLI::App& app) {
   auto o = std::make_shared<EvaluateOptions>();
-  CLI::App* command =
-      app.add_subcommand("evaluate", "Measure the error of a garment file on a data set, against baselines");
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Judge a garment file on a data set: what it shows, beside the reference and baselines");
   command->add_option("file", o->file, kGarmentFileHelp)->required();
   command->add_option("data", o->data, "Folder of the data set")->required();
   command
@@ -85,6 +96,19 @@ void add_evaluate(CLI::App& app) {
       ->expected(0, 1)
       ->default_str(kPrint);
   command->add_option("--html", o->html, "Write a report with plots to this file");
+  command
+      ->add_option("--rate", o->rate,
+                   "Rate of the runtime in frames per second; it becomes a multiple of the data set's rate")
+      ->capture_default_str()
+      ->check(number_from(1, 1000));
+  command->add_flag(
+      "--stranger", o->stranger,
+      "Also train a network to tell the product from the reference (runs billow-stranger, which "
+      "needs libtorch; minutes)");
+  command->add_option("--device", o->device, "Device of --stranger: auto (CUDA if available), cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--seed", o->seed, "Random seed of --stranger")->capture_default_str();
   command->add_flag(
       "--quick", o->quick,
       "Measure every eighth training frame only, and neither STED nor surface-to-surface distances");
@@ -97,6 +121,7 @@ void add_evaluate(CLI::App& app) {
       "Examples\n"
       "  billow evaluate cape.billow data/cape\n"
       "  billow evaluate cape data/cape --json\n"
+      "  billow evaluate cape.billow data/cape --stranger\n"
       "  billow evaluate cape.billow data/cape --json cape.json --html cape.html\n");
   command->callback([o] { run(*o); });
 }

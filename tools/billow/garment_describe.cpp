@@ -13,6 +13,7 @@
 #include "body/person.h"
 #include "cache/cache.h"
 #include "cloth/sheet.h"
+#include "contacts_option.h"
 #include "files.h"
 #include "garment/attach.h"
 #include "garment/garment_file.h"
@@ -30,7 +31,7 @@ using garment::Garment;
 using garment::GarmentMesh;
 
 struct DescribeOptions {
-  std::string mesh, out, name, material = "cotton";
+  std::string mesh, out, name, material = "cotton", contacts;
   std::string attach, group, part, near, key, character_body = "average";
   float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
   bool weld = false, drape = false;
@@ -227,6 +228,7 @@ void describe(const DescribeOptions& o) {
         manual_chains.empty() ? layout_chains(g, o.chains) : layout_chains(g, manual_chains);
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
+  g.contacts = o.contacts.empty() ? garment::default_contacts(g) : contacts_option(o.contacts);
   if (o.drape) drape_on(g, body::make_person(body::person_preset(o.character_body)), 0);
   if (out.has_parent_path()) make_folder(out.parent_path());
   garment::write_garment_file(g, character_body.skeleton, out);
@@ -321,6 +323,7 @@ void add_garment_describe(CLI::App* garment_command) {
                       "Key joint: the cloth is learnt relative to its motion; default: hips or neck with "
                       "--attach, else the joint that the seam follows");
   command->add_option("--name", o->name, "Name of the garment; default: the file's name");
+  command->add_option("--contacts", o->contacts, kContactsHelp);
   command->add_option("--cloth", o->material, "Fabric of the reference cloth")
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();

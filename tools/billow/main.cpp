@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   billow::tool::add_evaluate(app);
   billow::tool::add_pack(app);
   billow::tool::add_render(app);
+  billow::tool::add_compare(app);
   billow::tool::add_export(app);
   billow::tool::add_play(app);
   billow::tool::add_clearance(app);

@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "commands.h"
 #include "dataset/plan.h"
 #include "files.h"
 #include "files/whole_file.h"
+#include "motion_file.h"
 #include "vertices_option.h"
 
 extern char** environ;
@@ -26,6 +28,8 @@ namespace fs = std::filesystem;
 struct MakeOptions {
   std::string garment, folder;
   size_t frames = 5000, unseen = 900, vertices = 0, seed = 1;
+  std::vector<std::string> motions{kCapturedName};
+  double built_in_share = 0.25;
   std::vector<std::string> train;  // further options of `billow train`
   bool dry_run = false, quiet = false;
 };
@@ -55,6 +59,13 @@ Steps steps_of(const MakeOptions& o) {
                  std::to_string(o.unseen), "--seed", std::to_string(o.seed)},
                 {},
                 {data / "manifest.json"}};
+  for (const std::string& name : o.motions)
+    if (name != kBuiltInName) s.simulate.words.insert(s.simulate.words.end(), {"--motions", name});
+  if (o.built_in_share != MakeOptions{}.built_in_share) {
+    std::ostringstream share;
+    share << o.built_in_share;
+    s.simulate.words.insert(s.simulate.words.end(), {"--built-in-share", share.str()});
+  }
   if (o.vertices > 0)
     s.simulate.words.insert(s.simulate.words.end(), {"--vertices", std::to_string(o.vertices)});
   // --resume also starts a new training. Evaluation is left to the last step, which measures the packed file.
@@ -177,6 +188,17 @@ void add_make(CLI::App& app) {
       ->check(CLI::Range(0, 10'000'000));
   add_vertices_option(*command, o->vertices);
   command->add_option("--seed", o->seed, "Random seed of the motions")->capture_default_str();
+  command
+      ->add_option(
+          "--motions", o->motions,
+          "Motions to learn from, beside built-in ones: `captured` for the captured clips that come with "
+          "Billow, folders of motion files, or `built-in` for built-in ones alone; may be repeated")
+      ->capture_default_str();
+  command
+      ->add_option("--built-in-share", o->built_in_share,
+                   "Share of --frames in built-in motions beside others")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command->add_option("--train", o->train,
                       "Option to pass to `billow train`; may be repeated: --train=--epochs=20");
   command->add_flag("--dry-run", o->dry_run, "Print the commands without running them");

@@ -1,4 +1,4 @@
-// `billow motion`: lists, draws and measures built-in motions and motion files.
+// `billow motion`: lists, draws and measures built-in motions, captured clips and motion files.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include "files.h"
 #include "motion/measure.h"
 #include "motion/motions.h"
+#include "motion_bundle.h"
 #include "motion_file.h"
 
 namespace billow::tool {
@@ -63,6 +64,11 @@ motion::Clip clip_of(const MotionOptions& options, const body::Person& person) {
     for (const std::string& line : report) std::fprintf(stderr, "%s\n", line.c_str());
     return clip;
   }
+  if (const motion::BundledClip* captured = captured_clip_named(options.name)) {
+    if (options.speed != 0)
+      throw std::invalid_argument("a captured clip has its own speed: leave --speed out");
+    return motion::on_person(*captured, person);
+  }
   return motion::make_motion(
       person, {options.name, options.seed, options.from + options.seconds + 1 / kMeasuredAt, kMeasuredAt,
                options.speed});
@@ -87,7 +93,10 @@ MovingSubject subject_of(const MotionOptions& options) {
   const body::Person person = body::make_person(body::person_preset(options.preset));
   subject.clip = clip_of(options, person);
   const std::optional<MotionFile> file = file_of(options);
-  subject.name = file ? file->file.stem().string() : options.name + "_" + std::to_string(options.seed);
+  const motion::BundledClip* captured = captured_clip_named(options.name);
+  subject.name = file       ? file->file.stem().string()
+                 : captured ? "captured_" + captured->clip.name
+                            : options.name + "_" + std::to_string(options.seed);
   subject.skeleton = person.skeleton;
   subject.skin = body::make_skin(person);
   subject.colliders = person.colliders;
@@ -200,7 +209,18 @@ void show_motion(const MotionOptions& options) {
   std::printf("%-22s%s\n", "picture", picture.c_str());
 }
 
+void list_captured() {
+  std::printf("%-18s %-6s %s\n", "name", "part", "what it is");
+  for (const motion::BundledClip& one : captured_bundle())
+    std::printf("%s%-9s %-6s %s\n", std::string(motion::kCapturedPrefix).c_str(), one.clip.name.c_str(),
+                one.test ? "test" : "train", one.about.c_str());
+  std::printf(
+      "\nClips of the part `test` are never learnt from. The data used in this project was obtained from\n"
+      "mocap.cs.cmu.edu. The database was created with funding from NSF EIA-0196217.\n");
+}
+
 void list_motions(const std::string& file) {
+  if (file == kCapturedName) return list_captured();
   if (const std::optional<MotionFile> motion = motion_file_named(file)) {
     std::printf("%s", describe(*motion).c_str());
     return;
@@ -212,13 +232,21 @@ void list_motions(const std::string& file) {
     std::printf("%-12s %-14s %s\n", kind.name.c_str(), speeds, kind.about.c_str());
   }
   std::printf(
-      "\nAll take --seed and --seconds. Files (.bvh, .glb, .gltf, .fbx, .dae) can stand for a name.\n");
+      "\nAll take --seed and --seconds. Files (.bvh, .glb, .gltf, .fbx, .dae) can stand for a name, and "
+      "captured\n"
+      "clips such as captured:07_03, which `billow motion list captured` lists.\n");
 }
 
 std::string check_motion_or_file_name(const std::string& name) {
   if (motion_file_named(name)) return "";
-  std::string message =
-      "there is no motion '" + name + "'; there are files that end in .bvh, .glb and so on, and";
+  try {
+    if (captured_clip_named(name)) return "";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  std::string message = "there is no motion '" + name +
+                        "'; there are files that end in .bvh, .glb and so on, captured clips such as "
+                        "captured:07_03, and";
   for (const motion::MotionKind& kind : motion::motion_kinds()) {
     if (kind.name == name) return "";
     message += (&kind == &motion::motion_kinds().front() ? " " : ", ") + kind.name;
@@ -230,8 +258,10 @@ void add_motion_show(CLI::App* command) {
   auto options = std::make_shared<MotionOptions>();
   CLI::App* show =
       command->add_subcommand("show", "Draw a motion as a strip of pictures and print its figures");
-  show->add_option("name", options->name,
-                   "Motion: a name of `billow motion list`, or a file: dance.bvh, robot.glb:Running")
+  show->add_option(
+          "name", options->name,
+          "Motion: a name of `billow motion list` or of `billow motion list captured`, or a file: dance.bvh, "
+          "robot.glb:Running")
       ->required()
       ->check(CLI::Validator(check_motion_or_file_name, "NAME"));
   show->add_option("--seed", options->seed, "Random seed of a built-in motion")->capture_default_str();
@@ -282,19 +312,26 @@ void add_motion_show(CLI::App* command) {
 }  // namespace
 
 void add_motion(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("motion", "List the built-in motions, or show one");
+  CLI::App* command = app.add_subcommand("motion", "List motions, show one, or bundle motion files");
   command->footer(
       "Examples\n"
       "  billow motion list\n"
       "  billow motion list robot.glb\n"
+      "  billow motion list captured\n"
+      "  billow motion show captured:05_14\n"
       "  billow motion show dance --seconds 10\n");
   command->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* list = command->add_subcommand("list", "Print the names of the motions, or the clips of a file");
-  list->add_option("file", *file, "Motion file whose clips are listed: robot.glb")
-      ->check(CLI::Validator(check_motion_or_file_name, "FILE"));
+  list->add_option("file", *file, "Motion file whose clips are listed: robot.glb; or `captured`")
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            return name == kCapturedName ? std::string() : check_motion_or_file_name(name);
+          },
+          "FILE"));
   list->callback([file] { list_motions(*file); });
   add_motion_show(command);
+  add_motion_bundle(command);
 }
 
 }  // namespace billow::tool

@@ -8,6 +8,7 @@
 
 #include "motion/motions.h"
 #include "motion/retarget.h"
+#include "motion/separate_limbs.h"
 
 namespace billow::tool {
 namespace {
@@ -88,12 +89,24 @@ motion::Clip transferred(const body::Skeleton& file, const motion::Clip& clip,
 
 }  // namespace
 
+const motion::MotionBundle& captured_bundle() {
+  static const motion::MotionBundle bundle = motion::read_bundle(motion::shipped_bundle());
+  return bundle;
+}
+
+const motion::BundledClip* captured_clip_named(const std::string& name) {
+  if (!name.starts_with(motion::kCapturedPrefix)) return nullptr;
+  return &motion::clip_in(captured_bundle(), name.substr(motion::kCapturedPrefix.size()));
+}
+
 void check_motion_name(const std::string& name) {
-  if (motion_file_named(name) || built_in_named(name)) return;
+  if (motion_file_named(name) || captured_clip_named(name) || built_in_named(name)) return;
   std::string known;
   for (const motion::MotionKind& kind : motion::motion_kinds()) known += ", " + kind.name;
-  throw std::runtime_error("expected a motion: a .bvh, .glb, .gltf, .fbx or .dae file" + known +
-                           " with or without a seed (walk:7), found " + name);
+  throw std::runtime_error(
+      "expected a motion: a .bvh, .glb, .gltf, .fbx or .dae file, a captured clip "
+      "(captured:07_03; `billow motion list captured` names all)" +
+      known + " with or without a seed (walk:7), found " + name);
 }
 
 motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton, const std::string& preset,
@@ -106,10 +119,15 @@ motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton,
                                                        : motion::retarget(character.skeleton, clip, skeleton);
   }
   check_motion_name(name);
-  const auto [kind, seed] = *built_in_named(name);
   const body::Person person = body::make_person(body::person_preset(preset.empty() ? "average" : preset));
-  motion::Clip clip = motion::make_motion(
-      person, {kind, seed, static_cast<double>(frames) / frames_per_second, frames_per_second, 0});
+  motion::Clip clip;
+  if (const motion::BundledClip* captured = captured_clip_named(name)) {
+    clip = motion::on_person(*captured, person);
+  } else {
+    const auto [kind, seed] = *built_in_named(name);
+    clip = motion::make_motion(
+        person, {kind, seed, static_cast<double>(frames) / frames_per_second, frames_per_second, 0});
+  }
   return preset.empty() ? motion::retarget(person.skeleton, clip, skeleton) : clip;
 }
 
@@ -126,6 +144,7 @@ motion::Clip motion_on_person(const MotionFile& motion, const body::Person& pers
   motion::RetargetReport mapping;
   motion::Clip clip = motion::retarget(character.skeleton, selected_clip(character, motion.clip),
                                        person.skeleton, {}, &mapping);
+  motion::separate_limbs(person, clip);
   if (report) {
     *report = character.notes;
     std::string kept;

@@ -1,11 +1,14 @@
 // `billow pack`: rewrites a garment file with another precision, other settings or fewer sections.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "commands.h"
+#include "contacts_option.h"
 #include "evaluate/baselines.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
+#include "motion/human.h"
 #include "pack/garment_asset.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
@@ -15,7 +18,7 @@ namespace billow::tool {
 namespace {
 
 struct PackArguments {
-  std::string file, out, data, settings, storage = "mixed";
+  std::string file, out, data, settings, contacts, storage = "mixed";
   double max_error = 0.1;
   std::vector<std::string> without;
   bool blend = false, quiet = false;
@@ -41,9 +44,17 @@ void write_unchanged_storage(const PackArguments& a, const pack::GarmentData& pa
   std::vector<std::string> without;
   for (const std::string& name : a.without) without.push_back("extra." + name);
   const std::string bytes =
-      pack::changed_sections(files::read_whole_file(a.file), without, packed.settings, packed.blend);
+      pack::changed_sections(files::read_whole_file(a.file), without, packed);
   files::write_whole_file(a.out, bytes);
   if (!a.quiet) std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
+}
+
+// Files of before collider groups have all colliders in the first: sorts those by their joints.
+void group_colliders(pack::GarmentData& packed) {
+  const std::vector<billow_collider_group> groups = motion::collider_groups(packed.skeleton);
+  for (billow_collider& c : packed.colliders)
+    if (c.group == 0)
+      c.group = groups[c.joint[std::max_element(c.weight, c.weight + BILLOW_JOINTS_PER_COLLIDER) - c.weight]];
 }
 
 void run(PackArguments a) {
@@ -53,6 +64,10 @@ void run(PackArguments a) {
   pack::GarmentData packed = pack::read_garment_asset(a.file);
   remove_sections(a, packed);
   if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
+  if (!a.contacts.empty()) {
+    group_colliders(packed);
+    body::apply(contacts_option(a.contacts), packed.settings);
+  }
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
@@ -92,6 +107,7 @@ void add_pack(CLI::App& app) {
   command->add_option(
       "--settings", a->settings,
       "Replace settings of the rope chains by those in this file, as `billow ropes fit` writes it");
+  command->add_option("--contacts", a->contacts, kContactsHelp);
   command->add_option("--without", a->without, "Names of extra sections to remove: gru");
   command->add_flag("--quiet", a->quiet, "Print errors only");
   command->footer(

@@ -7,7 +7,9 @@
 #include <stdexcept>
 
 #include "character/clothed_character.h"
+#include "contacts_option.h"
 #include "dataset/clip_writer.h"
+#include "evaluate/product.h"
 #include "motion_file.h"
 #include "number_from.h"
 #include "shipped.h"
@@ -38,14 +40,16 @@ motion::Clip load_clip(const PlaybackOptions& options) {
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_option("file", o.file, kGarmentFileHelp)->required();
   command
-      .add_option("--motion", o.motion,
-                  "Motion to play: a name of `billow motion list`, a name with a seed (dance:7), or a motion "
-                  "file (run.bvh, hero.glb:Run)")
+      .add_option(
+          "--motion", o.motion,
+          "Motion to play: a name of `billow motion list`, a name with a seed (dance:7), a captured clip "
+          "(captured:07_03), or a motion file (run.bvh, hero.glb:Run)")
       ->capture_default_str();
   command.add_option("--seconds", o.seconds, "Seconds of the motion to play; a motion file may end earlier")
       ->capture_default_str()
       ->check(number_from(0.1, 600))
       ->each([&o](const std::string&) { o.seconds_given = true; });
+  command.add_option("--contacts", o.contacts, kContactsHelp);
   command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()
       ->check(number_from(5, 1000));
@@ -56,21 +60,6 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_flag_callback(
       "--no-push-out", [&o] { o.push_out = false; },
       "Do not project vertices that are inside the body back to its surface");
-}
-
-std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
-                                  const std::string& file) {
-  std::vector<size_t> joints;
-  for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
-    char name[256] = "";
-    billow_garment_get_joint_name(garment, j, name, sizeof name);
-    const int found = skeleton.find(name);
-    if (found == body::kNoJoint)
-      throw std::runtime_error(
-          file + ": expected a garment for the built-in person, found one that needs a joint '" + name + "'");
-    joints.push_back(static_cast<size_t>(found));
-  }
-  return joints;
 }
 
 Playback::Playback(const PlaybackOptions& options) : Playback(options, load_clip(options)) {}
@@ -87,7 +76,7 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
-  needed_ = joints_needed(garment, character_body_.skeleton, options_.file);
+  needed_ = evaluate::joints_needed(garment, character_body_.skeleton, options_.file, "the built-in person");
   billow_instance* instance = nullptr;
   expect(billow_instance_create(garment, nullptr, &instance));
   instance_.reset(instance);
@@ -96,6 +85,11 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   instance_options.push_out = options.push_out;
   instance_options.linear_blend = options.linear_blend;
   instance_options.profile = 1;
+  if (!options.contacts.empty()) {
+    packed_.garment.contacts = contacts_option(options.contacts);
+    body::apply(packed_.garment.contacts, packed_.settings);
+    expect(billow_chains_set_settings(billow_instance_chains(instance), &packed_.settings));
+  }
   expect(billow_instance_set_options(instance, &instance_options));
 }
 

@@ -24,16 +24,12 @@ struct PlaybackOptions {
       motion = "run";             // motion: a name of `billow motion list`, "dance:7" with a seed, or a file
   double seconds = 5, rate = 60;  // rate: simulated frames per second
   bool shape = true, push_out = true, linear_blend = false;
+  std::string contacts = {};   // as of body::contacts_from(); empty: the garment's own
   bool seconds_given = false;  // whether --seconds was on the command line
 };
 
 // The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
-
-// Indices of the garment's joints in a skeleton, in the garment's order. Throws std::runtime_error naming the file and the
-// first joint that is missing.
-std::vector<size_t> joints_needed(const billow_garment* garment, const body::Skeleton& skeleton,
-                                  const std::string& file);
 
 class Playback {
  public:

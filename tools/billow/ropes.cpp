@@ -1,4 +1,5 @@
 // `billow ropes`: measures how well rope chains follow the reference cloth of a data set, and fits their settings to it.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "commands.h"
 #include "files/whole_file.h"
 #include "progress.h"
+#include "ropes/caught.h"
 #include "ropes/fit_ropes.h"
 #include "ropes/settings_file.h"
 
@@ -20,6 +22,7 @@ using ropes::RopeTracking;
 struct RopesOptions {
   std::string folder, settings, out;
   ropes::FitOptions fit;
+  std::vector<float> rates{30, 60, 120};
   bool json = false;
 };
 
@@ -118,6 +121,38 @@ void fit(RopesOptions o) {
   std::printf("%s", o.out.empty() ? text.c_str() : (o.out + "\n").c_str());
 }
 
+// Prints the bones that limbs hold on rope chains and not in the reference. Throws if there is any.
+void find_caught(const RopesOptions& o) {
+  const learn::Frames frames(o.folder);
+  const auto found = ropes::find_caught(frames, settings_for(frames, o), o.rates, o.fit.threads);
+  ordered_json json = ordered_json::array();
+  for (const ropes::CaughtClip& c : found) {
+    const std::string& name = frames.info().clips[c.clip].name;
+    const auto lifted = std::count_if(c.bones.begin(), c.bones.end(), [](const auto& b) { return b.lifted; });
+    const ropes::Held& longest =
+        *std::max_element(c.bones.begin(), c.bones.end(),
+                          [](const auto& a, const auto& b) { return a.until - a.from < b.until - b.from; });
+    json.push_back({{"clip", name},
+                    {"frames_per_second", c.frames_per_second},
+                    {"near_limb", c.bones.size() - static_cast<size_t>(lifted)},
+                    {"lifted", lifted},
+                    {"longest_s", longest.until - longest.from},
+                    {"longest_from_s", longest.from}});
+    if (!o.json)
+      std::printf(
+          "%-24s %3.0f Hz: %zu bones near a hand or forearm, %zu hem bones lifted; the longest %.2f s from "
+          "%.2f s\n",
+          name.c_str(), static_cast<double>(c.frames_per_second),
+          c.bones.size() - static_cast<size_t>(lifted), static_cast<size_t>(lifted),
+          longest.until - longest.from, longest.from);
+  }
+  if (o.json)
+    std::printf("%s\n", json.dump(2).c_str());
+  else
+    std::printf("%zu of %zu runs (%zu clips, %zu rates) with caught bones\n", found.size(),
+                frames.clips().size() * o.rates.size(), frames.clips().size(), o.rates.size());
+}
+
 }  // namespace
 
 void add_ropes(CLI::App& app) {
@@ -127,6 +162,7 @@ void add_ropes(CLI::App& app) {
       "Examples\n"
       "  billow ropes measure data/cape\n"
       "  billow ropes measure data/cape --settings ropes.json --json\n"
+      "  billow ropes caught data/skirt\n"
       "  billow ropes fit data/cape -o ropes.json\n"
       "  billow ropes fit data/cape --settings ropes.json --clips 0 --rounds 2 -o better.json\n");
   command->require_subcommand(1);
@@ -143,6 +179,12 @@ void add_ropes(CLI::App& app) {
       "measure", "Measure the distance of rope chains from the bones embedded in the cloth");
   common(measured);
   measured->callback([o] { measure(*o); });
+  CLI::App* found = command->add_subcommand(
+      "caught", "Find bones that hands and forearms hold on rope chains and not in the reference");
+  common(found);
+  found->add_option("--rates", o->rates, "Frame rates of the chains in frames per second")
+      ->capture_default_str();
+  found->callback([o] { find_caught(*o); });
   CLI::App* fitted = command->add_subcommand("fit", "Fit the settings of rope chains to the reference cloth");
   common(fitted);
   fitted->add_option("-o,--out", o->out, "Settings file to write; default: print the settings");

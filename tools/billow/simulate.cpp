@@ -7,10 +7,12 @@
 #include <thread>
 
 #include "commands.h"
+#include "dataset/captured.h"
 #include "dataset/reader/dataset_file.h"
 #include "dataset_exchange.h"
 #include "garment/tailor.h"
 #include "motion_file.h"
+#include "motion_folder.h"
 #include "progress.h"
 #include "vertices_option.h"
 
@@ -20,7 +22,8 @@ namespace {
 struct SimulateOptions {
   dataset::Job job;
   std::string shard, out, device = "auto";
-  std::vector<std::string> clips;
+  std::vector<std::string> clips, only;            // --clip, --clips
+  std::vector<std::string> motions, test_motions;  // folders, or kCapturedName or kBuiltInName
   bool dry_run = false, quiet = false;
 };
 
@@ -35,15 +38,60 @@ void parse_shard(SimulateOptions& options) {
 }
 
 void print_plan(const dataset::Job& job) {
-  size_t frames = 0, unseen = 0, clips = 0;
-  for (const dataset::PlannedClip& clip : dataset::plan(job.request)) {
-    frames += clip.frames, ++clips;
-    unseen += static_cast<size_t>(std::count(clip.parts.begin(), clip.parts.end(), 'u'));
-    std::printf("%-20s %5zu frames%s\n", clip.name.c_str(), clip.frames,
-                clip.parts.find('u') != std::string::npos ? ", unseen" : "");
+  const std::vector<dataset::PlannedClip> clips = dataset::plan(job.request);
+  size_t frames = 0;
+  for (const dataset::PlannedClip& clip : clips) {
+    frames += clip.frames;
+    // A clip is of one part as a whole unless built-in motions alone are split by frames.
+    const bool whole = clip.parts.find_first_not_of(clip.parts[0]) == std::string::npos;
+    const char* part = !whole                 ? ""
+                       : clip.parts[0] == 'u' ? ", unseen"
+                       : clip.parts[0] == 'v' ? ", validation"
+                       : clip.parts[0] == 'h' ? ", holdout"
+                                              : "";
+    std::printf("%-20s %5zu frames%s\n", clip.name.c_str(), clip.frames, part);
   }
-  std::printf("%zu clips, %zu frames, %zu of them in clips that are never learnt from\n", clips, frames,
-              unseen);
+  std::printf("%s; %zu frames in all\n", dataset::plan_in_words(clips).c_str(), frames);
+}
+
+void add_own_clips(const SimulateOptions& options, const body::Person& person, dataset::Request& request) {
+  for (const std::string& name : options.clips) {
+    if (const motion::BundledClip* captured = captured_clip_named(name)) {
+      if (captured->test)
+        throw std::runtime_error("--clip: expected a clip to learn from, found the test clip " + name +
+                                 "; --clips makes test clips unseen ones");
+      request.clips.push_back(motion::on_person(*captured, person));
+    } else if (const std::optional<MotionFile> file = motion_file_named(name)) {
+      request.clips.push_back(motion_on_person(*file, person));
+    } else {
+      throw std::runtime_error(
+          "--clip: expected a .bvh, .glb, .gltf, .fbx or .dae file or a captured clip, found " + name);
+    }
+    request.clips.back().name = name;
+  }
+}
+
+void add_folder(const std::string& folder, bool test, const body::Person& person, dataset::Request& request) {
+  std::vector<std::string> skipped;
+  for (FolderClip& one : clips_in_folder(folder, person, skipped)) {
+    one.clip.clip.name = one.motion_name;
+    request.captured.push_back({std::move(one.clip.clip), one.clip.subject, test});
+  }
+  for (const std::string& reason : skipped) std::fprintf(stderr, "left out: %s\n", reason.c_str());
+}
+
+void add_motions(const SimulateOptions& options, dataset::Request& request) {
+  const body::Person person = body::make_person(body::person_preset(request.preset));
+  add_own_clips(options, person, request);
+  bool captured = !options.only.empty();
+  for (const std::string& name : options.motions) {
+    if (name == kCapturedName)
+      captured = true;
+    else if (name != kBuiltInName)
+      add_folder(name, false, person, request);
+  }
+  for (const std::string& folder : options.test_motions) add_folder(folder, true, person, request);
+  if (captured) dataset::add_captured_clips(captured_bundle(), options.only, request);
 }
 
 // Lists clips excluded from the data set. Throws if no frames are left for training or validation.
@@ -62,16 +110,7 @@ void simulate(SimulateOptions options) {
   parse_shard(options);
   job.device = dataset::device_named(options.device);
   job.folder = options.out.empty() ? "data/" + job.request.garment : options.out;
-  if (!options.clips.empty()) {
-    const body::Person person = body::make_person(body::person_preset(job.request.preset));
-    for (const std::string& name : options.clips) {
-      const std::optional<MotionFile> file = motion_file_named(name);
-      if (!file)
-        throw std::runtime_error("--clip: expected a .bvh, .glb, .gltf, .fbx or .dae file, found " + name);
-      job.request.clips.push_back(motion_on_person(*file, person));
-      job.request.clips.back().name = name;
-    }
-  }
+  add_motions(options, job.request);
   if (options.dry_run) return print_plan(job);
   Progress line("simulating");
   job.report = [&](const dataset::Progress& p) {
@@ -83,6 +122,25 @@ void simulate(SimulateOptions options) {
   check_result(job, options.quiet);
   if (options.quiet) return;
   std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), line.seconds());
+}
+
+void add_motion_options(CLI::App& command, SimulateOptions& o) {
+  command.add_option(
+      "--motions", o.motions,
+      "Motions to draw clips from, beside built-in ones: a folder of motion files, or `captured` for the "
+      "captured clips that come with Billow; may be repeated");
+  command.add_option("--test-motions", o.test_motions,
+                     "Folder of motion files that are never learnt from; may be repeated");
+  command
+      .add_option("--built-in-share", o.job.request.built_in_share,
+                  "Share of --frames in built-in motions, where --motions are given")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command
+      .add_option("--clips", o.only,
+                  "Only these captured clips, whole, and no other motions, separated by commas: 07_03,05_14")
+      ->delimiter(',')
+      ->excludes("--motions", "--test-motions", "--built-in-share", "--clip", "--frames", "--unseen");
 }
 
 }  // namespace
@@ -117,7 +175,8 @@ void add_simulate(CLI::App& app) {
       ->check(CLI::IsMember({"cape", "skirt", "all"}));
   command->add_option(
       "--clip", options->clips,
-      "Motion file to use before built-in motions; may be repeated: run.bvh, robot.glb:Running");
+      "Motion to use before all others; may be repeated: run.bvh, robot.glb:Running, captured:07_03");
+  add_motion_options(*command, *options);
   add_vertices_option(*command, request.vertices);
   command->add_option("--threads", options->job.threads, "Number of clips simulated in parallel")
       ->check(CLI::Range(1, 1024))
@@ -132,6 +191,8 @@ void add_simulate(CLI::App& app) {
   command->add_flag("--dry-run", options->dry_run, "Print the planned clips without simulating them");
   command->add_flag("--quiet", options->quiet, "Print errors only");
   command->footer(
+      "Data sets with --motions are split into training, validation and holdout by whole clips, others by\n"
+      "frames. Test clips of the captured ones and of --test-motions become unseen clips.\n\n"
       "Started again, an interrupted job continues and ends with the same files. `billow dataset merge` "
       "joins\n"
       "shards.\n\n"
@@ -140,6 +201,9 @@ void add_simulate(CLI::App& app) {
       "  billow simulate skirt --dry-run\n"
       "  billow simulate cape --frames 300 --unseen 60 --vertices 1500 -o /tmp/small\n"
       "  billow simulate cape --clip 05_06.bvh --clip robot.glb:Running -o data/mine\n"
+      "  billow simulate cape --motions captured --frames 20000 --unseen 4000 -o data/cape\n"
+      "  billow simulate cape --motions my_takes/ --test-motions my_tests/ --built-in-share 0 -o data/mine\n"
+      "  billow simulate skirt --clips 07_03,05_14 -o data/check\n"
       "  billow simulate cape --shard 2/4 -o data/cape_2\n");
   command->callback([options] { simulate(*options); });
 }

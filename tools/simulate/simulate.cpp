@@ -2,81 +2,69 @@
 // as `billow simulate`.
 #include "dataset/simulate.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
-#include <thread>
 
+#include "arguments.h"
+#include "dataset/captured.h"
+
+namespace billow {
 namespace {
 
-constexpr const char* kHelp =
-    "billow_simulate GARMENT FOLDER [FRAMES [UNSEEN [SEED [THREADS [SHARD SHARDS]]]]] [--device DEVICE]\n\n"
-    "Makes a data set of reference cloth: GARMENT is cape or skirt; default 5000 frames to learn from, 900 "
-    "of clips\n"
-    "that are never seen, seed 1, all cores. SHARD is 1 to SHARDS. DEVICE simulates the cloth: cpu, cuda, or "
-    "auto\n"
-    "(default): a CUDA device if there is one.\n\n"
-    "Example\n"
-    "  billow_simulate cape data/cape 5000 900 1 16\n";
-
-// Takes `--device NAME` out of the arguments and returns the name.
-std::string take_device(int& argc, char** argv) {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) != "--device") continue;
-    const std::string name = argv[i + 1];
-    std::copy(argv + i + 2, argv + argc, argv + i);
-    argc -= 2;
-    return name;
-  }
-  return "auto";
+double seconds_since_start() {
+  static const auto start = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace billow;
-  const std::string device = take_device(argc, argv);
-  if (argc < 3 || std::string(argv[1]) == "--help") {
-    std::fputs(kHelp, argc > 1 ? stdout : stderr);
-    return argc > 1 ? 0 : 2;
-  }
-  const auto argument = [&](int index, long default_value) {
-    return argc > index ? std::strtol(argv[index], nullptr, 10) : default_value;
-  };
-  dataset::Job job;
-  job.request.garment = argv[1];
-  job.folder = argv[2];
-  job.request.frames = static_cast<size_t>(argument(3, 5000));
-  job.request.unseen = static_cast<size_t>(argument(4, 900));
-  job.request.seed = static_cast<uint32_t>(argument(5, 1));
-  job.threads =
-      static_cast<int>(std::max(1l, argument(6, static_cast<long>(std::thread::hardware_concurrency()))));
-  job.shard = static_cast<int>(argument(7, 1)) - 1;
-  job.shards = static_cast<int>(argument(8, 1));
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  double last_report = 0;
-  job.report = [&](const dataset::Progress& p) {
-    if (!p.note.empty()) std::printf("%s\n", p.note.c_str());
-    if (p.frames == 0 || seconds() - last_report < 5) return;
-    last_report = seconds();
+void print_progress(const dataset::Progress& p) {
+  static double last_report = 0;
+  if (!p.note.empty()) std::printf("%s\n", p.note.c_str());
+  if (p.frames > 0 && p.frames_done > 0 && seconds_since_start() - last_report >= 5) {
+    last_report = seconds_since_start();
     const double share = static_cast<double>(p.frames_done) / static_cast<double>(p.frames);
     std::printf("%zu of %zu frames, about %.0f s left\n", p.frames_done, p.frames,
                 last_report * (1 - share) / share);
-    std::fflush(stdout);
-  };
+  }
+  std::fflush(stdout);
+}
+
+int run(SimulateArguments& arguments) {
+  dataset::Job& job = arguments.job;
+  if (arguments.captured) {
+    const std::filesystem::path file =
+        arguments.bundle.empty() ? motion::shipped_bundle() : std::filesystem::path(arguments.bundle);
+    dataset::add_captured_clips(motion::read_bundle(file), arguments.only, job.request);
+  }
+  const std::vector<dataset::PlannedClip> clips = dataset::plan(job.request);
+  if (arguments.dry_run)
+    for (const dataset::PlannedClip& clip : clips)
+      std::printf("%-20s %5zu frames, %c\n", clip.name.c_str(), clip.frames, clip.parts[0]);
+  std::printf("%s\n", dataset::plan_in_words(clips).c_str());
+  if (arguments.dry_run) return 0;
+  seconds_since_start();
+  job.report = print_progress;
+  dataset::simulate(job);
+  std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), seconds_since_start());
+  return 0;
+}
+
+}  // namespace
+}  // namespace billow
+
+int main(int argc, char** argv) {
+  using namespace billow;
   try {
-    job.device = dataset::device_named(device);
-    dataset::simulate(job);
+    SimulateArguments arguments = parse_simulate_arguments({argv + 1, argv + argc});
+    if (!arguments.help) return run(arguments);
+    std::fputs(kSimulateHelp, stdout);
+    return 0;
+  } catch (const std::invalid_argument& e) {
+    std::fprintf(stderr, "billow_simulate: %s\nRun with --help for more information.\n", e.what());
+    return 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "billow_simulate: %s\n", e.what());
     return 1;
   }
-  std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), seconds());
-  return 0;
 }

@@ -99,6 +99,8 @@ void check_file(const fs::path& file, const ClipInfo& clip, const std::string& c
 
 fs::path DatasetInfo::clip_folder(size_t clip) const { return folder / "clips" / clip_name(clip); }
 
+fs::path DatasetInfo::chaos_file(size_t clip) const { return folder / "chaos" / (clip_name(clip) + ".npy"); }
+
 size_t DatasetInfo::frames() const {
   size_t sum = 0;
   for (const ClipInfo& clip : clips) sum += clip.usable ? clip.frames : 0;
@@ -182,7 +184,8 @@ void merge_dataset(const std::vector<fs::path>& shards, const fs::path& out) {
       for (const auto& file : fs::directory_iterator(clip)) link_or_copy(file, to / file.path().filename());
     }
     for (const auto& file : fs::directory_iterator(shard / "chaos"))
-      if (const fs::path to = part_folder / "chaos" / file.path().filename(); !fs::exists(to))
+      if (const fs::path to = part_folder / "chaos" / file.path().filename();
+          to.extension() != ".part" && !fs::exists(to))
         link_or_copy(file, to);
   }
   for (size_t c = 0; c < clips; ++c) {

@@ -40,6 +40,8 @@ struct DatasetInfo {
   std::vector<Chaos> chaos;
 
   std::filesystem::path clip_folder(size_t clip) const;
+  // The clip simulated again for the chaos floor, as cloth.npy. The file may not exist.
+  std::filesystem::path chaos_file(size_t clip) const;
   // Number of frames in usable clips.
   size_t frames() const;
   size_t frames(Part part) const;

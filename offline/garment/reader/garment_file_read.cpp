@@ -104,22 +104,6 @@ void read_mesh(const JsonAt& file, const std::filesystem::path& path, Garment& g
   g.rest = std::move(rest.positions);
 }
 
-// Softness by group. Groups that are not named are not met.
-body::Contacts read_contacts(const JsonAt& at) {
-  body::Contacts out{0, {}};
-  std::set<std::string> names;
-  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g) names.insert(body::group_name(g));
-  expect_keys(at, names);
-  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g) {
-    if (!at.has(body::group_name(g))) continue;
-    const JsonAt value = at.at(body::group_name(g));
-    out.groups |= 1u << g;
-    out.softness[g] = static_cast<float>(value.number());
-    if (!(out.softness[g] >= 0 && out.softness[g] <= 1)) value.fail("a softness from 0 to 1");
-  }
-  return out;
-}
-
 Garment read(const JsonAt& file, const std::filesystem::path& path, const body::Skeleton& skeleton) {
   expect_keys(file, {"format", "version", "name", "material", "key_joint", "mesh", "vertices", "triangles",
                      "pattern", "rest", "closed", "contacts", "attachments", "bones", "chains"});
@@ -131,7 +115,7 @@ Garment read(const JsonAt& file, const std::filesystem::path& path, const body::
   g.key_joint = file.at("key_joint").string();
   read_joint(file.at("key_joint"), skeleton);
   g.closed = file.at("closed").boolean();
-  if (file.has("contacts")) g.contacts = read_contacts(file.at("contacts"));
+  if (file.has("contacts")) g.contacts = body::contacts_from(file.at("contacts").string());
   read_mesh(file, path, g);
   read_lists(file, skeleton, g);
   validate(g, skeleton.size());

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "dataset/captured.h"
 
 namespace billow::dataset {
 namespace {
@@ -86,6 +89,155 @@ TEST(Plan, RefusesInvalidRequests) {
   EXPECT_THROW(plan(request), std::invalid_argument);
   request.frames_per_second = 30, request.mix = "tango";
   EXPECT_THROW(plan(request), std::invalid_argument);
+}
+
+// Clips of 40 subjects with `clips` clips each, the last eight of them for tests.
+std::vector<CapturedClip> captured_clips(size_t clips, size_t frames) {
+  std::vector<CapturedClip> out;
+  for (size_t subject = 0; subject < 40; ++subject)
+    for (size_t k = 0; k < clips; ++k) {
+      CapturedClip one;
+      one.subject = std::to_string(subject);
+      one.test = subject >= 32;
+      one.clip.name = "captured:" + one.subject + "_" + std::to_string(k);
+      one.clip.frames.resize(frames);
+      for (body::Pose& pose : one.clip.frames) pose.rotations.assign(22, Quat{0, 0, 0, 1});
+      out.push_back(one);
+    }
+  return out;
+}
+
+bool is_test_clip(const PlannedClip& clip) { return clip.captured && std::stoi(clip.group) >= 32; }
+
+TEST(CapturedPlan, LearnsFromNoTestClipAndSplitsBySubjects) {
+  Request request;
+  request.captured = captured_clips(3, 121);
+  for (uint32_t seed = 1; seed < 20; ++seed) {
+    request.seed = seed;
+    const std::vector<PlannedClip> clips = plan(request);
+    std::map<std::string, char> part_of_subject;
+    size_t built_in = 0;
+    for (const PlannedClip& clip : clips) {
+      const char part = clip.parts[0];
+      EXPECT_EQ(clip.parts, std::string(clip.frames, part)) << clip.name << " is of several parts";
+      EXPECT_EQ(is_test_clip(clip), part == 'u') << clip.name;
+      if (!clip.captured) {
+        built_in += clip.frames;
+        continue;
+      }
+      EXPECT_EQ(part_of_subject.emplace(clip.group, part).first->second, part) << clip.group << " is shared";
+    }
+    EXPECT_NEAR(static_cast<double>(built_in), 1250, 121);
+    EXPECT_EQ(count(clips, Part::kTrain) + count(clips, Part::kValidation) + count(clips, Part::kHoldout),
+              5000u);
+    EXPECT_NEAR(static_cast<double>(count(clips, Part::kValidation)), 500, 200);
+    EXPECT_NEAR(static_cast<double>(count(clips, Part::kHoldout)), 500, 200);
+    EXPECT_NEAR(static_cast<double>(count(clips, Part::kUnseen)), 900, 61);
+  }
+}
+
+TEST(CapturedPlan, IsSeededAndTakesAShareOfBuiltInMotions) {
+  Request request;
+  request.captured = captured_clips(2, 121);
+  const auto names = [&] {
+    std::string all;
+    for (const PlannedClip& clip : plan(request)) all += clip.name + "\n";
+    return all;
+  };
+  const std::string one = names();
+  EXPECT_EQ(names(), one);
+  request.seed = 2;
+  EXPECT_NE(names(), one);
+  request.built_in_share = 0;
+  size_t frames = 0;
+  for (const PlannedClip& clip : plan(request)) {
+    EXPECT_TRUE(clip.captured) << clip.name;
+    frames += is_test_clip(clip) ? 0 : clip.frames;
+  }
+  EXPECT_EQ(frames, 5000u);
+  // There are 64 clips of 121 frames to learn from.
+  request.frames = 7745;
+  EXPECT_THROW(plan(request), std::invalid_argument);
+  request.built_in_share = 0.01;
+  EXPECT_NO_THROW(plan(request));
+  request.built_in_share = 1.5;
+  EXPECT_THROW(plan(request), std::invalid_argument);
+}
+
+// Without test clips unseen frames are of built-in motions; without clips to learn from, a test set can be made.
+TEST(CapturedPlan, DoesWithOnePartAlone) {
+  Request request;
+  for (const CapturedClip& clip : captured_clips(3, 121))
+    if (!clip.test) request.captured.push_back(clip);
+  EXPECT_EQ(count(plan(request), Part::kUnseen), 900u);
+  request.captured = captured_clips(3, 121);
+  request.frames = 0;
+  for (const PlannedClip& clip : plan(request)) EXPECT_TRUE(is_test_clip(clip)) << clip.name;
+  request.unseen = 0;
+  EXPECT_THROW(plan(request), std::invalid_argument);
+}
+
+TEST(CapturedPlan, EvenFewFramesAreOfAllParts) {
+  for (const size_t clips : {1u, 4u})
+    for (size_t frames = kMinFrames; frames < 400; frames += frames < 25 ? 1 : 31) {
+      Request request;
+      request.captured = captured_clips(clips, 121);
+      request.frames = frames, request.unseen = 20;
+      const std::vector<PlannedClip> planned = plan(request);
+      for (const Part part : {Part::kTrain, Part::kValidation, Part::kHoldout})
+        EXPECT_GE(count(planned, part), 1u) << frames;
+      EXPECT_GE(2 * count(planned, Part::kTrain), frames / 2) << frames;
+      EXPECT_EQ(count(planned, Part::kUnseen), 20u) << frames;
+    }
+}
+
+TEST(CapturedPlan, CutsLongClips) {
+  Request request;
+  request.captured = captured_clips(1, 1000);
+  request.built_in_share = 0;
+  for (const PlannedClip& clip : plan(request)) {
+    EXPECT_GE(clip.frames, 100u) << clip.name;
+    EXPECT_LE(clip.frames, 270u) << clip.name;
+    EXPECT_EQ(clip.captured->frames.size(), clip.frames);
+    EXPECT_EQ(clip.make(body::make_person()).frames.size(), clip.frames);
+  }
+  request.all_captured = true;
+  const std::vector<PlannedClip> whole = plan(request);
+  ASSERT_EQ(whole.size(), 40u);
+  for (const PlannedClip& clip : whole) EXPECT_EQ(clip.frames, 1000u);
+  EXPECT_EQ(count(whole, Part::kUnseen), 8000u);
+}
+
+// One subject only, or a single clip.
+TEST(CapturedPlan, SplitsWhatCannotBeSplitBySubjects) {
+  const std::vector<size_t> frames(20, 50);
+  const std::vector<std::string> same(20, "07");
+  const auto parts = split_clips(frames, same, 1);
+  std::set<char> seen;
+  for (const std::string& p : parts) {
+    EXPECT_EQ(p, std::string(50, p[0]));
+    seen.insert(p[0]);
+  }
+  EXPECT_EQ(seen, (std::set<char>{'h', 't', 'v'}));
+  const std::vector<size_t> one{50};
+  EXPECT_EQ(split_clips(one, std::vector<std::string>{"07"}, 1), split_frames(one, 1));
+  EXPECT_TRUE(split_clips({}, {}, 1).empty());
+}
+
+TEST(CapturedPlan, TakesTheShippedClips) {
+  const motion::MotionBundle bundle = motion::read_bundle("assets/motions/captured.billowmotion");
+  Request request;
+  add_captured_clips(bundle, {}, request);
+  EXPECT_EQ(request.captured.size(), bundle.size());
+  EXPECT_NE(plan_in_words(plan(request)).find("captured to learn from"), std::string::npos);
+  Request two;
+  const std::vector<std::string> names{"07_03", "captured:05_14"};
+  add_captured_clips(bundle, names, two);
+  const std::vector<PlannedClip> clips = plan(two);
+  ASSERT_EQ(clips.size(), 2u);
+  EXPECT_EQ(clips[0].name, "captured:07_03");
+  EXPECT_EQ(clips[1].parts[0], 'u');
+  EXPECT_THROW(add_captured_clips(bundle, std::vector<std::string>{"07_99"}, two), std::invalid_argument);
 }
 
 }  // namespace

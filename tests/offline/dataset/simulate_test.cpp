@@ -70,6 +70,17 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   EXPECT_EQ(info.frames(Part::kUnseen), 20u);
   EXPECT_EQ(info.chaos.size(), 1u);
   EXPECT_EQ(info.clips[0].name, "still");
+  // The second simulation is kept: near the first, and not the same.
+  const size_t unseen = info.clips.size() - 1;
+  const files::NpyMap again_cloth(info.chaos_file(unseen)),
+      first_cloth(info.clip_folder(unseen) / "cloth.npy");
+  ASSERT_EQ(again_cloth.shape(), first_cloth.shape());
+  double apart = 0;
+  for (size_t i = 0; i < again_cloth.values().size(); ++i)
+    apart =
+        std::max(apart, std::fabs(static_cast<double>(again_cloth.values()[i] - first_cloth.values()[i])));
+  EXPECT_GT(apart, 0);
+  EXPECT_LT(apart, 0.1);
   EXPECT_TRUE(check_dataset(info).empty());
   for (const ClipInfo& clip : info.clips) {
     EXPECT_TRUE(clip.usable) << clip.name;
