@@ -99,6 +99,7 @@ const char* const kSimulateHelp =
 SimulateArguments parse_simulate_arguments(const std::vector<std::string>& words) {
   SimulateArguments a;
   a.job.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  a.job.device = dataset::Device::kAuto;
   const std::map<std::string, Setter> setters = setters_of(a);
   std::vector<std::string> given, places;
   for (size_t i = 0; i < words.size(); ++i) {
