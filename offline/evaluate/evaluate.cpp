@@ -94,7 +94,7 @@ void describe(const learn::ClothModel& model, const learn::Basis& floor, Report&
   report.form = "patches";
   report.patches = patches.patches.size();
   report.patch_components = patches.components();
-  report.spectra = {{"whole cloth", floor.deviation}};
+  if (floor.components() > 0) report.spectra = {{"whole cloth", floor.deviation}};
 }
 
 std::vector<Named> named(std::span<const Predictor> predictors, std::span<Measured> measured) {
@@ -187,11 +187,15 @@ Report evaluate(const Frames& frames, const learn::ClothModel& model, const Opti
   }
   report_progress("networks");
   measure_networks(frames, model, sources, options.measure, report);
-  report_progress("floor");
-  const learn::Basis floor = floor_basis(frames, model, options);
+  // Floors and baselines are fitted to training frames; a data set of test clips has none.
+  const bool with_baselines = !frames.of(dataset::Part::kTrain).empty();
+  if (with_baselines) report_progress("floor");
+  const learn::Basis floor = with_baselines ? floor_basis(frames, model, options) : learn::Basis{};
   describe(model, floor, report);
-  report_progress("baselines");
-  measure_baselines(frames, model, floor, sources, options, report);
+  if (with_baselines) {
+    report_progress("baselines");
+    measure_baselines(frames, model, floor, sources, options, report);
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

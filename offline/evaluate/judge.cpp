@@ -280,11 +280,13 @@ std::span<const FigureRow> figure_rows() {
 }
 
 std::string set_name(const dataset::DatasetInfo& info, size_t clip) {
-  // Built-in motions are named by kind and seed.
+  // Built-in motions are named by kind and seed: "walk 7".
   const std::string& name = info.clips[clip].name;
-  const std::string kind = name.substr(0, name.find(' '));
+  const size_t space = std::min(name.find(' '), name.size());
+  const std::string kind = name.substr(0, space), seed = name.substr(std::min(space + 1, name.size()));
   const auto& kinds = motion::motion_kinds();
   const bool built_in =
+      !seed.empty() && seed.find_first_not_of("0123456789") == std::string::npos &&
       std::any_of(kinds.begin(), kinds.end(), [&](const auto& k) { return k.name == kind; });
   return built_in || info.imported ? "unseen" : "captured_test";
 }

@@ -179,8 +179,8 @@ bool is_measured(const FigureRow& row, const JudgedSet& set) { return std::isfin
 
 std::string title_of(const Judgement& product, const JudgedSet& set) {
   std::string title = set.name == "captured_test" ? "captured motion never trained on" : "unseen clips";
-  title += ", " + number(set.product.clips, 0) + " clips, " + number(set.product.frames, 0) + " frames at " +
-           number(product.rate, 0) + " Hz";
+  title += ", " + number(set.product.clips, 0) + (set.product.clips > 1 ? " clips, " : " clip, ") +
+           number(set.product.frames, 0) + " frames at " + number(product.rate, 0) + " Hz";
   return title;
 }
 

@@ -87,6 +87,8 @@ struct Stranger::Network {
 
 Stranger::Stranger(const Pieces& pieces, const StrangerOptions& options) {
   prepare_torch(options.seed);
+  // CUDA's fastest convolutions add in any order.
+  at::globalContext().setDeterministicCuDNN(true);
   std::mt19937_64 random(options.seed);
   StrangerSplit split = split_by_clip(pieces, options.validation_clips, random);
   network_ = std::make_unique<Network>(rows_of(pieces.features, split.train), options);

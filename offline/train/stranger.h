@@ -40,7 +40,9 @@ class Stranger {
 // half. 0.5 if there are none.
 double auc(std::vector<float> positive, std::vector<float> negative);
 
-// By pieces, and by clips: mean scores of the tested clips against those of the reference.
+// By pieces, and by clips: mean scores of the tested clips against those of the reference. The latter says nothing with fewer than
+// kFewestClips.
+inline constexpr size_t kFewestClips = 5;
 struct StrangerFigures {
   double piece_auc = 0.5, clip_auc = 0.5;
   size_t pieces = 0, clips = 0;

@@ -96,7 +96,7 @@ TEST_F(EvaluateCli, TheFirstTableIsOfTheProduct) {
   const auto out = run("sheet.billow . --quick");
   ASSERT_EQ(out.code, 0) << out.output;
   EXPECT_LT(out.output.find("the product"), out.output.find("embedded bones")) << out.output;
-  EXPECT_TRUE(contains(out.output, "captured motion never trained on, 1 clips, 10 frames at 60 Hz"));
+  EXPECT_TRUE(contains(out.output, "captured motion never trained on, 1 clip, 10 frames at 60 Hz"));
   // The keys that others read.
   const auto at = [&](const std::string& options) {
     return nlohmann::json::parse(run("sheet.billow . --quick --json " + options).output).at("product");

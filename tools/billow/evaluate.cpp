@@ -28,7 +28,7 @@ constexpr const char* kPrint = "-";  // value of --json without a file name
 struct EvaluateOptions {
   std::string file, data, json, html;
   double rate = 60;
-  std::string device = "auto";
+  std::string learn, device = "auto";
   size_t seed = 1;  // of the stranger
   bool stranger = false, quick = false, store = false, quiet = false;
   size_t threads = 0;
@@ -67,7 +67,7 @@ void run(EvaluateOptions o) {
   evaluate::Report report = evaluate::evaluate(frames, model, options);
   if (o.stranger) {
     if (options.progress) options.progress("stranger");
-    add_stranger_figures({o.file, o.data, o.device, o.rate, o.threads, o.seed}, *report.product);
+    add_stranger_figures({o.file, o.data, o.learn, o.device, o.rate, o.threads, o.seed}, *report.product);
   }
 
   if (o.json == kPrint)
@@ -105,6 +105,10 @@ void add_evaluate(CLI::App& app) {
       "--stranger", o->stranger,
       "Also train a network to tell the product from the reference (runs billow-stranger, which "
       "needs libtorch; minutes)");
+  command->add_option(
+      "--learn", o->learn,
+      "Data set whose training clips --stranger learns from, for one that has test clips only; "
+      "default: the same");
   command->add_option("--device", o->device, "Device of --stranger: auto (CUDA if available), cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();

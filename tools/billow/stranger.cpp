@@ -62,12 +62,13 @@ void check_stranger() {
 
 void add_stranger_figures(const StrangerTest& test, evaluate::Judgement& to) {
   const nlohmann::json found = nlohmann::json::parse(output_of(
-      {stranger_program(), test.file, test.data, "--device", test.device, "--rate", std::to_string(test.rate),
-       "--threads", std::to_string(test.threads), "--seed", std::to_string(test.seed)}));
+      {stranger_program(), test.file, test.data, "--learn", test.learn.empty() ? test.data : test.learn,
+       "--device", test.device, "--rate", std::to_string(test.rate), "--threads",
+       std::to_string(test.threads), "--seed", std::to_string(test.seed)}));
   const auto put = [](const nlohmann::json& from, evaluate::ClothFigures& figures) {
     if (from.is_null()) return;
     figures.stranger_auc = from.at("stranger_auc");
-    figures.stranger_clip_auc = from.at("stranger_clip_auc");
+    if (from.at("stranger_clip_auc").is_number()) figures.stranger_clip_auc = from.at("stranger_clip_auc");
   };
   for (evaluate::JudgedSet& set : to.sets) {
     const nlohmann::json& of_set = found.at("sets").at(set.name);

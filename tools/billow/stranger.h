@@ -8,7 +8,7 @@
 namespace billow::tool {
 
 struct StrangerTest {
-  std::string file, data, device = "auto";
+  std::string file, data, learn, device = "auto";  // learn: a data set for training clips; empty: `data`
   double rate = 60;
   size_t threads = 0;
   size_t seed = 1;

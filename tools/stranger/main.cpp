@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using Vertices = std::vector<std::vector<V3>>;
 
 struct StrangerGiven {
-  std::string file, data, device = "auto";
+  std::string file, data, learn, device = "auto";  // learn: empty: `data`
   double rate = 60;
   size_t clips = 80;         // most training clips
   size_t pieces = 12000;     // of each cloth, over all training clips
@@ -106,24 +106,27 @@ std::vector<Frames::ClipRange> training_clips(const Frames& frames, size_t most)
 
 Json as_json(const train::StrangerFigures& f) {
   return {{"stranger_auc", f.piece_auc},
-          {"stranger_clip_auc", f.clip_auc},
+          {"stranger_clip_auc", f.clips < train::kFewestClips ? Json() : Json(f.clip_auc)},
           {"pieces", f.pieces},
           {"clips", f.clips}};
 }
 
 void run(const StrangerGiven& given) {
   const auto began = std::chrono::steady_clock::now();
-  const Frames frames(given.data);
+  const std::string& learn = given.learn.empty() ? given.data : given.learn;
+  const Frames frames(given.data), learnt(learn);
+  if (learnt.garment().triangles != frames.garment().triangles)
+    throw std::runtime_error(learn + ": expected the garment of " + given.data + ", found another");
   const Cutting cutting(given, frames);
-  const std::vector<Frames::ClipRange> seen = training_clips(frames, given.clips);
+  const std::vector<Frames::ClipRange> seen = training_clips(learnt, given.clips);
   if (seen.size() < 2)
-    throw std::runtime_error(given.data +
+    throw std::runtime_error(learn +
                              ": expected at least two training clips for a stranger to learn from, found " +
                              std::to_string(seen.size()));
   train::StrangerOptions options;
   options.seed = given.seed, options.device = train::device_named(given.device);
-  const train::Stranger stranger(cutting.product(seen, std::max<size_t>(1, given.pieces / seen.size())),
-                                 options);
+  const train::Stranger stranger(
+      Cutting(given, learnt).product(seen, std::max<size_t>(1, given.pieces / seen.size())), options);
 
   Json out{{"format", "billow stranger"},
            {"training_clips", seen.size()},
@@ -153,6 +156,7 @@ int main(int argc, char** argv) {
   billow::tool::StrangerGiven given;
   app.add_option("file", given.file, "Garment file")->required();
   app.add_option("data", given.data, "Folder of the data set")->required();
+  app.add_option("--learn", given.learn, "Data set whose training clips are learnt from; default: the same");
   app.add_option("--rate", given.rate, "Rate of the runtime in frames per second")->capture_default_str();
   app.add_option("--device", given.device, "Device: auto (CUDA if available), cpu or cuda")
       ->capture_default_str();

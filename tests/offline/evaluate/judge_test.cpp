@@ -118,7 +118,7 @@ TEST_F(Judge, RefusesClothOfAnotherLength) {
 
 TEST(SetName, TellsCapturedFromBuiltIn) {
   dataset::DatasetInfo info;
-  for (const char* name : {"walk 7", "55_01", "dancer.bvh"}) {
+  for (const char* name : {"walk 7", "55_01", "walk from 2.00 s"}) {
     info.clips.emplace_back();
     info.clips.back().name = name;
   }

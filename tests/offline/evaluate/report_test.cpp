@@ -87,6 +87,18 @@ class EvaluateTest : public ::testing::Test {
   learn::Model model_;
 };
 
+TEST_F(EvaluateTest, TestClipsAloneHaveNoBaselines) {
+  const SmallSet test({std::string(40, 'u')}, waving);
+  const Frames frames = test.frames();
+  for (const learn::ClothModel& model : {learn::ClothModel(model_), learn::ClothModel(patches(2))}) {
+    const Report r = evaluate(frames, model, {});
+    EXPECT_TRUE(r.baselines.empty() && r.floors.empty());
+    EXPECT_EQ(r.sources[0].measured.sets[3].frames, 40u);
+    EXPECT_TRUE(nlohmann::json::parse(to_json(r)).at("sets").contains("unseen"));
+    EXPECT_FALSE(to_html(r).empty() || to_text(r).empty());
+  }
+}
+
 TEST_F(EvaluateTest, NothingIsBelowTheFloor) {
   const Report r = evaluate(frames_, model_, {});
   ASSERT_EQ(r.sources.size(), 2u);
