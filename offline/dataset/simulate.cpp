@@ -144,6 +144,17 @@ std::string head_of(const Request& request, const garment::Garment& garment,
   return out.str();
 }
 
+// How a finished clip fared.
+ClipResult result_of(const Job& job, size_t vertices, const PlannedClip& clip, size_t index) {
+  ClipResult r;
+  r.index = index, r.name = clip.name, r.frames = clip.frames;
+  r.unseen = clip.parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
+  r.quality = quality_in_clip_file(job.folder / "clips" / clip_name(index) / "clip.json");
+  r.rejections = rejections(r.quality, vertices, static_cast<double>(job.request.frames_per_second));
+  r.usable = r.rejections.empty();
+  return r;
+}
+
 void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   // The JSON is written last, so its existence implies the other files.
   const fs::path file = job.folder / "garment.json";
@@ -161,9 +172,53 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   garment::write_garment_file(g, person.skeleton, file);
 }
 
+// The clips of this shard that are still to be simulated. Clips that were interrupted start again.
+struct RemainingWork {
+  std::vector<size_t> clips, chaos;
+  size_t frames = 0;
+};
+RemainingWork remaining_work(const Job& job, const std::vector<PlannedClip>& clips) {
+  RemainingWork work;
+  for (size_t c = static_cast<size_t>(job.shard); c < clips.size(); c += static_cast<size_t>(job.shards)) {
+    const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
+    if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
+      work.clips.push_back(c), work.frames += clips[c].frames;
+    if (unseen && c + kChaosClips >= clips.size() &&
+        !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
+      work.chaos.push_back(c), work.frames += clips[c].frames;
+  }
+  return work;
+}
+
+// Passes progress on to the job from several threads.
+class ProgressReport {
+ public:
+  ProgressReport(const Job& job, const RemainingWork& work) : job_(job), clips_(work.clips.size()) {
+    progress_.frames = work.frames;
+  }
+  void frame_done() {
+    const std::lock_guard lock(mutex_);
+    ++progress_.frames_done;
+    if (job_.report) job_.report(progress_);
+  }
+  void clip_done(const ClipResult& result) {
+    const std::lock_guard lock(mutex_);
+    Progress with_note = progress_;
+    with_note.note = std::to_string(++clips_done_) + " of " + std::to_string(clips_) +
+                     " clips: " + result.name + (result.usable ? " " : " rejected, ") + in_words(result);
+    if (job_.report) job_.report(with_note);
+  }
+
+ private:
+  const Job& job_;
+  std::mutex mutex_;
+  Progress progress_;
+  size_t clips_, clips_done_ = 0;
+};
+
 }  // namespace
 
-void simulate(const Job& job) {
+std::vector<ClipResult> simulate(const Job& job) {
   if (job.shards < 1 || job.shard < 0 || job.shard >= job.shards)
     throw std::invalid_argument("data set: expected a shard from 0 to " + std::to_string(job.shards - 1) +
                                 ", found " + std::to_string(job.shard));
@@ -174,47 +229,33 @@ void simulate(const Job& job) {
   claim_folder(job.folder, head_of(job.request, garment, clips));
   drape(garment, job, person);
 
-  // Find the remaining work. Clips that were interrupted start again.
-  std::vector<size_t> pending, chaos;
-  Progress progress;
-  for (size_t c = 0; c < clips.size(); ++c) {
-    if (c % static_cast<size_t>(job.shards) != static_cast<size_t>(job.shard)) continue;
-    const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
-    if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
-      pending.push_back(c), progress.frames += clips[c].frames;
-    if (unseen && c + kChaosClips >= clips.size() &&
-        !fs::exists(job.folder / "chaos" / (clip_name(c) + ".json")))
-      chaos.push_back(c), progress.frames += clips[c].frames;
-  }
-  std::mutex mutex;
-  const auto frame_done = [&] {
-    const std::lock_guard lock(mutex);
-    ++progress.frames_done;
-    if (job.report) job.report(progress);
+  const RemainingWork work = remaining_work(job, clips);
+  ProgressReport report(job, work);
+  const auto frame_done = [&] { report.frame_done(); };
+  const auto make_clip = [&](size_t i) {
+    const size_t c = work.clips[i];
+    const fs::path folder = job.folder / "clips" / clip_name(c), part_folder = folder.string() + ".part";
+    fs::remove_all(part_folder);
+    fs::create_directories(part_folder);
+    ClipMaker(garment, person, clips[c]).make(part_folder, frame_done);
+    fs::rename(part_folder, folder);
+    report.clip_done(result_of(job, garment.size(), clips[c], c));
+  };
+  const auto measure_chaos = [&](size_t i) {
+    const std::string name = clip_name(work.chaos[i]);
+    ClipMaker maker(garment, person, clips[work.chaos[i]]);
+    files::write_whole_file(job.folder / "chaos" / (name + ".json"),
+                            maker.drift(job.folder / "clips" / name, frame_done));
   };
   const auto threads = static_cast<size_t>(std::max(1, job.threads));
-  for_each_in_parallel(
-      pending.size(),
-      [&](size_t i) {
-        const fs::path folder = job.folder / "clips" / clip_name(pending[i]),
-                       part_folder = folder.string() + ".part";
-        fs::remove_all(part_folder);
-        fs::create_directories(part_folder);
-        ClipMaker(garment, person, clips[pending[i]]).make(part_folder, frame_done);
-        fs::rename(part_folder, folder);
-      },
-      threads);
-  for_each_in_parallel(
-      chaos.size(),
-      [&](size_t i) {
-        const std::string name = clip_name(chaos[i]);
-        ClipMaker maker(garment, person, clips[chaos[i]]);
-        files::write_whole_file(job.folder / "chaos" / (name + ".json"),
-                                maker.drift(job.folder / "clips" / name, frame_done));
-      },
-      threads);
+  for_each_in_parallel(work.clips.size(), make_clip, threads);
+  for_each_in_parallel(work.chaos.size(), measure_chaos, threads);
   if (job.shards == 1)
     write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
+  std::vector<ClipResult> results;
+  for (size_t c = static_cast<size_t>(job.shard); c < clips.size(); c += static_cast<size_t>(job.shards))
+    results.push_back(result_of(job, garment.size(), clips[c], c));
+  return results;
 }
 
 }  // namespace billow::dataset

@@ -88,7 +88,8 @@ const char* const kSimulateHelp =
     "  --vertices N           vertices of the garment\n"
     "  --threads N            clips simulated in parallel, default: one per core\n"
     "  --shard I/N            every N-th clip only, to share work between machines: 1/4 to 4/4\n"
-    "  --dry-run              print the planned clips without simulating them\n\n"
+    "  --dry-run              print the planned clips without simulating them\n"
+    "  --json                 print the summary of the clips as JSON\n\n"
     "Examples\n"
     "  billow_simulate cape data/cape --motions captured --frames 20000 --unseen 4000\n"
     "  billow_simulate skirt data/check --clips 07_03,05_14\n"
@@ -105,8 +106,8 @@ SimulateArguments parse_simulate_arguments(const std::vector<std::string>& words
       a.help = true;
       return a;
     }
-    if (word == "--dry-run") {
-      a.dry_run = true;
+    if (word == "--dry-run" || word == "--json") {
+      (word == "--json" ? a.json : a.dry_run) = true;
       continue;
     }
     if (!word.starts_with("-")) {
