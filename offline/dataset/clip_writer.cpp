@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -16,9 +17,15 @@ namespace fs = std::filesystem;
 constexpr float kLeadInTime = 1.0f;  // s, from the rest pose to the first frame
 constexpr float kHoldTime = 0.5f;    // s, for which the first frame is held
 constexpr int kCrossingsEvery = 10;  // frames between counts of crossings
-// Clips beyond these limits are unusable for learning: the cloth was caught, torn or tangled. Strain, metres,
-// fraction of edges.
-constexpr double kMaxWorstP99 = 0.25, kMaxDepth = 0.02, kMaxTangled = 0.01;
+
+// JSON has no numbers that are not finite: cloth that blew up is beyond every limit by this.
+double json_number(double value) { return std::isfinite(value) ? value : 1e9; }
+
+// The number after a key, which the writer below wrote. `otherwise` if there is none.
+double number_of_key(const std::string& text, const std::string& key, double otherwise) {
+  const size_t at = text.find("\"" + key + "\": ");
+  return at == std::string::npos ? otherwise : std::strtod(text.c_str() + at + key.size() + 4, nullptr);
+}
 
 }  // namespace
 
@@ -93,18 +100,38 @@ void ClipWriter::finish() {
 
 std::string ClipWriter::text(const std::string& checksums) const {
   const ClothMeasures f = figures_.mean();
-  const bool usable = figures_.worst_p99() <= kMaxWorstP99 && f.deepest <= kMaxDepth &&
-                      f.tangled <= kMaxTangled * 3 * static_cast<double>(garment_.size());
+  const ClipQuality q = figures_.quality();
+  const bool usable = is_usable(q, garment_.size());
   std::ostringstream out;
   out << "{\"name\": " << quoted(text_.name) << ", \"frames\": " << text_.parts.size()
       << ", \"usable\": " << (usable ? "true" : "false")
-      << ",\n  \"strain_percent\": {\"mean\": " << 100 * f.strain_mean << ", \"p99\": " << 100 * f.strain_p99
-      << ", \"worst_frame_p99\": " << 100 * figures_.worst_p99() << ", \"most\": " << 100 * f.strain_max
-      << "},\n  \"penetrating_percent\": " << 100 * f.penetrating << ", \"deepest_mm\": " << 1000 * f.deepest
-      << ", \"crossings\": " << f.crossings << ", \"tangled\": " << f.tangled;
+      << ",\n  \"strain_percent\": {\"mean\": " << json_number(100 * f.strain_mean)
+      << ", \"p99\": " << json_number(100 * f.strain_p99)
+      << ", \"worst_frame_p99\": " << json_number(100 * q.strain)
+      << ", \"most\": " << json_number(100 * f.strain_max)
+      << "},\n  \"penetrating_percent\": " << 100 * f.penetrating
+      << ", \"deepest_mm\": " << json_number(1000 * q.deepest) << ", \"crossings\": " << f.crossings
+      << ", \"tangled\": " << f.tangled << ",\n  \"worst_frames\": {\"strain_frame\": " << q.strain_frame
+      << ", \"deepest_frame\": " << q.deepest_frame << ", \"tangled_frame\": " << q.tangled_frame << "}";
   if (!text_.source.empty()) out << ",\n  \"source\": \"" << text_.source << "\"";
   out << ",\n  \"checksums\": {" << checksums << "},\n  \"split\": \"" << text_.parts << "\"}";
   return out.str();
+}
+
+ClipQuality quality_in_clip_file(const std::filesystem::path& file) {
+  const std::string text = files::read_whole_file(file);
+  const auto frame = [&](const char* key) {
+    const double found = number_of_key(text, key, -1);
+    return found < 0 ? kUnknownFrame : static_cast<size_t>(found);
+  };
+  ClipQuality q;
+  q.strain = number_of_key(text, "worst_frame_p99", 0) / 100;
+  q.deepest = number_of_key(text, "deepest_mm", 0) / 1000;
+  q.tangled = number_of_key(text, "tangled", 0);
+  q.strain_frame = frame("strain_frame");
+  q.deepest_frame = frame("deepest_frame");
+  q.tangled_frame = frame("tangled_frame");
+  return q;
 }
 
 std::string clip_name(size_t index) {

@@ -61,6 +61,10 @@ class ClipWriter {
   size_t frame_ = 0;
 };
 
+// The figures of the reference's check in a clip.json that ClipWriter wrote. Does without a JSON library, as
+// billow_simulate has to.
+ClipQuality quality_in_clip_file(const std::filesystem::path& file);
+
 // Name of a clip's folder and of its entry in chaos/.
 std::string clip_name(size_t index);
 

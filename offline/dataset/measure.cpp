@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "cloth/simulator.h"
@@ -141,6 +142,11 @@ ClothMeasures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::spa
     strains.push_back(std::fabs(length(x[e.a] - x[e.b]) / e.length - 1));
     sum += static_cast<double>(strains.back());
   }
+  // Cloth that blew up can be neither sorted nor searched for crossings.
+  if (!std::isfinite(sum)) {
+    f.strain_mean = f.strain_p99 = f.strain_max = std::numeric_limits<double>::infinity();
+    return f;
+  }
   const auto p99 = strains.begin() + static_cast<std::ptrdiff_t>(strains.size() * 99 / 100);
   std::nth_element(strains.begin(), p99, strains.end());
   f.strain_mean = sum / static_cast<double>(strains.size());
@@ -157,24 +163,36 @@ ClothMeasures measure(const cloth::Sheet& sheet, std::span<const V3> x, std::spa
 }
 
 void MeasureSum::add(const ClothMeasures& f, bool with_crossings) {
-  ++frames_;
+  const size_t frame = frames_++;
+  const auto keep_worst = [frame](double value, double& worst, size_t& at) {
+    if (at == kUnknownFrame || value > worst) worst = value, at = frame;
+  };
   sum_.strain_mean += f.strain_mean;
   sum_.strain_p99 += f.strain_p99;
   sum_.strain_max = std::max(sum_.strain_max, f.strain_max);
   sum_.penetrating += f.penetrating;
   sum_.deepest = std::max(sum_.deepest, f.deepest);
-  worst_p99_ = std::max(worst_p99_, f.strain_p99);
+  keep_worst(f.strain_p99, worst_.strain, worst_.strain_frame);
+  keep_worst(f.deepest, worst_.deepest, worst_.deepest_frame);
   if (!with_crossings) return;
+  keep_worst(f.tangled, most_tangled_, worst_.tangled_frame);
   ++crossing_frames_;
   sum_.crossings += f.crossings, sum_.tangled += f.tangled;
 }
 
 ClothMeasures MeasureSum::mean() const {
   ClothMeasures f = sum_;
-  const double frames = std::max(1.0, frames_);
+  const auto frames = static_cast<double>(std::max<size_t>(1, frames_)),
+             crossing_frames = static_cast<double>(std::max<size_t>(1, crossing_frames_));
   f.strain_mean /= frames, f.strain_p99 /= frames, f.penetrating /= frames;
-  f.crossings /= std::max(1.0, crossing_frames_), f.tangled /= std::max(1.0, crossing_frames_);
+  f.crossings /= crossing_frames, f.tangled /= crossing_frames;
   return f;
+}
+
+ClipQuality MeasureSum::quality() const {
+  ClipQuality q = worst_;
+  q.tangled = mean().tangled;
+  return q;
 }
 
 }  // namespace billow::dataset

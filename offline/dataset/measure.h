@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cloth/sheet.h"
+#include "dataset/quality.h"
 
 namespace billow::dataset {
 
@@ -28,16 +29,18 @@ struct Crossings {
 };
 Crossings count_crossings(const cloth::Sheet& sheet, std::span<const V3> x);
 
-// Accumulates frames: means of means and counts, maxima of maxima.
+// Accumulates frames: means of means and counts, maxima of maxima and their frames.
 class MeasureSum {
  public:
   void add(const ClothMeasures& f, bool with_crossings);
   ClothMeasures mean() const;
-  double worst_p99() const { return worst_p99_; }
+  ClipQuality quality() const;
 
  private:
   ClothMeasures sum_;
-  double frames_ = 0, crossing_frames_ = 0, worst_p99_ = 0;
+  size_t frames_ = 0, crossing_frames_ = 0;
+  double most_tangled_ = 0;
+  ClipQuality worst_;
 };
 
 }  // namespace billow::dataset

@@ -120,6 +120,17 @@ std::string head_of(const Request& request, const garment::Garment& garment,
   return out.str();
 }
 
+// How a finished clip fared.
+ClipResult result_of(const Job& job, size_t vertices, const PlannedClip& clip, size_t index) {
+  ClipResult r;
+  r.index = index, r.name = clip.name, r.frames = clip.frames;
+  r.unseen = clip.parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
+  r.quality = quality_in_clip_file(job.folder / "clips" / clip_name(index) / "clip.json");
+  r.rejections = rejections(r.quality, vertices, static_cast<double>(job.request.frames_per_second));
+  r.usable = r.rejections.empty();
+  return r;
+}
+
 void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   // The JSON is written last, so its existence implies the other files.
   const fs::path file = job.folder / "garment.json";
@@ -137,17 +148,62 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
   garment::write_garment_file(g, person.skeleton, file);
 }
 
-// The clips that remain to be simulated, and those whose chaos floor does.
+// The clips of this shard that are still to be simulated. Clips that were interrupted start again.
+struct RemainingWork {
+  std::vector<size_t> clips, chaos;
+  size_t frames = 0;
+};
+RemainingWork remaining_work(const Job& job, const std::vector<PlannedClip>& clips) {
+  RemainingWork work;
+  for (size_t c = static_cast<size_t>(job.shard); c < clips.size(); c += static_cast<size_t>(job.shards)) {
+    const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
+    if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
+      work.clips.push_back(c), work.frames += clips[c].frames;
+    const fs::path drift = job.folder / "chaos" / clip_name(c);
+    if (unseen && c + kChaosClips >= clips.size() &&
+        !(fs::exists(drift.string() + ".json") && fs::exists(drift.string() + ".npy")))
+      work.chaos.push_back(c), work.frames += clips[c].frames;
+  }
+  return work;
+}
+
+// Passes progress on to the job from several threads.
+class ProgressReport {
+ public:
+  ProgressReport(const Job& job, const RemainingWork& work) : job_(job), clips_(work.clips.size()) {
+    progress_.frames = work.frames;
+  }
+  void frame_done() {
+    const std::lock_guard lock(mutex_);
+    ++progress_.frames_done;
+    if (job_.report) job_.report(progress_);
+  }
+  void clip_done(const ClipResult& result) {
+    const std::lock_guard lock(mutex_);
+    Progress with_note = progress_;
+    with_note.note = std::to_string(++clips_done_) + " of " + std::to_string(clips_) +
+                     " clips: " + result.name + (result.usable ? " " : " rejected, ") + in_words(result);
+    if (job_.report) job_.report(with_note);
+  }
+
+ private:
+  const Job& job_;
+  std::mutex mutex_;
+  Progress progress_;
+  size_t clips_, clips_done_ = 0;
+};
+
 struct Work {
   const Job& job;
   const garment::Garment& garment;
   const body::Person& person;
   const std::vector<PlannedClip>& clips;
-  const std::vector<size_t>&pending, &chaos;
+  const RemainingWork& remaining;
 };
 
-void simulate_clips(const Work& work, const BackendFactory& backend,
-                    const std::function<void()>& frame_done) {
+void simulate_clips(const Work& work, const BackendFactory& backend, ProgressReport& report) {
+  const std::vector<size_t>&pending = work.remaining.clips, &chaos = work.remaining.chaos;
+  const auto frame_done = [&] { report.frame_done(); };
   const auto threads = static_cast<size_t>(std::max(1, work.job.threads));
   const auto folder_of = [&](size_t c) { return work.job.folder / "clips" / clip_name(c); };
   const auto begin_clip = [&](size_t c) {
@@ -156,7 +212,10 @@ void simulate_clips(const Work& work, const BackendFactory& backend,
     fs::create_directories(part_folder);
     return part_folder;
   };
-  const auto end_clip = [&](size_t c) { fs::rename(folder_of(c).string() + ".part", folder_of(c)); };
+  const auto end_clip = [&](size_t c) {
+    fs::rename(folder_of(c).string() + ".part", folder_of(c));
+    report.clip_done(result_of(work.job, work.garment.size(), work.clips[c], c));
+  };
   const auto end_drift = [&](size_t c, const std::string& text) {
     files::write_whole_file(work.job.folder / "chaos" / (clip_name(c) + ".json"), text);
   };
@@ -167,27 +226,27 @@ void simulate_clips(const Work& work, const BackendFactory& backend,
       t.frame_done = frame_done;
       return t;
     };
-    BatchTask make = task(work.pending), again = task(work.chaos);
-    make.begin = [&](size_t i) { return begin_clip(work.pending[i]); };
-    make.end = [&](size_t i) { end_clip(work.pending[i]); };
+    BatchTask make = task(pending), again = task(chaos);
+    make.begin = [&](size_t i) { return begin_clip(pending[i]); };
+    make.end = [&](size_t i) { end_clip(pending[i]); };
     make_in_batches(work.garment, work.person, make, backend, threads);
-    again.begin = [&](size_t i) { return folder_of(work.chaos[i]); };
+    again.begin = [&](size_t i) { return folder_of(chaos[i]); };
     drift_in_batches(work.garment, work.person, again, backend, threads,
-                     [&](size_t i, const std::string& text) { end_drift(work.chaos[i], text); });
+                     [&](size_t i, const std::string& text) { end_drift(chaos[i], text); });
   } else {
     for_each_in_parallel(
-        work.pending.size(),
+        pending.size(),
         [&](size_t i) {
-          ClipMaker(work.garment, work.person, work.clips[work.pending[i]])
-              .make(begin_clip(work.pending[i]), frame_done);
-          end_clip(work.pending[i]);
+          ClipMaker(work.garment, work.person, work.clips[pending[i]])
+              .make(begin_clip(pending[i]), frame_done);
+          end_clip(pending[i]);
         },
         threads);
     for_each_in_parallel(
-        work.chaos.size(),
+        chaos.size(),
         [&](size_t i) {
-          ClipMaker maker(work.garment, work.person, work.clips[work.chaos[i]]);
-          end_drift(work.chaos[i], maker.drift(folder_of(work.chaos[i]), frame_done));
+          ClipMaker maker(work.garment, work.person, work.clips[chaos[i]]);
+          end_drift(chaos[i], maker.drift(folder_of(chaos[i]), frame_done));
         },
         threads);
   }
@@ -195,7 +254,7 @@ void simulate_clips(const Work& work, const BackendFactory& backend,
 
 }  // namespace
 
-void simulate(const Job& job) {
+std::vector<ClipResult> simulate(const Job& job) {
   if (job.shards < 1 || job.shard < 0 || job.shard >= job.shards)
     throw std::invalid_argument("data set: expected a shard from 0 to " + std::to_string(job.shards - 1) +
                                 ", found " + std::to_string(job.shard));
@@ -208,28 +267,15 @@ void simulate(const Job& job) {
   claim_folder(job.folder, head_of(job.request, garment, clips));
   drape(garment, job, person);
 
-  // Find the remaining work. Clips that were interrupted start again.
-  std::vector<size_t> pending, chaos;
-  Progress progress;
-  for (size_t c = 0; c < clips.size(); ++c) {
-    if (c % static_cast<size_t>(job.shards) != static_cast<size_t>(job.shard)) continue;
-    const bool unseen = clips[c].parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
-    if (!fs::exists(job.folder / "clips" / clip_name(c) / "clip.json"))
-      pending.push_back(c), progress.frames += clips[c].frames;
-    const fs::path drift = job.folder / "chaos" / clip_name(c);
-    if (unseen && c + kChaosClips >= clips.size() &&
-        !(fs::exists(drift.string() + ".json") && fs::exists(drift.string() + ".npy")))
-      chaos.push_back(c), progress.frames += clips[c].frames;
-  }
-  std::mutex mutex;
-  const auto frame_done = [&] {
-    const std::lock_guard lock(mutex);
-    ++progress.frames_done;
-    if (job.report) job.report(progress);
-  };
-  simulate_clips({job, garment, person, clips, pending, chaos}, backend, frame_done);
+  const RemainingWork remaining = remaining_work(job, clips);
+  ProgressReport report(job, remaining);
+  simulate_clips({job, garment, person, clips, remaining}, backend, report);
   if (job.shards == 1)
     write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
+  std::vector<ClipResult> results;
+  for (size_t c = static_cast<size_t>(job.shard); c < clips.size(); c += static_cast<size_t>(job.shards))
+    results.push_back(result_of(job, garment.size(), clips[c], c));
+  return results;
 }
 
 }  // namespace billow::dataset

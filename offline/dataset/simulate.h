@@ -23,6 +23,7 @@
 
 #include "body/skin.h"
 #include "dataset/plan.h"
+#include "dataset/quality.h"
 #include "dataset/simulate_batch.h"
 
 namespace billow::dataset {
@@ -43,7 +44,8 @@ struct Job {
 };
 
 // Throws std::invalid_argument for an invalid request or one that differs from that of the folder,
-// std::runtime_error if files cannot be written.
-void simulate(const Job& job);
+// std::runtime_error if files cannot be written. Returns the clips of this shard, those of earlier runs included. As soon
+// as a clip is finished, job.report gets a note of how it fared.
+std::vector<ClipResult> simulate(const Job& job);
 
 }  // namespace billow::dataset

@@ -65,8 +65,8 @@ void refuse(const Garment& garment, const std::string& message) {
 
 body::Contacts default_contacts(const Garment& garment) {
   body::Contacts out;
-  if (garment.closed)
-    out.softness[BILLOW_COLLIDER_GROUP_UPPER_ARM] = out.softness[BILLOW_COLLIDER_GROUP_FOREARM] = 0.5f;
+  out.softness[BILLOW_COLLIDER_GROUP_FOREARM] = 0.5f;
+  if (garment.closed) out.softness[BILLOW_COLLIDER_GROUP_UPPER_ARM] = 0.5f;
   return out;
 }
 

@@ -50,8 +50,8 @@ struct Garment {
   size_t size() const { return shape.size(); }
 };
 
-// Hands hang beside a closed garment and rest on the hips, where rigid arms would pinch and lift it: arms are
-// soft for it. Others drape over the arms.
+// Hands hang beside cloth, rest on the hips and swing through hems, where rigid ones would pinch and lift it:
+// forearms are soft. Upper arms are too for a closed garment; others drape over them.
 body::Contacts default_contacts(const Garment& garment);
 
 // Throws std::invalid_argument with the message, prefixed by the garment's name.

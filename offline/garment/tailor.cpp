@@ -254,6 +254,7 @@ Garment make_cape(const body::Person& person, const body::Skin& skin, size_t ver
   placed.centre = placed.seam.at(0.5f) - placed.across * (inner + 0.02f);
   Garment g = make_from_pattern(placed, person, skin);
   g.name = "cape", g.key_joint = "neck", g.material = "cotton";
+  g.contacts = default_contacts(g);
   std::vector<float> shares;
   for (int c = 0; c < 10; ++c) shares.push_back(0.03f + 0.94f * static_cast<float>(c) / 9);
   add_radial_chains(g, placed.pattern, shares, {13, 14, 14, 15, 15, 15, 15, 14, 14, 13});

@@ -108,13 +108,9 @@ void check(const std::string& folder) {
 }  // namespace
 
 void print_left_out(const dataset::DatasetInfo& info) {
-  for (size_t c = 0; c < info.clips.size(); ++c)
-    if (!info.clips[c].usable)
-      std::printf(
-          "left out: clip %zu (%s): strain %.0f %% at the 99th percentile of its worst frame, %.1f mm deep, "
-          "%.0f edges tangled\n",
-          c, info.clips[c].name.c_str(), info.clips[c].strain_worst_p99, info.clips[c].deepest,
-          info.clips[c].tangled);
+  for (const dataset::ClipResult& r : info.results())
+    if (!r.usable)
+      std::printf("left out: clip %zu (%s): %s\n", r.index, r.name.c_str(), dataset::in_words(r).c_str());
 }
 
 void add_dataset(CLI::App& app) {

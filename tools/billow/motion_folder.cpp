@@ -33,10 +33,11 @@ ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
       out.clips.push_back(std::move(one));
     }
   } catch (const std::exception& e) {
-    const std::string reason = e.what();
-    out = {
-        {},
-        reason.find(file.filename().string()) == std::string::npos ? file.string() + ": " + reason : reason};
+    // Readers name the file without its folder, or not at all.
+    const std::string reason = e.what(), name = file.filename().string();
+    out.error = reason.starts_with(file.string())
+                    ? reason
+                    : file.string() + (reason.starts_with(name) ? reason.substr(name.size()) : ": " + reason);
   }
   return out;
 }

@@ -27,6 +27,8 @@ class Progress {
                  elapsed * (1 - share) / share);
     written_ = true;
   }
+  // Prints a line above the progress line.
+  void note(const std::string& text) { std::fprintf(stderr, written_ ? "\r%-78s\n" : "%s\n", text.c_str()); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
  private:

@@ -24,7 +24,7 @@ struct SimulateOptions {
   std::string shard, out, device = "auto";
   std::vector<std::string> clips, only;            // --clip, --clips
   std::vector<std::string> motions, test_motions;  // folders, or kCapturedName or kBuiltInName
-  bool dry_run = false, quiet = false;
+  bool dry_run = false, json = false, quiet = false;
 };
 
 void parse_shard(SimulateOptions& options) {
@@ -94,11 +94,14 @@ void add_motions(const SimulateOptions& options, dataset::Request& request) {
   if (captured) dataset::add_captured_clips(captured_bundle(), options.only, request);
 }
 
-// Lists clips excluded from the data set. Throws if no frames are left for training or validation.
-void check_result(const dataset::Job& job, bool quiet) {
-  if (job.shards > 1) return;
+// Throws if nothing can be used, or if there is nothing to train with although that was asked for.
+void check_result(const dataset::Job& job, const std::vector<dataset::ClipResult>& results) {
+  if (!results.empty() && dataset::usable_frames(results) == 0)
+    throw std::runtime_error(job.folder.string() +
+                             ": expected clips that pass the reference's check, found none of " +
+                             std::to_string(results.size()) + ":\n" + dataset::summary_in_words(results));
+  if (job.shards > 1 || job.request.all_captured || job.request.frames == 0) return;
   const dataset::DatasetInfo info = dataset::read_dataset(job.folder);
-  if (!quiet || info.frames() == 0) print_left_out(info);
   if (info.frames(dataset::Part::kTrain) == 0 || info.frames(dataset::Part::kValidation) == 0)
     throw std::runtime_error(job.folder.string() +
                              ": expected frames for training and validation, found none in clips that are "
@@ -115,13 +118,18 @@ void simulate(SimulateOptions options) {
   Progress line("simulating");
   job.report = [&](const dataset::Progress& p) {
     if (options.quiet) return;
-    if (!p.note.empty()) std::fprintf(stderr, "%s\n", p.note.c_str());
+    if (!p.note.empty()) line.note(p.note);
     if (p.frames > 0) line(static_cast<double>(p.frames_done) / static_cast<double>(p.frames));
   };
-  dataset::simulate(job);
-  check_result(job, options.quiet);
-  if (options.quiet) return;
-  std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), line.seconds());
+  const std::vector<dataset::ClipResult> results = dataset::simulate(job);
+  if (options.json)
+    std::printf("%s", dataset::summary_as_json(results, job.folder.string(),
+                                               static_cast<double>(job.request.frames_per_second))
+                          .c_str());
+  check_result(job, results);
+  if (options.quiet || options.json) return;
+  std::printf("%s%s: done in %.0f s\n", dataset::summary_in_words(results).c_str(),
+              job.folder.string().c_str(), line.seconds());
 }
 
 void add_motion_options(CLI::App& command, SimulateOptions& o) {
@@ -189,6 +197,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--shard", options->shard,
                       "Simulate every n-th clip only, to share work between machines: 1/4 to 4/4");
   command->add_flag("--dry-run", options->dry_run, "Print the planned clips without simulating them");
+  command->add_flag("--json", options->json, "Print the summary of the clips as JSON");
   command->add_flag("--quiet", options->quiet, "Print errors only");
   command->footer(
       "Data sets with --motions are split into training, validation and holdout by whole clips, others by\n"

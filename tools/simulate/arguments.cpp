@@ -90,7 +90,8 @@ const char* const kSimulateHelp =
     "  --threads N            clips simulated in parallel, default: one per core\n"
     "  --device NAME          where cloth is simulated: cpu, cuda or auto (default: cuda if there is one)\n"
     "  --shard I/N            every N-th clip only, to share work between machines: 1/4 to 4/4\n"
-    "  --dry-run              print the planned clips without simulating them\n\n"
+    "  --dry-run              print the planned clips without simulating them\n"
+    "  --json                 print the summary of the clips as JSON\n\n"
     "Examples\n"
     "  billow_simulate cape data/cape --motions captured --frames 20000 --unseen 4000\n"
     "  billow_simulate skirt data/check --clips 07_03,05_14\n"
@@ -108,8 +109,8 @@ SimulateArguments parse_simulate_arguments(const std::vector<std::string>& words
       a.help = true;
       return a;
     }
-    if (word == "--dry-run") {
-      a.dry_run = true;
+    if (word == "--dry-run" || word == "--json") {
+      (word == "--json" ? a.json : a.dry_run) = true;
       continue;
     }
     if (!word.starts_with("-")) {

@@ -10,7 +10,7 @@ namespace billow {
 
 struct SimulateArguments {
   dataset::Job job;  // without captured clips
-  bool captured = false, dry_run = false, help = false;
+  bool captured = false, dry_run = false, json = false, help = false;
   std::string bundle;             // file of captured clips; empty: the one that ships with Billow
   std::vector<std::string> only;  // captured clips to use alone
 };

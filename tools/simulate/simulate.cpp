@@ -20,14 +20,14 @@ double seconds_since_start() {
 
 void print_progress(const dataset::Progress& p) {
   static double last_report = 0;
-  if (!p.note.empty()) std::printf("%s\n", p.note.c_str());
-  if (p.frames > 0 && p.frames_done > 0 && seconds_since_start() - last_report >= 5) {
+  if (!p.note.empty()) std::fprintf(stderr, "%s\n", p.note.c_str());
+  // The first frames follow a drape of many seconds, and tell nothing about the rest.
+  if (p.frames > 0 && 50 * p.frames_done > p.frames && seconds_since_start() - last_report >= 5) {
     last_report = seconds_since_start();
     const double share = static_cast<double>(p.frames_done) / static_cast<double>(p.frames);
-    std::printf("%zu of %zu frames, about %.0f s left\n", p.frames_done, p.frames,
-                last_report * (1 - share) / share);
+    std::fprintf(stderr, "%zu of %zu frames, about %.0f s left\n", p.frames_done, p.frames,
+                 last_report * (1 - share) / share);
   }
-  std::fflush(stdout);
 }
 
 int run(SimulateArguments& arguments) {
@@ -41,13 +41,23 @@ int run(SimulateArguments& arguments) {
   if (arguments.dry_run)
     for (const dataset::PlannedClip& clip : clips)
       std::printf("%-20s %5zu frames, %c\n", clip.name.c_str(), clip.frames, clip.parts[0]);
-  std::printf("%s\n", dataset::plan_in_words(clips).c_str());
+  std::fprintf(arguments.dry_run ? stdout : stderr, "%s\n", dataset::plan_in_words(clips).c_str());
   if (arguments.dry_run) return 0;
   seconds_since_start();
   job.report = print_progress;
-  dataset::simulate(job);
-  std::printf("%s: done in %.0f s\n", job.folder.string().c_str(), seconds_since_start());
-  return 0;
+  const std::vector<dataset::ClipResult> results = dataset::simulate(job);
+  if (arguments.json)
+    std::printf("%s", dataset::summary_as_json(results, job.folder.string(),
+                                               static_cast<double>(job.request.frames_per_second))
+                          .c_str());
+  else
+    std::printf("%s%s: done in %.0f s\n", dataset::summary_in_words(results).c_str(),
+                job.folder.string().c_str(), seconds_since_start());
+  if (results.empty() || dataset::usable_frames(results) > 0) return 0;
+  std::fprintf(stderr,
+               "billow_simulate: %s: expected clips that pass the reference's check, found none of %zu\n",
+               job.folder.string().c_str(), results.size());
+  return 1;
 }
 
 }  // namespace

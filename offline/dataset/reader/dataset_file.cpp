@@ -44,6 +44,12 @@ ClipInfo read_clip(const JsonAt& at) {
   clip.crossings = at.at("crossings").number();
   // Older ones judged by all crossings.
   clip.tangled = at.has("tangled") ? at.at("tangled").number() : clip.crossings;
+  if (at.has("worst_frames")) {
+    const JsonAt worst = at.at("worst_frames");
+    clip.strain_frame = worst.at("strain_frame").index(clip.frames);
+    clip.deepest_frame = worst.at("deepest_frame").index(clip.frames);
+    clip.tangled_frame = worst.at("tangled_frame").index(clip.frames);
+  }
   clip.source = at.string_or("source", "");
   for (size_t k = 0; k < kClipFiles.size(); ++k)
     clip.checksums[k] = at.at("checksums").at(kClipFiles[k]).string();
@@ -113,6 +119,20 @@ size_t DatasetInfo::frames(Part part) const {
     if (clip.usable)
       for (const char letter : clip.parts) sum += letter == static_cast<char>(part);
   return sum;
+}
+
+std::vector<ClipResult> DatasetInfo::results() const {
+  std::vector<ClipResult> out;
+  for (const ClipInfo& clip : clips) {
+    ClipResult r;
+    r.index = out.size(), r.name = clip.name, r.frames = clip.frames, r.usable = clip.usable;
+    r.unseen = clip.parts.find(static_cast<char>(Part::kUnseen)) != std::string::npos;
+    r.quality = {clip.strain_worst_p99 / 100, clip.deepest / 1000, clip.tangled,
+                 clip.strain_frame,           clip.deepest_frame,  clip.tangled_frame};
+    if (!clip.usable) r.rejections = rejections(r.quality, vertices, frames_per_second);
+    out.push_back(std::move(r));
+  }
+  return out;
 }
 
 OwnedCharacterBody DatasetInfo::character_body() const {

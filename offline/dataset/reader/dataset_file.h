@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/plan.h"
+#include "dataset/quality.h"
 #include "dataset/reader/character_body.h"
 
 namespace billow::dataset {
@@ -19,6 +20,8 @@ struct ClipInfo {
   double penetrating = 0;                                                        // percent
   double deepest = 0;                                                            // mm
   double crossings = 0, tangled = 0;
+  size_t strain_frame = kUnknownFrame, deepest_frame = kUnknownFrame,
+         tangled_frame = kUnknownFrame;  // the worst
   std::array<std::string, 4> checksums;  // of kClipFiles
   std::string source;                    // checksum that identifies the cloth and motion of an imported clip
 };
@@ -45,6 +48,8 @@ struct DatasetInfo {
   // Number of frames in usable clips.
   size_t frames() const;
   size_t frames(Part part) const;
+  // The clips as the reference's check judged them.
+  std::vector<ClipResult> results() const;
   // Skeleton and colliders.
   OwnedCharacterBody character_body() const;
 };

@@ -271,6 +271,12 @@ TEST_F(DatasetImport, MarksTornClothAsUnusable) {
   const DatasetInfo info = read_dataset(j.folder);
   EXPECT_FALSE(info.clips[0].usable);
   EXPECT_GT(info.clips[0].strain_worst_p99, 100);
+  const ClipResult result = info.results()[0];
+  ASSERT_EQ(result.rejections.size(), 1u);
+  EXPECT_EQ(result.rejections[0].measure, "stretched");
+  EXPECT_NEAR(result.rejections[0].seconds, 20 / info.frames_per_second, 1e-6);
+  EXPECT_NE(in_words(result).find("allowed 25 %, worst at"), std::string::npos) << in_words(result);
+  EXPECT_TRUE(info.results()[1].usable);
   EXPECT_TRUE(info.clips[1].usable);
   EXPECT_EQ(info.frames(), 40u);
   EXPECT_TRUE(check_dataset(info).empty());

@@ -26,6 +26,17 @@ TEST(ClothMeasures, MeasureStrainAndDepth) {
   EXPECT_EQ(f.crossings, 0);
 }
 
+TEST(ClothMeasures, RejectClothThatBlewUp) {
+  const Pieces p;
+  std::vector<V3> x = p.flat;
+  x[2].y = std::nanf("");
+  MeasureSum sum;
+  sum.add(measure(p.sheet, p.flat, std::vector<float>(7), true), true);
+  sum.add(measure(p.sheet, x, std::vector<float>(7), true), true);
+  EXPECT_FALSE(is_usable(sum.quality(), 7));
+  EXPECT_EQ(sum.quality().strain_frame, 1u);
+}
+
 TEST(ClothMeasures, CountCrossings) {
   const Pieces p;
   std::vector<V3> x = p.flat;
@@ -80,7 +91,10 @@ TEST(ClothMeasures, AreAveraged) {
   sum.add(a, true);
   sum.add(b, false);
   EXPECT_NEAR(sum.mean().strain_p99, 0.03, 1e-9);
-  EXPECT_NEAR(sum.worst_p99(), 0.04, 1e-9);
+  EXPECT_NEAR(sum.quality().strain, 0.04, 1e-9);
+  EXPECT_EQ(sum.quality().strain_frame, 1u);
+  EXPECT_EQ(sum.quality().deepest_frame, 1u);
+  EXPECT_EQ(sum.quality().tangled_frame, 0u);
   EXPECT_NEAR(sum.mean().deepest, 0.003, 1e-9);
   EXPECT_NEAR(sum.mean().crossings, 4, 1e-9);
   EXPECT_NEAR(sum.mean().tangled, 3, 1e-9);

@@ -61,7 +61,11 @@ class DatasetSlow : public ::testing::Test {
 
 TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   const Job full = job("whole");
-  simulate(full);
+  std::string notes;
+  Job with_notes = full;
+  with_notes.report = [&](const Progress& p) { notes += p.note + (p.note.empty() ? "" : "\n"); };
+  const std::vector<ClipResult> results = simulate(with_notes);
+  EXPECT_NE(notes.find("clips: still passes\n"), std::string::npos) << notes;
   const auto expected = bytes_of(full.folder);
   const DatasetInfo info = read_dataset(full.folder);
   EXPECT_EQ(info.vertices, 500u);
@@ -86,6 +90,15 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
     EXPECT_TRUE(clip.usable) << clip.name;
     EXPECT_LT(clip.strain_mean, 1) << clip.name;
     EXPECT_LT(clip.deepest, 1) << clip.name;
+  }
+  ASSERT_EQ(results.size(), info.clips.size());
+  for (size_t c = 0; c < results.size(); ++c) {
+    EXPECT_EQ(results[c].name, info.clips[c].name);
+    EXPECT_TRUE(results[c].usable);
+    EXPECT_EQ(results[c].unseen, info.clips[c].parts[0] == 'u');
+    EXPECT_NEAR(100 * results[c].quality.strain, info.clips[c].strain_worst_p99, 1e-4);
+    EXPECT_EQ(results[c].quality.strain_frame, info.clips[c].strain_frame);
+    EXPECT_LT(info.clips[c].strain_frame, info.clips[c].frames);
   }
   // On a still body the cloth stays at rest and the ropes hang close to it.
   const files::NpyMap cloth(info.clip_folder(0) / "cloth.npy"), bones(info.clip_folder(0) / "bones.npy"),
@@ -117,7 +130,7 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   fs::remove(full.folder / "chaos" / (*fs::directory_iterator(full.folder / "chaos")).path().filename());
   fs::create_directories(full.folder / "clips/0000.part");
   std::ofstream(full.folder / "clips/0000.part/cloth.npy") << "half of it";
-  simulate(full);
+  EXPECT_EQ(simulate(full).size(), results.size());
   EXPECT_TRUE(bytes_of(full.folder) == expected) << "continued";
 
   // In batches, of which the last is not full.
@@ -130,7 +143,7 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   for (const int shard : {0, 1}) {
     Job part = job("shard" + std::to_string(shard));
     part.shard = shard, part.shards = 2;
-    simulate(part);
+    for (const ClipResult& r : simulate(part)) EXPECT_EQ(r.index % 2, static_cast<size_t>(shard));
     EXPECT_FALSE(fs::exists(part.folder / "manifest.json"));
   }
   merge_dataset({folder_ / "shard0", folder_ / "shard1"}, folder_ / "merged");
@@ -146,6 +159,7 @@ TEST_F(DatasetSlow, IsBitIdenticalHoweverItIsMade) {
   };
   refused([](Request& r) { r.seed = 9; });
   refused([](Request& r) { ++r.frames; });
+  refused([](Request& r) { r.captured = {{still(120), "07", false}}; });
   refused([](Request& r) { r.clips[0].frames[3].root_position.y += 0.1f; });
 
   // Damaged files are reported.
@@ -170,6 +184,23 @@ TEST_F(DatasetSlow, RefusesInvalidShards) {
   j.shard = 2, j.shards = 2;
   EXPECT_THROW(simulate(j), std::invalid_argument);
   EXPECT_FALSE(fs::exists(j.folder));
+}
+
+// The poses of captured clips belong to the request.
+TEST_F(DatasetSlow, ContinuesWithTheSameCapturedClipsOnly) {
+  Job j = job("captured");
+  j.request.clips.clear();
+  for (const bool test : {false, true}) j.request.captured.push_back({still(12), test ? "2" : "1", test});
+  j.request.captured[1].clip.name = "test";
+  j.request.all_captured = true;
+  const std::vector<ClipResult> results = simulate(j);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_TRUE(results[1].unseen);
+  const DatasetInfo info = read_dataset(j.folder);
+  EXPECT_EQ(info.frames(Part::kUnseen), 12u);
+  EXPECT_EQ(simulate(j).size(), 2u);
+  j.request.captured[1].clip.frames[3].root_position.y += 0.1f;
+  EXPECT_THROW(simulate(j), std::invalid_argument);
 }
 
 }  // namespace
