@@ -46,8 +46,9 @@ std::map<std::string, billow::Transform> resting_person(const billow::Garment& g
 
 float nearest(const billow_body* body, const billow::Instance& playback) {
   std::vector<float> distances(playback.positions().size() / 3);
-  check(billow_body_query(body, BILLOW_ALL_GROUPS, playback.positions().data(), static_cast<uint32_t>(distances.size()),
-                          BILLOW_NO_LIMIT, distances.data(), nullptr, nullptr));
+  check(billow_body_query(body, BILLOW_ALL_GROUPS, playback.positions().data(),
+                          static_cast<uint32_t>(distances.size()), BILLOW_NO_LIMIT, distances.data(), nullptr,
+                          nullptr));
   return *std::min_element(distances.begin(), distances.end());
 }
 

@@ -382,8 +382,8 @@ typedef struct billow_settings {
   float air_density; /* kg/m3: 1.2 */
 
   /* Contact */
-  billow_curve radius; /* m, of a bone: 0.005. Bones are kept this far from colliders */
-  float friction;      /* 0.3 */
+  billow_curve radius;      /* m, of a bone: 0.005. Bones are kept this far from colliders */
+  float friction;           /* 0.3 */
   uint32_t collider_groups; /* groups that chains and mesh meet, bit 1 << group each: BILLOW_ALL_GROUPS */
   /* Of each group, 0 to 1. 0: rigid. Above 0 its colliders push chains without friction and with at
    * most (1 - softness) times their weight: they sweep cloth aside, cannot carry or pinch it, and what

@@ -104,7 +104,8 @@ class ClipJudge {
         sheet_(sheet),
         clip_(clip),
         options_(options),
-        body_(frames.character().skeleton, frames.character().colliders),
+        body_(frames.character().skeleton, frames.character().colliders,
+              frames.garment().contacts.rigid_groups()),
         probe_(ruler.edges(), frames.garment().triangles),
         joints_(frames.character().skeleton.size()) {}
 

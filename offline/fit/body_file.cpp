@@ -149,9 +149,8 @@ NamedCollider read_collider(const JsonAt& at, const BodyFile& body, std::set<std
   NamedCollider out;
   billow_collider& c = out.collider;
   const ShapeFields& fields = read_shape(at.at("shape"));
-  std::set<std::string> known{"name",     "shape",      "joints",       "weights",
-                              "position", "blend_with", "blend_radius", "fixed",
-                              "group"};
+  std::set<std::string> known{"name",       "shape",        "joints", "weights", "position",
+                              "blend_with", "blend_radius", "fixed",  "group"};
   if (fields.end) known.insert("end");
   if (fields.rotation) known.insert("rotation");
   if (fields.radius) known.insert("radius");

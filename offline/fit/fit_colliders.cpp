@@ -232,8 +232,8 @@ void measure_pose(const PosedSkin& pose, body::Surface& surface, const ColliderM
   std::vector<float> phi(points.size());
   std::vector<int32_t> nearest(points.size());
   if (!points.empty())
-    billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &points[0].x, static_cast<uint32_t>(points.size()), BILLOW_NO_LIMIT,
-                      phi.data(), nullptr, nearest.data());
+    billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &points[0].x, static_cast<uint32_t>(points.size()),
+                      BILLOW_NO_LIMIT, phi.data(), nullptr, nearest.data());
   for (size_t i = 0; i < points.size(); ++i)
     into.to_zero_set[static_cast<size_t>(std::max(0, nearest[i]))].push_back({std::fabs(phi[i]), 1.0f});
   for (const ZeroPoint& p : zero_points(model, surfaces, pose.motions))

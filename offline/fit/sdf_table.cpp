@@ -104,8 +104,8 @@ SdfRow measure(const SdfCandidate& candidate, const body::Skeleton& skeleton, co
   std::vector<float> distances(count), gradients(3 * cloud.size());
   const auto seconds = [&](float limit) {
     return best_time([&] {
-             billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &cloud[0].x, count, limit, distances.data(), gradients.data(),
-                               nullptr);
+             billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &cloud[0].x, count, limit, distances.data(),
+                               gradients.data(), nullptr);
            }) /
            static_cast<double>(count);
   };

@@ -266,12 +266,12 @@ Human find_human(const Skeleton& skeleton, const std::map<std::string, std::stri
 
 std::vector<billow_collider_group> collider_groups(const body::Skeleton& skeleton) {
   constexpr std::pair<Part, billow_collider_group> kGroups[] = {
-      {Part::hips, BILLOW_COLLIDER_GROUP_TRUNK},          {Part::chest, BILLOW_COLLIDER_GROUP_TRUNK},
-      {Part::clavicle, BILLOW_COLLIDER_GROUP_TRUNK},      {Part::neck, BILLOW_COLLIDER_GROUP_HEAD},
-      {Part::head, BILLOW_COLLIDER_GROUP_HEAD},           {Part::upper_arm, BILLOW_COLLIDER_GROUP_UPPER_ARM},
-      {Part::forearm, BILLOW_COLLIDER_GROUP_FOREARM},     {Part::hand, BILLOW_COLLIDER_GROUP_FOREARM},
-      {Part::thigh, BILLOW_COLLIDER_GROUP_LEG},           {Part::calf, BILLOW_COLLIDER_GROUP_LEG},
-      {Part::foot, BILLOW_COLLIDER_GROUP_LEG},            {Part::toes, BILLOW_COLLIDER_GROUP_LEG}};
+      {Part::hips, BILLOW_COLLIDER_GROUP_TRUNK},      {Part::chest, BILLOW_COLLIDER_GROUP_TRUNK},
+      {Part::clavicle, BILLOW_COLLIDER_GROUP_TRUNK},  {Part::neck, BILLOW_COLLIDER_GROUP_HEAD},
+      {Part::head, BILLOW_COLLIDER_GROUP_HEAD},       {Part::upper_arm, BILLOW_COLLIDER_GROUP_UPPER_ARM},
+      {Part::forearm, BILLOW_COLLIDER_GROUP_FOREARM}, {Part::hand, BILLOW_COLLIDER_GROUP_FOREARM},
+      {Part::thigh, BILLOW_COLLIDER_GROUP_LEG},       {Part::calf, BILLOW_COLLIDER_GROUP_LEG},
+      {Part::foot, BILLOW_COLLIDER_GROUP_LEG},        {Part::toes, BILLOW_COLLIDER_GROUP_LEG}};
   const Human human = find_human(skeleton);
   std::vector<billow_collider_group> out(skeleton.size(), BILLOW_COLLIDER_GROUP_TRUNK);
   // Parents come before their children.

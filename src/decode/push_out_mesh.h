@@ -13,8 +13,8 @@
 namespace billow {
 
 struct PushOutSettings {
-  float clearance = 0.002f;  // m: no vertex is nearer
-  float softness = 0.004f;   // m: beyond clearance + softness, vertices are not moved
+  float clearance = 0.002f;      // m: no vertex is nearer
+  float softness = 0.004f;       // m: beyond clearance + softness, vertices are not moved
   uint32_t groups = kAllGroups;  // of colliders, one bit each: the others are ignored
 };
 

@@ -255,8 +255,8 @@ TEST(Allocation, NothingInAFrameAllocates) {
       failed += billow_body_pose(body, &joint, 1, 1) != BILLOW_OK;
       failed += billow_chains_step(chains, &step) != BILLOW_OK;
       failed += billow_chains_get_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
-      failed += billow_body_query(body, BILLOW_ALL_GROUPS, values.data(), kBoneCount, BILLOW_NO_LIMIT, distances.data(),
-                                  gradients.data(), names.data()) != BILLOW_OK;
+      failed += billow_body_query(body, BILLOW_ALL_GROUPS, values.data(), kBoneCount, BILLOW_NO_LIMIT,
+                                  distances.data(), gradients.data(), names.data()) != BILLOW_OK;
       failed += billow_chains_get_velocities(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_get_tensions(chains, values.data(), kBoneCount) != BILLOW_OK;
       failed += billow_chains_get_contacts(chains, contacts.data(), kBoneCount, &contact_count) != BILLOW_OK;

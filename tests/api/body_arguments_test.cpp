@@ -202,15 +202,20 @@ TEST_F(BodyArguments, PosesThatMakeNoSenseAreRefused) {
 
 TEST_F(BodyArguments, QueriesThatMakeNoSenseAreRefusedAndWriteNothing) {
   float point[6] = {}, distances[2] = {-7, -7};
-  expect_refused(billow_body_query(nullptr, BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr), "body");
-  expect_refused(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, nullptr, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr),
+  expect_refused(
+      billow_body_query(nullptr, BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr),
+      "body");
+  expect_refused(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, nullptr, 2, BILLOW_NO_LIMIT, distances,
+                                   nullptr, nullptr),
                  "points");
-  expect_refused(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
-                 "distances");
+  expect_refused(
+      billow_body_query(body_.get(), BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
+      "distances");
   for (float bad : {kNan, kInfinity, -kInfinity}) {
     for (float& x : point) {
       x = bad;
-      expect_refused(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, distances, nullptr, nullptr),
+      expect_refused(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, point, 2, BILLOW_NO_LIMIT, distances,
+                                       nullptr, nullptr),
                      "points");
       x = 0;
     }
@@ -218,7 +223,8 @@ TEST_F(BodyArguments, QueriesThatMakeNoSenseAreRefusedAndWriteNothing) {
   EXPECT_EQ(distances[0], -7);
   EXPECT_EQ(distances[1], -7);
   // No points are no points, wherever they are.
-  EXPECT_EQ(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
+  EXPECT_EQ(billow_body_query(body_.get(), BILLOW_ALL_GROUPS, nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr,
+                              nullptr),
             BILLOW_OK);
 }
 
@@ -235,7 +241,8 @@ TEST_F(BodyArguments, ChainsAreNoBody) {
   float point[3] = {}, distance_found = 0;
   expect_refused(billow_body_pose(wrong, &joint_, 1, 1), "body");
   expect_refused(billow_body_teleport(wrong, &joint_, 1, 1), "body");
-  expect_refused(billow_body_query(wrong, BILLOW_ALL_GROUPS, point, 1, BILLOW_NO_LIMIT, &distance_found, nullptr, nullptr),
+  expect_refused(billow_body_query(wrong, BILLOW_ALL_GROUPS, point, 1, BILLOW_NO_LIMIT, &distance_found,
+                                   nullptr, nullptr),
                  "body");
   EXPECT_EQ(billow_body_collider_count(wrong), 0u);
   billow_body_destroy(wrong);  // does nothing

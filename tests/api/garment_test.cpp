@@ -55,8 +55,9 @@ class GarmentApi : public ::testing::TestWithParam<testing::Form> {
   float lowest_distance() const {
     const uint32_t n = billow_garment_vertex_count(garment_);
     std::vector<float> phi(n);
-    EXPECT_EQ(billow_body_query(billow_instance_body(instance_), BILLOW_ALL_GROUPS, billow_instance_position_data(instance_), n,
-                                BILLOW_NO_LIMIT, phi.data(), nullptr, nullptr),
+    EXPECT_EQ(billow_body_query(billow_instance_body(instance_), BILLOW_ALL_GROUPS,
+                                billow_instance_position_data(instance_), n, BILLOW_NO_LIMIT, phi.data(),
+                                nullptr, nullptr),
               BILLOW_OK);
     float low = 1;
     for (const float p : phi) low = std::min(low, p);

@@ -48,6 +48,14 @@ const FloatField kFloats[] = {
     {FIELD(rest_speed), {-0.1f}, {0, 1}},
     {FIELD(solver.push_extra), {-1e-6f}, {0, 0.1f}},
     {FIELD(friction), {-0.1f}, {0, 1}},
+    {FIELD(softness[0]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[1]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[2]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[3]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[4]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[5]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[6]), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(softness[7]), {-0.1f, 1.1f}, {0, 1}},
     {FIELD(translation_inertia), {-0.1f, 1.1f}, {0, 1}},
     {FIELD(rotation_inertia), {-0.1f, 1.1f}, {0, 1}},
     {FIELD(teleport_distance), {-0.1f}, {0, 1e30f}},
@@ -77,6 +85,7 @@ const CountField kCounts[] = {
     {FIELD(solver.rope_samples), {1000000}, {0, 4}},
     {FIELD(solver.lateral_samples), {1000000}, {0, 4}},
     {FIELD(teleport), {3, 0xffffffffu}, {0, 1, 2}},
+    {FIELD(collider_groups), {256, 0xffffffffu}, {0, 255}},
 };
 // Any number is a yes or a no.
 const struct {
@@ -273,6 +282,8 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.radius.value, 0.005f);
   EXPECT_EQ(s.solver.push_extra, 0);
   EXPECT_EQ(s.friction, 0.3f);
+  EXPECT_EQ(s.collider_groups, BILLOW_ALL_GROUPS);
+  for (const float softness : s.softness) EXPECT_EQ(softness, 0);
   EXPECT_EQ(s.solver.alternations, 1u);
   EXPECT_EQ(s.solver.rope_samples, 1u);
   EXPECT_EQ(s.solver.lateral_samples, 3u);

@@ -118,7 +118,8 @@ TEST(Threads, EachHasItsOwnErrorMessage) {
   run_on(4, 4, [](int i) {
     for (int k = 0; k < 200; ++k) {
       if (i % 2) {
-        EXPECT_EQ(billow_body_query(nullptr, BILLOW_ALL_GROUPS, nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr, nullptr),
+        EXPECT_EQ(billow_body_query(nullptr, BILLOW_ALL_GROUPS, nullptr, 0, BILLOW_NO_LIMIT, nullptr, nullptr,
+                                    nullptr),
                   BILLOW_ERROR_INVALID_ARGUMENT);
         EXPECT_NE(std::string(billow_last_error()).find("body"), std::string::npos);
       } else {

@@ -79,7 +79,8 @@ TEST(SoftContacts, ChainsSinkThroughASoftArmAndHangOverARigidOne) {
 TEST(SoftContacts, IgnoredGroupsChangeNothing) {
   const std::vector<billow_collider> bar{arm({0.3, -0.1, -0.5}, {0.3, -0.1, 0.5})};
   const auto free = simulate({}, {}, true, 1, still);
-  for (const Contact& contact : {Contact{BILLOW_ALL_GROUPS & ~(1u << kArm), 0}, Contact{BILLOW_ALL_GROUPS, 1}}) {
+  for (const Contact& contact :
+       {Contact{BILLOW_ALL_GROUPS & ~(1u << kArm), 0}, Contact{BILLOW_ALL_GROUPS, 1}}) {
     const auto ignored = simulate(contact, bar, true, 1, still);
     float difference = 0;
     for (size_t f = 0; f < free.size(); ++f)
@@ -92,8 +93,9 @@ TEST(SoftContacts, IgnoredGroupsChangeNothing) {
 TEST(SoftContacts, ASoftArmSweepsAHangingChainAsideAndLetsItReturn) {
   const std::vector<billow_collider> hand{arm({-0.3, -0.6, -0.5}, {-0.3, -0.6, 0.5})};
   // It moves through the chain at 0.2 m/s.
-  const auto frames = simulate({BILLOW_ALL_GROUPS, 0.5f}, hand, false, 10,
-                               [](double t) { return Vector{std::min(0.2 * t, 0.8), 0, 0}; });
+  const auto frames = simulate({BILLOW_ALL_GROUPS, 0.5f}, hand, false, 10, [](double t) {
+    return Vector{std::min(0.2 * t, 0.8), 0, 0};
+  });
   float farthest = 0;
   for (const auto& f : frames) farthest = std::max(farthest, tip(f, 0));
   EXPECT_GT(farthest, 0.02f);

@@ -208,10 +208,12 @@ TEST(FieldColliders, BlocksAgreeWithSinglePointsToTheBit) {
       const double size = random.uniform(0.001, 0.2);
       float points[3 * kPoints], together[kPoints];
       for (uint32_t i = 0; i < kPoints; ++i) testing::copy(middle + random.in_box(size), points + 3 * i);
-      billow_body_query(body.get(), BILLOW_ALL_GROUPS, points, kPoints, BILLOW_NO_LIMIT, together, nullptr, nullptr);
+      billow_body_query(body.get(), BILLOW_ALL_GROUPS, points, kPoints, BILLOW_NO_LIMIT, together, nullptr,
+                        nullptr);
       for (uint32_t i = 0; i < kPoints; ++i) {
         float alone;
-        billow_body_query(body.get(), BILLOW_ALL_GROUPS, points + 3 * i, 1, BILLOW_NO_LIMIT, &alone, nullptr, nullptr);
+        billow_body_query(body.get(), BILLOW_ALL_GROUPS, points + 3 * i, 1, BILLOW_NO_LIMIT, &alone, nullptr,
+                          nullptr);
         ASSERT_EQ(together[i], alone) << "seed " << seed;
       }
     }

@@ -314,8 +314,8 @@ TEST(Query, TakesAnyNumberOfPoints) {
     std::vector<float> points(3 * count), distances(count + 1, -7), gradients(3 * count + 1, -7);
     std::vector<int32_t> indices(count + 1, -7);
     for (uint32_t i = 0; i < count; ++i) points[3 * i] = 1 + static_cast<float>(i);
-    ASSERT_EQ(billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), count, BILLOW_NO_LIMIT, distances.data(),
-                                gradients.data(), indices.data()),
+    ASSERT_EQ(billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), count, BILLOW_NO_LIMIT,
+                                distances.data(), gradients.data(), indices.data()),
               BILLOW_OK);
     for (uint32_t i = 0; i < count; ++i) {
       EXPECT_FLOAT_EQ(distances[i], 0.5f + static_cast<float>(i));
@@ -326,8 +326,8 @@ TEST(Query, TakesAnyNumberOfPoints) {
     EXPECT_EQ(gradients[3 * count], -7);
     EXPECT_EQ(indices[count], -7);
     // Without gradients and colliders.
-    ASSERT_EQ(billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), count, BILLOW_NO_LIMIT, distances.data(), nullptr,
-                                nullptr),
+    ASSERT_EQ(billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), count, BILLOW_NO_LIMIT,
+                                distances.data(), nullptr, nullptr),
               BILLOW_OK);
   }
 }

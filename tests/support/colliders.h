@@ -121,7 +121,8 @@ inline QueryResult query(const BodyHandle& body, const Vector& p) {
   float point[3], gradient[3];
   copy(p, point);
   QueryResult out{};
-  billow_body_query(body.get(), BILLOW_ALL_GROUPS, point, 1, BILLOW_NO_LIMIT, &out.distance, gradient, &out.collider);
+  billow_body_query(body.get(), BILLOW_ALL_GROUPS, point, 1, BILLOW_NO_LIMIT, &out.distance, gradient,
+                    &out.collider);
   out.gradient = vector_at(gradient, 0);
   return out;
 }

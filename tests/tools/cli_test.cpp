@@ -120,9 +120,9 @@ TEST_F(CliSlow, DemoWritesItsPictures) {
   const Outcome done = run("demo -o . --seconds 0.5 --no-film");
   EXPECT_EQ(done.code, 0) << done.output;
   EXPECT_TRUE(contains(done.output, "12690 vertices")) << done.output;
-  for (const char* name : {"cape_run", "skirt_dance"})
+  for (const char* name : {"cape_run", "skirt_dance", "cape_walk", "skirt_walk"})
     EXPECT_TRUE(is_png(std::string(name) + ".png")) << name;
-  EXPECT_EQ(entries("."), 3u) << "two strips and demo.json";
+  EXPECT_EQ(entries("."), 5u) << "four strips and demo.json";
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ int main() {
   Random random(11);
   for (int i = 0; i < 3 * 3001; ++i) points.push_back(random.uniform_float(-1, 1));
   std::vector<float> distances(3001), gradients(points.size());
-  if (billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), 3001, BILLOW_NO_LIMIT, distances.data(), gradients.data(),
-                        nullptr))
+  if (billow_body_query(body.get(), BILLOW_ALL_GROUPS, points.data(), 3001, BILLOW_NO_LIMIT, distances.data(),
+                        gradients.data(), nullptr))
     return std::printf("%s\n", billow_last_error()), 1;
   uint64_t hash = 14695981039346656037ull;
   const auto add = [&](float value) {

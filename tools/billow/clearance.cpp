@@ -50,10 +50,12 @@ struct Clearance {
   }
 };
 
-DistanceStats measure(const billow_body* body, std::span<const float> points) {
+// Soft colliders let cloth through by design: distances are to the rigid ones.
+DistanceStats measure(const Playback& playback, std::span<const float> points) {
   std::vector<float> distances(points.size() / 3);
-  if (billow_body_query(body, BILLOW_ALL_GROUPS, points.data(), static_cast<uint32_t>(distances.size()), kReach,
-                        distances.data(), nullptr, nullptr) != BILLOW_OK)
+  if (billow_body_query(playback.body(), playback.garment().contacts.rigid_groups(), points.data(),
+                        static_cast<uint32_t>(distances.size()), kReach, distances.data(), nullptr,
+                        nullptr) != BILLOW_OK)
     throw std::runtime_error(billow_last_error());
   DistanceStats p;
   p.count = distances.size();
@@ -84,13 +86,13 @@ Clearance play(Playback& playback, const std::string& motion) {
   Clearance c;
   c.motion = motion;
   while (playback.step()) {
-    const DistanceStats vertices = measure(playback.body(), playback.positions());
+    const DistanceStats vertices = measure(playback, playback.positions());
     ++c.frames;
     c.frames_inside += vertices.inside > 0;
     c.reported_inside += playback.report().inside;
     c.vertices.add(vertices);
-    c.edges.add(measure(playback.body(), midpoints(playback.positions(), edges)));
-    c.triangles.add(measure(playback.body(), midpoints(playback.positions(), playback.garment().triangles)));
+    c.edges.add(measure(playback, midpoints(playback.positions(), edges)));
+    c.triangles.add(measure(playback, midpoints(playback.positions(), playback.garment().triangles)));
   }
   return c;
 }

@@ -30,8 +30,11 @@ struct DemoOptions {
 struct Show {
   const char *garment, *motion, *name, *shows;
 };
+// The captured walk is of a person that the garments have not learnt from.
 constexpr Show kShows[] = {{"cape", "run", "cape_run", "a cape on a running person"},
-                           {"skirt", "dance:4", "skirt_dance", "a skirt on a dancing person"}};
+                           {"skirt", "dance:4", "skirt_dance", "a skirt on a dancing person"},
+                           {"cape", "captured:55_04", "cape_walk", "a cape on a captured walk"},
+                           {"skirt", "captured:55_04", "skirt_walk", "a skirt on a captured walk"}};
 
 double lower_percentile(std::vector<double> values, double fraction) {
   const auto k = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
@@ -40,7 +43,7 @@ double lower_percentile(std::vector<double> values, double fraction) {
 }
 
 constexpr double kFilmRate = 30;     // frames per second
-constexpr double kFilmStart = 0.25;  // fraction of --seconds that the film skips: motions start from standing
+constexpr double kFilmStart = 0.25;  // fraction of a motion that its film skips: motions start from standing
 
 // Rasterise instead of path tracing, with fewer samples in films: the demo should not take minutes.
 PictureStyle style_of(const Playback& playback, bool film) {
@@ -81,7 +84,7 @@ Json play(const Show& show, const DemoOptions& o, const fs::path& folder, std::u
     double seconds = 0;
     for (const double stage : report.stage_seconds) seconds += stage;
     frame_ms.push_back(1e3 * seconds), inside += report.inside;
-    const double film_time = playback.time() - kFilmStart * o.seconds;
+    const double film_time = playback.time() - kFilmStart * playback.seconds();
     if (writer && static_cast<double>(shown) <= film_time * kFilmRate)
       line.add(picture_of(film_style), camera[playback.frame()]), ++shown;
     if (playback.frame() + 1 == playback.frames() * (panels.size() + 1) / o.panels) {
@@ -117,7 +120,7 @@ void run_demo(const DemoOptions& o) {
   const fs::path folder = make_folder(o.folder);
   std::unique_ptr<DrawnBody> body;
   Json all;
-  for (const Show& show : kShows) all[show.garment] = play(show, o, folder, body);
+  for (const Show& show : kShows) all[show.name] = play(show, o, folder, body);
   files::write_whole_file(folder / "demo.json", all.dump(2) + "\n");
 }
 

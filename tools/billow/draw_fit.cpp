@@ -90,8 +90,8 @@ ZeroSet zero_set_of(const body::Skeleton& skeleton, std::span<const billow_colli
   out.skin.weights.assign(p.size(), {1, 0, 0, 0});
   std::vector<float> phi(p.size());
   std::vector<int32_t> nearest(p.size());
-  billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &p[0].x, static_cast<uint32_t>(p.size()), BILLOW_NO_LIMIT, phi.data(),
-                    nullptr, nearest.data());
+  billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &p[0].x, static_cast<uint32_t>(p.size()),
+                    BILLOW_NO_LIMIT, phi.data(), nullptr, nearest.data());
   for (const int32_t i : nearest) out.colours.push_back(collider_colour(static_cast<size_t>(std::max(0, i))));
   return out;
 }

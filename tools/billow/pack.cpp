@@ -43,8 +43,7 @@ void remove_sections(const PackArguments& a, pack::GarmentData& packed) {
 void write_unchanged_storage(const PackArguments& a, const pack::GarmentData& packed) {
   std::vector<std::string> without;
   for (const std::string& name : a.without) without.push_back("extra." + name);
-  const std::string bytes =
-      pack::changed_sections(files::read_whole_file(a.file), without, packed);
+  const std::string bytes = pack::changed_sections(files::read_whole_file(a.file), without, packed);
   files::write_whole_file(a.out, bytes);
   if (!a.quiet) std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
 }

@@ -148,10 +148,15 @@ BILLOW_PAGE(character_bones) const float* character_bones(Character* c) {
   return c->bones.data();
 }
 
-// The signed distance of each vertex to the body in metres, negative inside, up to 0.02.
+// The signed distance of each vertex to the rigid colliders in metres, negative inside, up to 0.02.
 BILLOW_PAGE(character_distances) const float* character_distances(Character* c) {
+  billow_settings settings;
+  billow_chains_get_settings(c->chains(), &settings);
+  uint32_t rigid = settings.collider_groups;
+  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g)
+    if (settings.softness[g] > 0) rigid &= ~(1u << g);
   const billow_status bad =
-      billow_body_query(billow_instance_body(c->instance), BILLOW_ALL_GROUPS, billow_instance_position_data(c->instance),
+      billow_body_query(billow_instance_body(c->instance), rigid, billow_instance_position_data(c->instance),
                         c->vertices(), 0.02f, c->distances.data(), nullptr, nullptr);
   return bad ? nullptr : c->distances.data();
 }
