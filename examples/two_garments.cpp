@@ -44,9 +44,19 @@ std::map<std::string, billow::Transform> resting_person(const billow::Garment& g
   return person;
 }
 
+// The groups of colliders that the cloth stays outside of: those it meets, but for the soft ones.
+uint32_t rigid_groups(const billow::Instance& playback) {
+  billow_settings settings;
+  check(billow_chains_get_settings(billow_instance_chains(playback.get()), &settings));
+  uint32_t groups = settings.collider_groups;
+  for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g)
+    if (settings.softness[g] > 0) groups &= ~(1u << g);
+  return groups;
+}
+
 float nearest(const billow_body* body, const billow::Instance& playback) {
   std::vector<float> distances(playback.positions().size() / 3);
-  check(billow_body_query(body, BILLOW_ALL_GROUPS, playback.positions().data(),
+  check(billow_body_query(body, rigid_groups(playback), playback.positions().data(),
                           static_cast<uint32_t>(distances.size()), BILLOW_NO_LIMIT, distances.data(), nullptr,
                           nullptr));
   return *std::min_element(distances.begin(), distances.end());
