@@ -27,7 +27,8 @@ void body_query(benchmark::State& state, float limit) {
   const uint32_t count = static_cast<uint32_t>(points.size());
   std::vector<float> distances(count), gradients(3 * count);
   for (auto _ : state) {
-    billow_body_query(handle, &points[0].x, count, limit, distances.data(), gradients.data(), nullptr);
+    billow_body_query(handle, BILLOW_ALL_GROUPS, &points[0].x, count, limit, distances.data(),
+                      gradients.data(), nullptr);
     benchmark::DoNotOptimize(distances.data());
     benchmark::ClobberMemory();
   }

@@ -40,8 +40,8 @@ void query(benchmark::State& state, std::span<const billow_collider> colliders, 
   std::vector<V3> gradients(cloud.size());
   const float limit = static_cast<float>(state.range(0)) * 0.01f;
   for (auto _ : state) {
-    billow_body_query(surface.get(), &cloud[0].x, static_cast<uint32_t>(cloud.size()), limit,
-                      distances.data(), &gradients[0].x, nullptr);
+    billow_body_query(surface.get(), BILLOW_ALL_GROUPS, &cloud[0].x, static_cast<uint32_t>(cloud.size()),
+                      limit, distances.data(), &gradients[0].x, nullptr);
     benchmark::DoNotOptimize(distances.data());
     benchmark::ClobberMemory();
   }

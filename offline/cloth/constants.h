@@ -4,12 +4,13 @@
 
 #include <cstddef>
 
+#include "sdf/soft_contact.h"
+
 namespace billow::cloth {
 
 inline constexpr float kAirStep = 1.0f / 240;   // s, interval between updates of the air forces
 inline constexpr float kMaxSpeed = 30;          // m/s
 inline constexpr float kContactMargin = 0.01f;  // m, approach of cloth and body in a step
-inline constexpr float kSoftShell = 0.03f;      // m, around soft colliders, over which their push rises
 
 // Push-out at the end of a frame.
 inline constexpr int kMaxPushOuts = 30;

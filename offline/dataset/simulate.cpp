@@ -193,6 +193,7 @@ class ProgressReport {
   size_t clips_, clips_done_ = 0;
 };
 
+// Inputs of simulate_clips().
 struct Work {
   const Job& job;
   const garment::Garment& garment;

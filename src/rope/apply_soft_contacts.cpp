@@ -4,11 +4,10 @@
 // top of a limb sinks through it, cloth beside it is swept aside, and cloth between it and a rigid collider
 // is free to slide. The force depends on the present pose alone: no bone remembers that it was caught.
 #include "rope/stages.h"
+#include "sdf/soft_contact.h"
 
 namespace billow {
 namespace {
-
-constexpr float kSoftShell = 0.03f;  // m at scale 1
 
 // Colliders of soft groups, and which of them are near four bones.
 class SoftColliders {

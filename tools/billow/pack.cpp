@@ -1,5 +1,4 @@
 // `billow pack`: rewrites a garment file with another precision, other settings or fewer sections.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -8,7 +7,6 @@
 #include "evaluate/baselines.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
-#include "motion/human.h"
 #include "pack/garment_asset.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
@@ -48,14 +46,6 @@ void write_unchanged_storage(const PackArguments& a, const pack::GarmentData& pa
   if (!a.quiet) std::printf("%s: %.2f MB\n", a.out.c_str(), static_cast<double>(bytes.size()) / 1e6);
 }
 
-// Files of before collider groups have all colliders in the first: sorts those by their joints.
-void group_colliders(pack::GarmentData& packed) {
-  const std::vector<billow_collider_group> groups = motion::collider_groups(packed.skeleton);
-  for (billow_collider& c : packed.colliders)
-    if (c.group == 0)
-      c.group = groups[c.joint[std::max_element(c.weight, c.weight + BILLOW_JOINTS_PER_COLLIDER) - c.weight]];
-}
-
 void run(PackArguments a) {
   a.file = garment_file(a.file);
   if (a.blend && a.data.empty())
@@ -63,10 +53,7 @@ void run(PackArguments a) {
   pack::GarmentData packed = pack::read_garment_asset(a.file);
   remove_sections(a, packed);
   if (!a.settings.empty()) ropes::read_settings_file(a.settings, packed.settings);
-  if (!a.contacts.empty()) {
-    group_colliders(packed);
-    body::apply(contacts_option(a.contacts), packed.settings);
-  }
+  if (!a.contacts.empty()) body::apply(contacts_option(a.contacts), packed.settings);
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
     if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});

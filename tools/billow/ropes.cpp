@@ -121,7 +121,7 @@ void fit(RopesOptions o) {
   std::printf("%s", o.out.empty() ? text.c_str() : (o.out + "\n").c_str());
 }
 
-// Prints the bones that limbs hold on rope chains and not in the reference. Throws if there is any.
+// Prints the clips and rates at which limbs hold bones of the rope chains, and not of the reference.
 void find_caught(const RopesOptions& o) {
   const learn::Frames frames(o.folder);
   const auto found = ropes::find_caught(frames, settings_for(frames, o), o.rates, o.fit.threads);
