@@ -602,15 +602,24 @@ BILLOW_API billow_chains* billow_instance_chains(const billow_instance* instance
 /* The garment's own colliders as the last frame posed them. NULL for NULL. */
 BILLOW_API const billow_body* billow_instance_body(const billow_instance* instance);
 
+/* How far the mesh of the networks is brought back to the lengths of the pattern, frame by frame. A character that comes closer
+ * may be switched on at any time. */
+typedef enum billow_lengths {
+  BILLOW_LENGTHS_OFF = 0, /* as decoded: for characters far away */
+  BILLOW_LENGTHS_LOW = 1, /* half the sweeps over edges */
+  BILLOW_LENGTHS_HIGH = 2
+} billow_lengths;
+
 typedef struct billow_instance_options {
   int32_t networks; /* 1; 0: the rest mesh, rigid on the key joint */
   int32_t shape;    /* 1: detail of the shape network; 0: skinning alone */
   /* 0; 1: linear blend skinning from the bones instead of networks, for comparison. Refused for a garment without skinning
    * weights (section "blend.weights"). */
   int32_t linear_blend;
-  int32_t push_out; /* 1: vertices leave the body */
-  int32_t normals;  /* 1 */
-  int32_t profile;  /* 0; 1: time the stages (one clock call each) */
+  billow_lengths lengths; /* BILLOW_LENGTHS_HIGH */
+  int32_t push_out;       /* 1: vertices leave the body */
+  int32_t normals;        /* 1 */
+  int32_t profile;        /* 0; 1: time the stages (one clock call each) */
   float
       clearance; /* m, least distance of vertices to the body after push-out: 0.002. Raise it for large triangles */
   float softness; /* m beyond the clearance over which the push fades in: 0.004 */
@@ -655,8 +664,8 @@ BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, co
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);
 
-/* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, and the
- * pose from which the garment's own colliders move in the next frame. Restoring into any instance of the same garment continues
+/* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, the
+ * pose from which the garment's own colliders move in the next frame, and how far vertices are moved to keep lengths. Restoring into any instance of the same garment continues
  * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. A body of the caller's (frame.body)
  * is not part of it either: billow_body_teleport to its last pose restores that. */
 BILLOW_API size_t billow_instance_state_size(const billow_instance* instance); /* 0 for NULL */
@@ -715,9 +724,10 @@ typedef enum billow_frame_stage {
   BILLOW_FRAME_STAGE_GATHER = 2,   /* network inputs: bones in the frames of the patches */
   BILLOW_FRAME_STAGE_INFER = 3,    /* networks: inputs to coefficients */
   BILLOW_FRAME_STAGE_EXPAND = 4,   /* bases: coefficients to vertices in world space */
-  BILLOW_FRAME_STAGE_PUSH_OUT = 5, /* vertices leave the body */
-  BILLOW_FRAME_STAGE_NORMALS = 6,
-  BILLOW_FRAME_STAGE_COUNT = 7
+  BILLOW_FRAME_STAGE_LENGTHS = 5,  /* edges and folds get back the lengths of the pattern */
+  BILLOW_FRAME_STAGE_PUSH_OUT = 6, /* vertices leave the body */
+  BILLOW_FRAME_STAGE_NORMALS = 7,
+  BILLOW_FRAME_STAGE_COUNT = 8
 } billow_frame_stage;
 
 BILLOW_API const char* billow_frame_stage_name(billow_frame_stage stage); /* "?" when out of range */

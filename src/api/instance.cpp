@@ -193,7 +193,7 @@ const billow_body* billow_instance_body(const billow_instance* instance) {
 
 billow_instance_options billow_instance_options_default(void) {
   const PushOutSettings push;
-  return {1, 1, 0, 1, 1, 0, push.clearance, push.softness};
+  return {1, 1, 0, BILLOW_LENGTHS_HIGH, 1, 1, 0, push.clearance, push.softness};
 }
 
 billow_status billow_instance_set_options(billow_instance* instance, const billow_instance_options* options) {
@@ -202,11 +202,16 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
   const struct {
     const char* name;
     float value;
-  } lengths[] = {{"clearance", options->clearance}, {"softness", options->softness}};
-  for (const auto& l : lengths)
-    if (!(l.value >= 1e-5f && l.value <= 1))
-      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", l.name,
-                  static_cast<double>(l.value));
+  } distances[] = {{"clearance", options->clearance}, {"softness", options->softness}};
+  for (const auto& d : distances)
+    if (!(d.value >= 1e-5f && d.value <= 1))
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.%s: expected 1e-5 to 1 m, found %g", d.name,
+                  static_cast<double>(d.value));
+  int32_t lengths;  // a C program may store any value in an enum
+  std::memcpy(&lengths, &options->lengths, sizeof lengths);
+  if (lengths < BILLOW_LENGTHS_OFF || lengths > BILLOW_LENGTHS_HIGH)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.lengths: expected a billow_lengths, found %d",
+                lengths);
   if (options->linear_blend && !instance->instance.garment->has_blend())
     return fail(
         BILLOW_ERROR_INVALID_ARGUMENT,
@@ -216,6 +221,7 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
   o.networks = options->networks != 0;
   o.shape = options->shape != 0;
   o.linear_blend = options->linear_blend != 0;
+  o.lengths = static_cast<LengthQuality>(lengths);
   o.push_out = options->push_out != 0;
   o.normals = options->normals != 0;
   o.profile = options->profile != 0;
@@ -265,6 +271,7 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   settle(instance->chains->chains, {0, instance->instance.roots, in.space, in.body}, seconds);
   in.dt = 0;
   in.teleport = Teleport::kNone;
+  instance->instance.lengths.fresh = 1;
   step_one(instance->instance, in);
   return BILLOW_OK;
 }

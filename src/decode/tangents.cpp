@@ -3,29 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/pattern.h"
+
 namespace billow {
 namespace {
 
 V3 at(const float* points, uint32_t v) {
   const float* p = points + 3 * size_t{v};
   return {p[0], p[1], p[2]};
-}
-
-struct Uv {
-  float u, v;
-};
-Uv between(const float* pattern_uvs, uint32_t from, uint32_t to) {
-  return {pattern_uvs[2 * size_t{to}] - pattern_uvs[2 * size_t{from}],
-          pattern_uvs[2 * size_t{to} + 1] - pattern_uvs[2 * size_t{from} + 1]};
-}
-
-// Whether an edge crosses a seam of the pattern. Folds make cloth shorter than its pattern, but not by this
-// factor.
-bool across_seam(const float* pattern_uvs, const float* rest, uint32_t a, uint32_t b) {
-  constexpr float kMaxRatio = 4;
-  const Uv d = between(pattern_uvs, a, b);
-  const V3 r = at(rest, b) - at(rest, a);
-  return d.u * d.u + d.v * d.v > kMaxRatio * kMaxRatio * dot(r, r) + 1e-12f;
 }
 
 // The edges (a, b) opposite a vertex; none where there are too many to be cloth.
@@ -74,7 +59,7 @@ void find_tangent_rows(const NormalScratch& scratch, const float* pattern_uvs, c
           across_seam(pattern_uvs, rest, one, two))
         continue;
       // dx/du = ((x1 - x0) dv2 - (x2 - x0) dv1) / twice the area; weighted by the absolute area.
-      const Uv d1 = between(pattern_uvs, v, one), d2 = between(pattern_uvs, v, two);
+      const PatternUv d1 = on_pattern(pattern_uvs, v, one), d2 = on_pattern(pattern_uvs, v, two);
       const float twice = d1.u * d2.v - d2.u * d1.v, sign = twice < 0 ? -1.0f : 1.0f;
       area += twice;
       coefficient_of(one) += sign * d2.v;

@@ -121,7 +121,11 @@ void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
   g.tangents.neighbours = arena.take<uint32_t>(g.tangents.count);
   g.tangents.coefficients = arena.take<float>(g.tangents.count);
   g.clusters = arena.take<uint32_t>(size_t{r.vertices} + kCluster);
+  g.attached = arena.take<uint32_t>(r.attachments);
+  const LengthLevels lengths = copy_of(g.lengths, arena);
   if (!g.bone_rest) return;
+  g.lengths = lengths;
+  for (size_t k = 0; k < g.view.attachments.size(); ++k) g.attached[k] = g.view.attachments[k].vertex;
   find_networks(g);
   find_joints(g);
   find_bones(g, scratch.first);

@@ -49,6 +49,7 @@ void build(Instance& i, Arena& arena) {
 
   i.displacements = arena.take<float>(values);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
+  take_length_state(g.lengths, arena, i.lengths);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});
   i.push.points = arena.take<float>(3 * size_t{r.vertices});

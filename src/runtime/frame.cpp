@@ -74,18 +74,51 @@ bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
 bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
+// The colliders that the mesh of an instance leaves, at the end of the frame. Returns their number.
+int pose_colliders(Instance& i, const FrameInput& in) {
+  if (!in.mesh || !i.options.push_out || !in.body) return 0;
+  for (int c = 0; c < in.body->collider_count; ++c)
+    new (&i.posed[c])
+        PosedCollider(pose_collider(in.body->colliders[c], in.body->scale, in.body->now[c], in.body->now[c]));
+  return in.body->collider_count;
+}
+
+PushOutSettings push_settings(const Instance& i) {
+  PushOutSettings settings = i.options.push;
+  settings.groups = i.chains->set.settings.rigid_groups;
+  return settings;
+}
+
+void restore_lengths(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    const Garment& g = *i.garment;
+    const FrameInput& in = batch.inputs[k];
+    const bool on =
+        in.mesh && decoder_of(i).infer && i.options.lengths != LengthQuality::kOff && g.lengths.count > 0;
+    if ((!on && in.dt > 0) || in.teleport == Teleport::kReset) i.lengths.fresh = 1;
+    if (!on) continue;
+    restore_lengths(g.lengths,
+                    {.dt = in.dt,
+                     .scale = in.scale,
+                     .key = i.joint_motions[g.view.record->key_joint],
+                     .attached = {g.attached, g.view.record->attachments},
+                     .quality = i.options.lengths,
+                     .colliders = i.posed,
+                     .collider_count = pose_colliders(i, in),
+                     .clusters = g.clusters,
+                     .push = push_settings(i)},
+                    i.positions, i.push, i.lengths);
+  }
+}
+
 void push_out(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
-    const Body* const body = batch.inputs[k].body;
-    if (!batch.inputs[k].mesh || !i.options.push_out || !body) continue;
-    for (int c = 0; c < body->collider_count; ++c)
-      new (&i.posed[c])
-          PosedCollider(pose_collider(body->colliders[c], body->scale, body->now[c], body->now[c]));
-    PushOutSettings settings = i.options.push;
-    settings.groups = i.chains->set.settings.rigid_groups;
-    const PushOutResult result = push_out_mesh(i.posed, body->collider_count, i.positions,
-                                               i.garment->clusters, i.garment->vertices(), settings, i.push);
+    const int colliders = pose_colliders(i, batch.inputs[k]);
+    if (colliders == 0) continue;
+    const PushOutResult result = push_out_mesh(i.posed, colliders, i.positions, i.garment->clusters,
+                                               i.garment->vertices(), push_settings(i), i.push);
     i.report.pushed = result.moved;
     i.report.inside = result.inside;
   }
@@ -101,8 +134,8 @@ void find_normals(const Batch& batch) {
 }  // namespace
 
 const char* frame_stage_name(FrameStage stage) {
-  static constexpr const char* kNames[] = {"follow", "chains",   "gather", "infer",
-                                           "expand", "push_out", "normals"};
+  static constexpr const char* kNames[] = {"follow", "chains",  "gather",   "infer",
+                                           "expand", "lengths", "push_out", "normals"};
   const int i = static_cast<int>(stage);
   return i >= 0 && i < kFrameStageCount ? kNames[i] : "?";
 }
@@ -127,6 +160,8 @@ void step(std::span<Instance* const> instances, const FrameInput* inputs) {
   if (infer(batch)) clock.finish(FrameStage::kInfer);
   expand(batch);
   clock.finish(FrameStage::kExpand);
+  restore_lengths(batch);
+  clock.finish(FrameStage::kLengths);
   push_out(batch);
   clock.finish(FrameStage::kPushOut);
   find_normals(batch);

@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/vec.h"
 #include "decode/bone_motion.h"
+#include "decode/length_levels.h"
 #include "decode/normals.h"
 #include "decode/tangents.h"
 
@@ -38,6 +39,8 @@ struct Garment {
   NormalPolygons normals;
   TangentRows tangents;          // empty for a garment without a pattern
   uint32_t* clusters = nullptr;  // find_clusters
+  LengthLevels lengths;
+  uint32_t* attached = nullptr;  // vertices
   // Maxima over all networks and bases, for scratch memory.
   uint32_t widest_layer = 0, max_stored_columns = 0;
 
@@ -57,8 +60,8 @@ struct Garment {
   }
 };
 
-// Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count` and
-// `tangents.count` have to be set.
+// Two passes over one function: measure with a null arena, then build in memory. `view`, `normals.more_count`,
+// `tangents.count` and `lengths`, in memory of its own, have to be set.
 void build(Garment& garment, const NormalScratch& scratch, Arena& arena);
 
 // The first chain whose root lies on no attachment, or -1.

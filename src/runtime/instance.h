@@ -6,12 +6,13 @@
 #include "decode/linear_blend.h"
 #include "decode/patch_frame.h"
 #include "decode/push_out_mesh.h"
+#include "decode/restore_lengths.h"
 #include "runtime/chains.h"
 #include "runtime/garment.h"
 
 namespace billow {
 
-enum class FrameStage { kFollow, kChains, kGather, kInfer, kExpand, kPushOut, kNormals, kCount };
+enum class FrameStage { kFollow, kChains, kGather, kInfer, kExpand, kLengths, kPushOut, kNormals, kCount };
 inline constexpr int kFrameStageCount = static_cast<int>(FrameStage::kCount);
 const char* frame_stage_name(FrameStage stage);
 
@@ -19,6 +20,7 @@ struct InstanceOptions {
   bool networks = true;       // off: the rest mesh, rigid on the key joint
   bool shape = true;          // off: the linear path of the networks only
   bool linear_blend = false;  // linear blend skinning instead
+  LengthQuality lengths = LengthQuality::kHigh;
   bool push_out = true;
   bool normals = true;
   bool profile = false;
@@ -57,6 +59,7 @@ struct Instance {
   QuantisedVector quantised;       // the same, quantised
   float* displacements = nullptr;  // whole cloth: of all vertices from rest
   PosedCollider* posed = nullptr;
+  LengthState lengths;
   PushOutScratch push;
 };
 
@@ -77,7 +80,8 @@ void build(Instance& instance, Arena& arena);
 inline constexpr size_t kCrowd = 8;
 void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
-// Saved state: the state of the chains and the pose of the body. The next frame computes the mesh from these.
+// Saved state: the state of the chains, the pose of the body, and the offsets of the lengths stage. The next frame computes the
+// mesh from these.
 size_t state_size(const Instance& instance, const Body& body);
 void save_state(const Instance& instance, const Body& body, unsigned char* out);
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);

@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 1, kInstanceVersion = 2;
 
 // Visits every value of the state as bytes, in a fixed order.
 template <class F> void visit(Chains& chains, F f) {
@@ -54,6 +54,12 @@ template <class F> void visit(Body& body, F f) {
   bytes(body.posed);
   bytes(body.scale);
   for (int c = 0; c < body.collider_count; ++c) bytes(body.now[c]);
+}
+
+// Offsets that are of no use are saved as such.
+template <class F> void visit(LengthState& lengths, F f) {
+  f(reinterpret_cast<unsigned char*>(&lengths.fresh), sizeof lengths.fresh);
+  f(reinterpret_cast<unsigned char*>(lengths.offsets), 3 * sizeof(int16_t) * lengths.vertices);
 }
 
 template <class State> size_t payload_size(const State& state) {
@@ -103,10 +109,10 @@ Header header_of(const Chains& chains) {
 
 Header header_of(const Instance& instance, const Body& body) {
   Header h{{},
-           kVersion,
+           kInstanceVersion,
            static_cast<uint32_t>(body.collider_count),
            instance.garment->vertices(),
-           state_size(*instance.chains) + payload_size(body),
+           state_size(*instance.chains) + payload_size(body) + payload_size(instance.lengths),
            0};
   std::memcpy(h.magic, kInstanceMagic, 4);
   return h;
@@ -149,14 +155,16 @@ const char* restore_state(Chains& chains, const unsigned char* bytes, size_t siz
 }
 
 size_t state_size(const Instance& instance, const Body& body) {
-  return sizeof(Header) + state_size(*instance.chains) + payload_size(body);
+  return sizeof(Header) + static_cast<size_t>(header_of(instance, body).size);
 }
 
 void save_state(const Instance& instance, const Body& body, unsigned char* out) {
   Header h = header_of(instance, body);
   unsigned char* const payload = out + sizeof h;
   save_state(*instance.chains, payload);
-  write(body, payload + state_size(*instance.chains));
+  const size_t chains_size = state_size(*instance.chains);
+  write(body, payload + chains_size);
+  write(instance.lengths, payload + chains_size + payload_size(body));
   h.hash = fnv(payload, static_cast<size_t>(h.size), kHashStart);
   std::memcpy(out, &h, sizeof h);
 }
@@ -170,6 +178,7 @@ const char* restore_state(Instance& instance, Body& body, const unsigned char* b
   if (const char* wrong = restore_state(*instance.chains, payload, chains_size, RestoredScale::kSaved))
     return wrong;
   read(body, payload + chains_size);
+  read(instance.lengths, payload + chains_size + payload_size(body));
   return nullptr;
 }
 

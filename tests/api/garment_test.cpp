@@ -4,6 +4,7 @@
 #include <billow/billow.hpp>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -132,10 +133,13 @@ TEST_P(GarmentApi, OptionsDoWhatTheySay) {
     return std::vector<float>(p, p + 3 * 99);
   };
   const auto usual = with([](auto&) {}), plain = with([](auto&o) { o.shape = 0; }),
-             pushed = with([](auto&o) { o.push_out = 0; }), rigid = with([](auto&o) { o.networks = 0; });
+             pushed = with([](auto&o) { o.push_out = 0; }),
+             decoded = with([](auto&o) { o.lengths = BILLOW_LENGTHS_OFF; }),
+             rigid = with([](auto&o) { o.networks = 0; });
   EXPECT_EQ(usual, with([](auto&) {}));
   EXPECT_NE(usual, plain);
   EXPECT_NE(usual, pushed);
+  EXPECT_NE(usual, decoded);
   // Rigid: distances between vertices are those of the rest.
   EXPECT_NEAR(std::hypot(rigid[3] - rigid[0], rigid[4] - rigid[1], rigid[5] - rigid[2]), 1.0f / 16, 1e-5f);
   const uint64_t before = billow_instance_hash(instance_);
@@ -330,8 +334,13 @@ TEST_P(GarmentApi, SurvivesNullAndWrongHandles) {
   billow_instance_options o = billow_instance_options_default();
   o.clearance = kNan;
   EXPECT_EQ(billow_instance_set_options(instance_, &o), BILLOW_ERROR_INVALID_ARGUMENT);
+  o = billow_instance_options_default();
+  const int32_t unknown = 3;
+  std::memcpy(&o.lengths, &unknown, sizeof unknown);
+  EXPECT_EQ(billow_instance_set_options(instance_, &o), BILLOW_ERROR_INVALID_ARGUMENT);
+  EXPECT_TRUE(said("options.lengths: expected a billow_lengths, found 3"));
   EXPECT_STREQ(billow_frame_stage_name(BILLOW_FRAME_STAGE_PUSH_OUT), "push_out");
-  EXPECT_STREQ(billow_frame_stage_name(static_cast<billow_frame_stage>(7)), "?");
+  EXPECT_STREQ(billow_frame_stage_name(static_cast<billow_frame_stage>(8)), "?");
 }
 
 TEST(GarmentFiles, AreRefusedWithAReason) {

@@ -176,8 +176,9 @@ TEST_F(SimulateProgramSlow, FailsWithoutAUsableFrame) {
   for (const char* part : {"1 of 1 clips: captured:shaken rejected, cloth stretched:", "worst at",
                            "0 pass the reference's check", "found none of 1"})
     EXPECT_NE(rejected.output.find(part), std::string::npos) << part << "\n" << rejected.output;
-  expect("simulate skirt -o torn_too --motions takes --built-in-share 0 --frames 20 --unseen 0 --vertices 500", 1,
-         "expected clips that pass the reference's check, found none of 1");
+  expect(
+      "simulate skirt -o torn_too --motions takes --built-in-share 0 --frames 20 --unseen 0 --vertices 500",
+      1, "expected clips that pass the reference's check, found none of 1");
   const testing::Outcome passed = run("skirt walk --json" + walk + " 2>/dev/null");
   EXPECT_EQ(passed.code, 0) << passed.output;
   const auto json = nlohmann::json::parse(passed.output);

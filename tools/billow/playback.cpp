@@ -57,6 +57,11 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       "--no-shape", [&o] { o.shape = false; }, "Evaluate the linear (skinning) part of the networks only");
   command.add_flag("--linear-blend", o.linear_blend,
                    "Use linear blend skinning instead of the networks; the file needs blend weights");
+  command
+      .add_option("--lengths", o.lengths,
+                  "How far the mesh gets back the lengths of the pattern; off shows what the networks decode")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"off", "low", "high"}));
   command.add_flag_callback(
       "--no-push-out", [&o] { o.push_out = false; },
       "Do not project vertices that are inside the body back to its surface");
@@ -82,6 +87,9 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
   instance_.reset(instance);
   billow_instance_options instance_options = billow_instance_options_default();
   instance_options.shape = options.shape;
+  instance_options.lengths = options.lengths == "off"   ? BILLOW_LENGTHS_OFF
+                             : options.lengths == "low" ? BILLOW_LENGTHS_LOW
+                                                        : BILLOW_LENGTHS_HIGH;
   instance_options.push_out = options.push_out;
   instance_options.linear_blend = options.linear_blend;
   instance_options.profile = 1;

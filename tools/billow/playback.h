@@ -24,8 +24,9 @@ struct PlaybackOptions {
       motion = "run";             // motion: a name of `billow motion list`, "dance:7" with a seed, or a file
   double seconds = 5, rate = 60;  // rate: simulated frames per second
   bool shape = true, push_out = true, linear_blend = false;
-  std::string contacts = {};   // as of body::contacts_from(); empty: the garment's own
-  bool seconds_given = false;  // whether --seconds was on the command line
+  std::string lengths = "high";  // off, low or high
+  std::string contacts = {};     // as of body::contacts_from(); empty: the garment's own
+  bool seconds_given = false;    // whether --seconds was on the command line
 };
 
 // The options shared by all commands that play a garment file.

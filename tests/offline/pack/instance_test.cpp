@@ -79,7 +79,7 @@ void expect_as_trained(const body::Person& person, const GarmentData& p, Precisi
                        double max_error_mm, bool shape = true) {
   Playback playback(p, precision);
   billow_instance_options o = billow_instance_options_default();
-  o.push_out = 0;
+  o.push_out = 0, o.lengths = BILLOW_LENGTHS_OFF;
   o.shape = shape;
   billow_instance_set_options(playback.instance, &o);
   const auto key = static_cast<size_t>(p.skeleton.at(p.garment.key_joint));

@@ -1,7 +1,7 @@
 // A character with a garment: joint transforms in, vertex positions and normals out.
 
 export const TELEPORT = { none: 0, reset: 1, keep: 2 };
-const FRAME_STAGES = 7;
+const FRAME_STAGES = 8;
 const CHAIN_STAGES = 7;
 const COUNTS = ['pushed', 'inside', 'substeps', 'contacts', 'trapped', 'enclosed', 'flags'];
 
