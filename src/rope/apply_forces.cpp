@@ -1,8 +1,9 @@
 // External forces on the bones (paper, Section "Velocity Update", first paragraph).
 //
-// Every spring-like force is scaled by 1 / (1 + 2 k dt^2 (w_a + w_b)) and every drag by 1 / (1 + c h w), h =
-// dt/2: the factor is nearly 1 for anything resolved by the step, and keeps explicit integration stable for
-// any k and c.
+// Every spring-like force is scaled by 1 / (1 + 2 k s^2 (w_a + w_b)), s = spring_step(dt), and every drag by
+// 1 / (1 + c h w), h = dt/2: the factor is nearly 1 for anything resolved by the step, and keeps explicit
+// integration stable for any k and c. A factor with dt itself would make the diagonals of a cape five times as
+// stiff at 1000 Hz as at 60.
 #include <initializer_list>
 
 #include "rope/stages.h"
@@ -11,7 +12,8 @@ namespace billow {
 namespace {
 
 F4 stable_spring(F4 stiffness, F4 w_sum, float dt) {
-  return stiffness / (1.0f + (2.0f * dt * dt) * stiffness * w_sum);
+  const float s = spring_step(dt);
+  return stiffness / (1.0f + (2.0f * s * s) * stiffness * w_sum);
 }
 
 // Gravity, drag against the wind per bone, and global damping.
