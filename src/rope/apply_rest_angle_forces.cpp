@@ -44,7 +44,7 @@ Quat4 rotation_between(V3x4 a, V3x4 b) {
 void apply_rest_angle_forces(ChainSet& set, float dt) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
-  const float s = spring_step(dt);
+  const float s = spring_step(set.settings, dt);
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root = lay.group_at(0, g);
     Quat4 q{load(set.root_rotation[0] + root), load(set.root_rotation[1] + root),

@@ -24,9 +24,14 @@ void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angl
 void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
 
 // Springs are limited as by an implicit step of at least this length (s), so that they are as stiff at every
-// frame rate. Sub-steps of chains with springs are no longer.
+// frame rate. Sub-steps of chains with springs are no longer. min_substeps asks for stiffer springs: at 60 Hz,
+// steps are as long as that.
 inline constexpr float kSpringStep = 1.0f / 120;
-inline float spring_step(float dt) { return dt > kSpringStep ? dt : kSpringStep; }
+inline float spring_step(const RopeSettings& settings, float dt) {
+  const float step =
+      settings.min_substeps > 2 ? 2 * kSpringStep / static_cast<float>(settings.min_substeps) : kSpringStep;
+  return dt > step ? dt : step;
+}
 
 // Adds the push of soft colliders to the accelerations.
 void apply_soft_contacts(ChainSet& set, const PosedCollider* colliders, int collider_count);
