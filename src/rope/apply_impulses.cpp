@@ -47,35 +47,72 @@ bool release_overloaded(ChainSet& set, int group, float dt) {
   return released;
 }
 
+// Adds the impulses of the ropes to the velocities.
+void pull_bones(ChainSet& set, int group, bool contacts) {
+  const Layout& lay = set.layout;
+  const RopeScratch& s = set.rope;
+  const int last = lay.levels - 1;
+  const size_t root_at = lay.group_at(0, group);
+  V3x4 root = load(set.v, root_at);
+  F4 body_work = zero();
+  for (int i = 1; i <= last; ++i) {
+    size_t at = lay.group_at(i, group);
+    V3x4 pull = pull_on(s, i, last), applied = free_part(pull, s.hold[i]), v = load(set.v, at);
+    body_work += dot(applied - pull, v - root);  // the body also moves the bones that it holds
+    store(set.v, at, v + applied * load(set.w + at));
+    store(set.impulse + at, s.solution[i]);
+  }
+  if (contacts) store(set.collider_energy + root_at, load(set.collider_energy + root_at) + body_work);
+}
+
+// Friction of bones that their ropes press on the body: without it, a bone that carries the chain below it
+// slides as on ice. Returns whether any bone now sticks to the body.
+bool grip_pressed_bones(ChainSet& set, int group) {
+  const Layout& lay = set.layout;
+  const int last = lay.levels - 1;
+  const size_t root = lay.group_at(0, group);
+  bool any_sticks = false;
+  for (int i = 1; i <= last; ++i) {
+    size_t at = lay.group_at(i, group);
+    M4 held = load(set.held + at) > 0.0f;
+    if (!any(held)) continue;
+    V3x4 n = load(set.touch_normal, at), v_body = load(set.touch_velocity, at), v = load(set.v, at);
+    F4 pressed = max(-dot(pull_on(set.rope, i, last), n), 0.0f) * load(set.w + at);
+    V3x4 slip = v - v_body;
+    slip = slip - n * dot(slip, n);
+    F4 keep = max(zero(), 1.0f - set.settings.friction * pressed / max(length(slip), 1e-12f));
+    V3x4 change = select(held, slip * (keep - 1.0f), zero3());
+    store(set.v, at, v + change);
+    M4 sticks = held & (keep == zero());
+    any_sticks |= any(sticks);
+    store(set.held + at, select(sticks, splat(2.0f), load(set.held + at)));
+    F4 work = load(set.mass + at) * dot(change, v_body - load(set.v, root));
+    store(set.collider_energy + root, load(set.collider_energy + root) + work);
+  }
+  return any_sticks;
+}
+
 }  // namespace
 
 void apply_impulses(ChainSet& set, float dt, bool contacts) {
   const Layout& lay = set.layout;
-  const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
+  const auto solve_group = [&](int g, bool hold) {
+    load_system(set, g, set.impulse, hold);
+    fill_lengthening(set, g, dt);
+    solve(set.rope, last, set.settings.impulse, SweepOrder::kRootToTip);
+  };
   for (int g = 0; g < lay.groups(); ++g) {
     constexpr int kRounds = 3;  // of releasing overloaded bones; after the last, no bone is held
     for (int round = 0; round <= kRounds; ++round) {
       const bool hold = contacts && round < kRounds;
-      load_system(set, g, set.impulse, hold);
-      fill_lengthening(set, g, dt);
-      solve(set.rope, last, set.settings.impulse, SweepOrder::kRootToTip);
+      solve_group(g, hold);
       if (!hold || !release_overloaded(set, g, dt)) break;
     }
-
-    V3x4 root = load(set.v, lay.group_at(0, g));
-    F4 body_work = zero();
-    for (int i = 1; i <= last; ++i) {
-      size_t at = lay.group_at(i, g);
-      V3x4 pull = pull_on(s, i, last), applied = free_part(pull, s.hold[i]), v = load(set.v, at);
-      body_work += dot(applied - pull, v - root);  // the body also moves the bones that it holds
-      store(set.v, at, v + applied * load(set.w + at));
-      store(set.impulse + at, s.solution[i]);
-    }
-    if (contacts) {
-      size_t at = lay.group_at(0, g);
-      store(set.collider_energy + at, load(set.collider_energy + at) + body_work);
-    }
+    pull_bones(set, g, contacts);
+    if (!contacts || set.settings.velocity_along_history || !grip_pressed_bones(set, g)) continue;
+    solve_group(g, true);
+    pull_bones(set, g, true);
   }
 }
 

@@ -44,6 +44,7 @@ Quat4 rotation_between(V3x4 a, V3x4 b) {
 void apply_rest_angle_forces(ChainSet& set, float dt) {
   const Layout& lay = set.layout;
   const size_t pitch = static_cast<size_t>(lay.pitch);
+  const float s = spring_step(set.settings, dt);
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root = lay.group_at(0, g);
     Quat4 q{load(set.root_rotation[0] + root), load(set.root_rotation[1] + root),
@@ -55,7 +56,7 @@ void apply_rest_angle_forces(ChainSet& set, float dt) {
       F4 w = load(set.w + at), w_parent = load(set.w + at - pitch);
       // As a spring across the rope its stiffness is k / l.
       F4 k = load(set.rest_angle + at);
-      k = k / (1.0f + (2.0f * dt * dt) * (w + w_parent) * k / load(set.max_length + at));
+      k = k / (1.0f + (2.0f * s * s) * (w + w_parent) * k / load(set.max_length + at));
       V3x4 f = (expected - rope.direction) * (k * load(set.is_bone + at));
       store(set.acceleration, at, load(set.acceleration, at) + f * w);
       store(set.acceleration, at - pitch, load(set.acceleration, at - pitch) - f * w_parent);

@@ -179,8 +179,8 @@ struct ChainSet {
   float* distance = nullptr;  // of the bones from the body, up to the range that collide() queried
   ColliderBounds bounds;
   BroadPhase* broad_phase = nullptr;  // per group
-  // Contacts of the sub-step: 1 for bones held by the body, the contact's normal N and the body's velocity
-  // v_phi.
+  // Contacts of the sub-step: 1 for bones held by the body, 2 for those that stick to it, the contact's normal N
+  // and the body's velocity v_phi.
   float* held = nullptr;
   Rows3 touch_normal, touch_velocity;
   // Contacts of the whole step: normal and collider (-1: none) of each bone.

@@ -5,6 +5,11 @@
 // displacement and by the colliders' work (impulse times collider velocity), no more; where it has, relative
 // velocities are scaled down. Summed over sub-steps this is a hard bound, whatever the time step.
 //
+// A chain in contact falls freely for half a sub-step, and then the body puts it back: its positions in full, its
+// velocities but for what the ropes do not notice. So a chain in contact keeps the energy of such a fall; what
+// else is missing, colliders supplied by lifting bones out of them. To carry it over as a debt would freeze the
+// chain, until it had fallen as far as it was lifted.
+//
 // Energy fluctuates a little within a swing in any central-difference scheme. Clipping the crests and keeping
 // the troughs would damp it, so a chain may take back what it lost before, up to a small share of its energy.
 #include "rope/stages.h"
@@ -65,6 +70,30 @@ F4 energy_at(const ChainSet& set, int group, float speed) {
   return mass * (0.5f * speed * speed);
 }
 
+// What guard_energy() makes allowance for.
+struct Fall4 {
+  M4 touching;  // chains with bones that a collider holds
+  F4 energy;    // that the external forces give a chain in two free sub-steps
+  F4 rounding;  // of their work over a sub-step
+};
+
+Fall4 fall_of(const ChainSet& set, int group, float dt, bool contacts) {
+  constexpr float kUlps = 1.2e-7f;
+  const Layout& lay = set.layout;
+  V3x4 root = load(set.x, lay.group_at(0, group));
+  F4 extent = max(abs(root.x), max(abs(root.y), abs(root.z)));
+  F4 held = zero(), squares = zero(), sum = zero();
+  for (int i = 1; i < lay.levels; ++i) {
+    size_t at = lay.group_at(i, group);
+    V3x4 a = load(set.acceleration, at);
+    F4 mass = load(set.mass + at), a2 = dot(a, a);
+    held = max(held, load(set.held + at));
+    squares += mass * a2;
+    sum += mass * sqrt(a2);
+  }
+  return {contacts ? held > 0.0f : none(), squares * (2.0f * dt * dt), sum * extent * kUlps};
+}
+
 void limit_energy(ChainSet& set, int group, F4 now, F4 allowed, Outcome& outcome) {
   M4 gained = now > allowed;
   if (!any(gained)) return;
@@ -107,19 +136,21 @@ void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
   }
 }
 
-void guard_energy(ChainSet& set, Outcome& outcome) {
+void guard_energy(ChainSet& set, float dt, bool contacts, Outcome& outcome) {
   const Layout& lay = set.layout;
   F4 collider_work = zero();
   for (int g = 0; g < lay.groups(); ++g) {
     size_t root_at = lay.group_at(0, g);
     F4 allowed = supplied_energy(set, g) + load(set.energy_lost + root_at);
     F4 now = kinetic_energy(set, g, load(set.v, root_at));
-    // A debt (bones were lifted out of a collider by more than their kinetic energy covers) is kept until
-    // paid.
-    F4 kept = min(max(allowed, energy_at(set, g, kNegligible)), now);
-    store(set.energy_lost + root_at, min(allowed - kept, kTakeBack * now));
+    const Fall4 fall = fall_of(set, g, dt, contacts);
+    F4 floor = max(energy_at(set, g, kNegligible), select(fall.touching, fall.energy, zero()));
+    // Far from the origin, work over rounded positions is not exact. What is kept for that is a debt.
+    F4 kept = min(max(allowed + fall.rounding, floor), now);
+    F4 lifted = select(fall.touching, max(kept - allowed, 0.0f), zero());
+    store(set.energy_lost + root_at, min(allowed + lifted - kept, kTakeBack * now));
     if (set.settings.energy_guard) limit_energy(set, g, now, kept, outcome);
-    collider_work += load(set.collider_energy + root_at);
+    collider_work += load(set.collider_energy + root_at) + lifted;
   }
   for (int k = 0; k < kLanes; ++k) outcome.collider_work += lane(collider_work, k);
 }

@@ -15,13 +15,14 @@
 
 namespace billow {
 
-// A bone that the body holds yields to its ropes only across the contact normal n, or not at all where
-// contacts follow the history direction (which stops all motion relative to the body). For it, w (keep - n
-// n^T) replaces w; A stays a tri-diagonal Gram matrix, and the body carries what hangs from the bone.
+// A bone that the body holds yields to its ropes only across the contact normal n, or not at all where friction
+// makes it stick (held 2) or contacts follow the history direction (which stops all motion relative to the
+// body). For it, w (keep - n n^T) replaces w; A stays a tri-diagonal Gram matrix, and the body carries what
+// hangs from the bone.
 inline Hold4 hold_of(const ChainSet& set, size_t at) {
   F4 held = load(set.held + at);
-  if (set.settings.velocity_along_history) return {1.0f - held, zero3()};
-  return {splat(1.0f), load(set.touch_normal, at) * held};
+  M4 sticks = set.settings.velocity_along_history ? held > 0.0f : held > 1.0f;
+  return {select(sticks, zero(), splat(1.0f)), select(sticks, zero3(), load(set.touch_normal, at) * held)};
 }
 inline F4 coupling(F4 w, const Hold4& h, V3x4 a, V3x4 b) {
   return w * (h.keep * dot(a, b) - dot(a, h.normal) * dot(b, h.normal));

@@ -8,6 +8,7 @@
 //   collide               bones, ropes and lateral segments leave the body   step 3, positions
 //   respond_to_contacts   nothing moves into the body; friction              step 3, velocities; again after 4
 //   guard_energy          no energy that no force supplied                   at the end
+//   rub_cloth             friction within cloth                              at the end
 #pragma once
 
 #include "rope/chain_set.h"
@@ -15,12 +16,22 @@
 
 namespace billow {
 
-// External accelerations at the present x and v. `dt` is the sub-step: it limits stiff springs and strong
-// drag, as an implicit step would, so that no stiffness is unstable.
+// External accelerations at the present x and v. `dt` is the sub-step: stiff springs and strong drag are limited,
+// as by an implicit step, so that no stiffness is unstable.
 void apply_forces(ChainSet& set, float dt, double time);
 void apply_panel_forces(ChainSet& set, float dt);       // part of it: drag and lift of the panels
 void apply_rest_angle_forces(ChainSet& set, float dt);  // part of it: rest angles between ropes
 void evaluate_wind(ChainSet& set, double time);         // part of it: air velocity at the bones
+
+// Springs are limited as by an implicit step of at least this length (s), so that they are as stiff at every
+// frame rate. Sub-steps of chains with springs are no longer. min_substeps asks for stiffer springs: at 60 Hz,
+// steps are as long as that.
+inline constexpr float kSpringStep = 1.0f / 120;
+inline float spring_step(const RopeSettings& settings, float dt) {
+  const float step =
+      settings.min_substeps > 2 ? 2 * kSpringStep / static_cast<float>(settings.min_substeps) : kSpringStep;
+  return dt > step ? dt : step;
+}
 
 // Adds the push of soft colliders to the accelerations.
 void apply_soft_contacts(ChainSet& set, const PosedCollider* colliders, int collider_count);
@@ -46,10 +57,13 @@ void respond_to_contacts(ChainSet& set, ContactPass pass);
 void start_substep(ChainSet& set, float h);
 // After each half velocity update: limits excessive growth, before contacts and impulses react to it.
 void limit_half_step(ChainSet& set, float h, Outcome& outcome);
-// At the end: enforces the energy bound, if settings.energy_guard.
-void guard_energy(ChainSet& set, Outcome& outcome);
+// At the end: enforces the energy bound, if settings.energy_guard. With `contacts`, collide() found those of this
+// sub-step.
+void guard_energy(ChainSet& set, float dt, bool contacts, Outcome& outcome);
 
-// Damps chains whose bones are all slower than settings.rest_speed.
+// Rest, if settings.rest_speed. Of chains with cloth between them: slows all bones by the same deceleration.
+void rub_cloth(ChainSet& set, float dt);
+// Of other chains: damps those whose bones are all slower than settings.rest_speed.
 void calm_slow_chains(ChainSet& set, float dt);
 
 // Number of sub-steps that this frame needs: so that no rope rotates by more than settings.substep_angle in

@@ -1,4 +1,4 @@
-// Two motions need short steps. Ropes rotate. And bones on a taut rope swing sideways like beads on a string;
+// Two motions need short steps, besides springs (stages.h). Ropes rotate. And bones on a taut rope swing sideways like beads on a string;
 // explicit steps longer than 2 / omega add energy to that (the energy guard then removes it, and bones
 // tremble). The fastest swing of a chain that hangs at rest is no faster than omega^2 = 2 max T (w_i +
 // w_{i-1}) / L, where T is the weight that hangs on the rope.
@@ -30,7 +30,11 @@ float wanted_substeps(const ChainSet& set, float dt) {
     }
   }
   const float omega = std::sqrt(2 * length(set.settings.gravity) * horizontal_max(swing2));
-  return dt * std::max(std::sqrt(horizontal_max(rotation2)) / set.settings.substep_angle, omega / kSwing);
+  const bool springs = lay.neighbours && (set.settings.has_lateral || set.settings.has_shear);
+  const float per_second =
+      std::max(std::sqrt(horizontal_max(rotation2)) / set.settings.substep_angle, omega / kSwing);
+  // Rounding of dt must not cost a sub-step.
+  return dt * std::max(per_second, springs ? 0.999f / kSpringStep : 0.0f);
 }
 
 }  // namespace billow

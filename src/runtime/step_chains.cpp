@@ -113,8 +113,8 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kCollide);
   impulses_if(kAfterSecondVelocity);
 
-  guard_energy(set, outcome);
-  if (set.settings.rest_speed > 0) calm_slow_chains(set, dt);
+  guard_energy(set, dt, contacts, outcome);
+  if (set.settings.rest_speed > 0) (set.settings.has_panels() ? rub_cloth : calm_slow_chains)(set, dt);
   clock.finish(Stage::kGuard);
 }
 

@@ -9,10 +9,10 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x10078fbfa697810dull, 0x8c4731b935f2856bull, 0x76311bc47c3d3c26ull,
-                                  0x167353149cb7b235ull, 0x957938cbacd28f36ull, 0xa9b6443266cedd9aull,
-                                  0x553ecdbf3aee00fdull, 0x6020d3ed313c23ebull, 0xc3d65bc52cb79745ull,
-                                  0x539e168a8d656d76ull};
+  constexpr uint64_t kGolden[] = {0x84a81859c843587aull, 0x56a1145ed567f50full, 0x6cecb97aaab15850ull,
+                                  0x23a1982a0c72043dull, 0x80b47ba652ab5b8bull, 0xf15aa6ff567777e1ull,
+                                  0x704632cb6174a0bdull, 0x30211490fb16dc2full, 0x9904ad76f0b4c701ull,
+                                  0x00cd002a334f75c5ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {
     const uint32_t activation = test % 3, form = test / 3, blend = form == 3;

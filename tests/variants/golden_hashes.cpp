@@ -19,9 +19,9 @@ constexpr Golden kGolden[] = {
     {"pendulum", 60, 600, 0x4f39e996a1288c67ull},
     {"swing", 60, 300, 0xb613c8e594ecb2b3ull},
     {"sphere_and_particles", 60, 90, 0x1418369d926f59a8ull},
-    {"skirt_standing", 60, 120, 0x99160aa26ace57a1ull},
-    {"skirt_kicking", 60, 120, 0x40108a43a10c8f9dull},
-    {"cape_running", 30, 90, 0x520759501edf7f16ull},
+    {"skirt_standing", 60, 120, 0x477d7e867f12ef19ull},
+    {"skirt_kicking", 60, 120, 0x098ab2635449ed8bull},
+    {"cape_running", 30, 90, 0x4c73926bcc394d96ull},
 };
 
 }  // namespace
