@@ -55,6 +55,37 @@ using Widest = F8;  // the widest register of the target
 using Widest = F4;
 #endif
 
+// One lane in all lanes; of eight lanes, in each half that of the half.
+template <int kLane> inline F4 broadcast(F4 a) {
+#if defined(BILLOW_SIMD_NEON)
+  return {vdupq_laneq_f32(a.v, kLane)};
+#elif defined(BILLOW_SIMD_SSE)
+  return {_mm_shuffle_ps(a.v, a.v, kLane * 0x55)};
+#elif defined(BILLOW_SIMD_WASM)
+  return {wasm_i32x4_shuffle(a.v, a.v, kLane, kLane, kLane, kLane)};
+#else
+  float lanes_of_a[kLanes];
+  store(lanes_of_a, a);
+  return splat(lanes_of_a[kLane]);
+#endif
+}
+#if defined(BILLOW_SIMD_AVX2)
+template <int kLane> inline F8 broadcast(F8 a) { return F8(_mm256_permute_ps(a.v, kLane * 0x55)); }
+// Transposes the 4x4 matrices of both halves in place.
+inline void transpose(F8& a, F8& b, F8& c, F8& d) {
+  const __m256 ab0 = _mm256_unpacklo_ps(a.v, b.v), ab1 = _mm256_unpackhi_ps(a.v, b.v),
+               cd0 = _mm256_unpacklo_ps(c.v, d.v), cd1 = _mm256_unpackhi_ps(c.v, d.v);
+  a.v = _mm256_shuffle_ps(ab0, cd0, 0x44), b.v = _mm256_shuffle_ps(ab0, cd0, 0xee);
+  c.v = _mm256_shuffle_ps(ab1, cd1, 0x44), d.v = _mm256_shuffle_ps(ab1, cd1, 0xee);
+}
+#else
+template <int kLane> inline F8 broadcast(F8 a) { return {broadcast<kLane>(a.low), broadcast<kLane>(a.high)}; }
+inline void transpose(F8& a, F8& b, F8& c, F8& d) {
+  transpose(a.low, b.low, c.low, d.low);
+  transpose(a.high, b.high, c.high, d.high);
+}
+#endif
+
 template <int kGroups, class F = F4> struct Wide { F v[kGroups]; };
 
 // Builds each group with make(g). Unrolled, so that all groups stay in registers.

@@ -16,7 +16,7 @@ constexpr float kPairReach = 1.75f, kParentReach = 1.6f, kApart = 0.95f;  // tim
 constexpr float kMaxMismatch = 0.2f;
 constexpr uint32_t kMaxPairsPerNode = 8;
 constexpr uint32_t kMaxPairsPerTriangle = 6;  // edges and hinges
-constexpr uint32_t kColours = 64, kChunk = 512, kCoarseChunk = 64;
+constexpr uint32_t kColours = 64, kChunk = 1024, kCoarseChunk = 128;
 constexpr float kShortestHinge = 0.95f;  // of the flat distance of two vertices opposite an edge
 
 // How short cloth becomes over a distance of the pattern, by folds: along the direction from attachments to hem, and across

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/wide.h"
 #include "sdf/query_points.h"
 
 namespace billow {
@@ -27,38 +28,42 @@ constexpr int kSpanRounds = 3;
 // Points as x y z 0.
 float* at(float* points, uint32_t index) { return points + 4 * size_t{index}; }
 
-// Moves four pairs towards their bounds: all the way if they are too long, by a part if they are too short. Pairs that may
-// be no shorter than they are long are edges. Returns which were longer than kStretched allows.
-BILLOW_ALWAYS_INLINE int move_pairs(float* points, const uint32_t* ends, const float* bounds, Give give) {
-  F4 a[kLanes], b[kLanes], d[kLanes];
-  for (int k = 0; k < kLanes; ++k) {
-    a[k] = load(at(points, ends[k])), b[k] = load(at(points, ends[kPairGroup + k]));
-    d[k] = b[k] - a[k];
-  }
-  F4 x = d[0], y = d[1], z = d[2], w = d[3];
-  transpose(x, y, z, w);
-  const F4 longest = load(bounds), shortest = load(bounds + kPairGroup), length = sqrt(x * x + y * y + z * z);
-  const F4 part = select(shortest < longest, splat(give.others), splat(give.edges));
-  const F4 excess = max(length - longest, splat(0)) + min(length - shortest, splat(0)) * part;
-  const F4 by = excess / max(length, splat(1e-9f)), by_a = by * load(bounds + 2 * kPairGroup),
-           by_b = by - by_a;
-  float first[kLanes], second[kLanes];
-  store(first, by_a), store(second, by_b);
-  for (int k = 0; k < kLanes; ++k) {
-    store(at(points, ends[k]), a[k] + d[k] * splat(first[k]));
-    store(at(points, ends[kPairGroup + k]), b[k] - d[k] * splat(second[k]));
-  }
-  return bits(length > longest * kStretched);
+// Points k and k + 4 of eight in the halves of one register.
+BILLOW_ALWAYS_INLINE F8 load_two(float* points, const uint32_t* nodes) {
+  return F8(load(at(points, nodes[0])), load(at(points, nodes[kLanes])));
+}
+BILLOW_ALWAYS_INLINE void store_two(float* points, const uint32_t* nodes, F8 two) {
+  store(at(points, nodes[0]), low_half(two)), store(at(points, nodes[kLanes]), high_half(two));
 }
 
-// Returns the bits of all pairs of the group.
+// Moves the eight pairs of a group towards their bounds: all the way if they are too long, by a part if they are too
+// short. Pairs that may be no shorter than they are long are edges. Returns which were longer than kStretched allows.
 BILLOW_ALWAYS_INLINE int move_group(const LengthPairs& pairs, size_t group, Give give, float* points) {
-  const uint32_t* ends = pairs.ends + 2 * kPairGroup * group;
+  static_assert(kPairGroup == kLanesOf<F8>);
+  const uint32_t *first = pairs.ends + 2 * kPairGroup * group, *second = first + kPairGroup;
   const float* bounds = pairs.bounds + 3 * kPairGroup * group;
-  int stretched = 0;
-  for (int k = 0; k < kPairGroup; k += kLanes)
-    stretched |= move_pairs(points, ends + k, bounds + k, give) << k;
-  return stretched;
+  const F8 a0 = load_two(points, first), a1 = load_two(points, first + 1), a2 = load_two(points, first + 2),
+           a3 = load_two(points, first + 3);
+  const F8 b0 = load_two(points, second), b1 = load_two(points, second + 1),
+           b2 = load_two(points, second + 2), b3 = load_two(points, second + 3);
+  const F8 d0 = b0 - a0, d1 = b1 - a1, d2 = b2 - a2, d3 = b3 - a3;
+  F8 x = d0, y = d1, z = d2, w = d3;
+  transpose(x, y, z, w);
+  const F8 longest = load8(bounds), shortest = load8(bounds + kPairGroup),
+           length = sqrt(x * x + y * y + z * z);
+  const F8 part = select(shortest < longest, splat8(give.others), splat8(give.edges));
+  const F8 excess = max(length - longest, splat8(0)) + min(length - shortest, splat8(0)) * part;
+  const F8 by = excess / max(length, splat8(1e-9f)), by_a = by * load8(bounds + 2 * kPairGroup),
+           by_b = by - by_a;
+  store_two(points, first, a0 + d0 * broadcast<0>(by_a)),
+      store_two(points, second, b0 - d0 * broadcast<0>(by_b));
+  store_two(points, first + 1, a1 + d1 * broadcast<1>(by_a));
+  store_two(points, second + 1, b1 - d1 * broadcast<1>(by_b));
+  store_two(points, first + 2, a2 + d2 * broadcast<2>(by_a));
+  store_two(points, second + 2, b2 - d2 * broadcast<2>(by_b));
+  store_two(points, first + 3, a3 + d3 * broadcast<3>(by_a));
+  store_two(points, second + 3, b3 - d3 * broadcast<3>(by_b));
+  return bits(length > longest * kStretched);
 }
 
 // Sweeps over all pairs; every other one backwards, which carries corrections both ways. The last one writes the indices of
@@ -138,25 +143,44 @@ class Restoration {
   }
 
  private:
-  V3 offset(uint32_t v) const {
-    const int16_t* o = s_.offsets + 3 * size_t{v};
-    return V3{static_cast<float>(o[0]), static_cast<float>(o[1]), static_cast<float>(o[2])} * kOffsetUnit;
-  }
-  V3 turned(V3 d) const { return {dot(turn_.rx, d), dot(turn_.ry, d), dot(turn_.rz, d)}; }
-  V3 turned_back(V3 d) const { return turn_.rx * d.x + turn_.ry * d.y + turn_.rz * d.z; }
   // Points are relative to the key joint and at scale 1.
   V3 to_point(V3 world) const { return (world - in_.key.position) * (1 / in_.scale); }
   V3 to_world(V3 p) const { return p * in_.scale + in_.key.position; }
+  V3x4 to_point(V3x4 world) const { return (world - lanes<F4>(in_.key.position)) * splat(1 / in_.scale); }
+  V3x4 to_world(V3x4 p) const { return p * splat(in_.scale) + lanes<F4>(in_.key.position); }
   V3 decoded(uint32_t v) const { return point(positions_ + 3 * size_t{v}); }
+  static V3x4 load_four(const float* points) {
+    V3x4 p;
+    load_points(points, p.x, p.y, p.z);
+    return p;
+  }
+  V3x4 load_four_points(size_t v) const {
+    const float* p = s_.points + 4 * v;
+    F4 x = load(p), y = load(p + 4), z = load(p + 8), w = load(p + 12);
+    transpose(x, y, z, w);
+    return {x, y, z};
+  }
+  void store_four_points(size_t v, V3x4 p) {
+    F4 x = p.x, y = p.y, z = p.z, w = splat(0);
+    transpose(x, y, z, w);
+    float* to = s_.points + 4 * v;
+    store(to, x), store(to + 4, y), store(to + 8, z), store(to + 12, w);
+  }
 
+  // Offsets in metres, in the frame of the key joint, to s_.moved.
+  void unpack_offsets() {
+    for (size_t i = 0; i < 3 * size_t{vertices_}; ++i)
+      s_.moved[i] = static_cast<float>(s_.offsets[i]) * kOffsetUnit;
+  }
+
+  // All arrays are padded to groups of lanes.
   void begin() {
     // exp(-x) to second order: steps are short against the fading.
     const float x = kFading * in_.dt, kept = 1 / (1 + x + 0.5f * x * x);
-    for (uint32_t v = 0; v < vertices_; ++v) {
-      float* p = at(s_.points, v);
-      put(p, to_point(decoded(v)) + turned(offset(v)) * kept);
-      p[3] = 0;
-    }
+    unpack_offsets();
+    for (size_t v = 0; v < vertices_; v += kLanes)
+      store_four_points(v, to_point(load_four(positions_ + 3 * v)) +
+                               rotate_by(turn_, load_four(s_.moved + 3 * v)) * splat(kept));
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
   }
@@ -216,22 +240,27 @@ class Restoration {
   }
 
   void end() {
-    for (uint32_t v = 0; v < vertices_; ++v) {
-      V3 o = turned_back(point(at(s_.points, v)) - to_point(decoded(v)));
-      const float length = std::sqrt(dot(o, o));
-      if (length > kMostOffset) o = o * (kMostOffset / length);
-      if (!(length < kFarAway)) o = {0, 0, 0};
-      int16_t* out = s_.offsets + 3 * size_t{v};
-      for (int k = 0; k < 3; ++k) {
-        const float units = (k == 0 ? o.x : k == 1 ? o.y : o.z) / kOffsetUnit;
-        out[k] = static_cast<int16_t>(units < 0 ? units - 0.5f : units + 0.5f);
-      }
+    for (size_t v = 0; v < vertices_; v += kLanes) {
+      const V3x4 o = apply_transposed(turn_, load_four_points(v) - to_point(load_four(positions_ + 3 * v)));
+      const F4 length = sqrt(dot(o, o)), kept = min(kMostOffset / max(length, splat(kMostOffset)), splat(1));
+      // Not a number compares as false: offsets that are not finite become 0.
+      const M4 finite = length < splat(kFarAway);
+      store_points(s_.moved + 3 * v, select(finite, o.x * kept, splat(0)),
+                   select(finite, o.y * kept, splat(0)), select(finite, o.z * kept, splat(0)));
+    }
+    for (size_t i = 0; i < 3 * size_t{vertices_}; ++i) {
+      const float units = s_.moved[i] / kOffsetUnit;
+      s_.offsets[i] = static_cast<int16_t>(units + (units < 0 ? -0.5f : 0.5f));
     }
   }
 
   void apply() {
-    for (uint32_t v = 0; v < vertices_; ++v)
-      put(positions_ + 3 * size_t{v}, decoded(v) + turned(offset(v)) * in_.scale);
+    unpack_offsets();
+    for (size_t v = 0; v < vertices_; v += kLanes) {
+      const V3x4 p =
+          load_four(positions_ + 3 * v) + rotate_by(turn_, load_four(s_.moved + 3 * v)) * splat(in_.scale);
+      store_points(positions_ + 3 * v, p.x, p.y, p.z);
+    }
   }
 
   const LengthLevels& levels_;
@@ -252,12 +281,15 @@ void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& s)
   for (int l = 1; l < levels.count; ++l) nodes += levels.level[l].nodes + 1;
   s.vertices = vertices;
   s.offsets = arena.take<int16_t>(3 * vertices);
-  s.points = arena.take<float>(4 * (vertices + 1));
+  s.points = arena.take<float>(4 * (vertices + kLanes));
   s.nodes = arena.take<float>(4 * nodes);
   s.start = arena.take<float>(4 * nodes);
-  s.moved = arena.take<float>(3 * vertices + 1);
+  s.moved = arena.take<float>(3 * (vertices + kLanes));
   s.stretched = arena.take<uint32_t>(vertices);
-  if (s.offsets) std::fill_n(s.offsets, 3 * vertices, int16_t{0}), s.moved[3 * vertices] = 0;
+  if (!s.offsets) return;
+  std::fill_n(s.offsets, 3 * vertices, int16_t{0});
+  std::fill_n(s.points, 4 * (vertices + kLanes), 0.0f);
+  std::fill_n(s.moved, 3 * (vertices + kLanes), 0.0f);
 }
 
 void restore_lengths(const LengthLevels& levels, const LengthInput& input, float* positions,

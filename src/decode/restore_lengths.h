@@ -40,6 +40,7 @@ struct LengthInput {
 // Takes memory for the state. With a null arena it only measures.
 void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& state);
 
+// `positions` is padded by kLanes vertices.
 void restore_lengths(const LengthLevels& levels, const LengthInput& input, float* positions,
                      const PushOutScratch& scratch, LengthState& state);
 

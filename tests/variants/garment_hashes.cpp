@@ -9,9 +9,9 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x84a81859c843587aull, 0x56a1145ed567f50full, 0x6cecb97aaab15850ull,
-                                  0x23a1982a0c72043dull, 0x80b47ba652ab5b8bull, 0xf15aa6ff567777e1ull,
-                                  0x704632cb6174a0bdull, 0x30211490fb16dc2full, 0x9904ad76f0b4c701ull,
+  constexpr uint64_t kGolden[] = {0x4521b2cfe883cfb7ull, 0x16b70abca565ac2bull, 0xb59d344ea224a82eull,
+                                  0x40da410d9ccc935bull, 0x239cccdc7b8f302full, 0x941c84d68555205aull,
+                                  0xeb5578042a93477eull, 0x678dbf9f2a05fc3eull, 0x7d8476376c597367ull,
                                   0x00cd002a334f75c5ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {

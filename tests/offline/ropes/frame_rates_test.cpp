@@ -1,81 +1,13 @@
 // The shipped garments on a moving person: the same motion at any frame rate, and rest after a stop.
-#include <billow/billow.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "support/moving_person.h"
+#include "support/wearer.h"
 
 namespace billow::testing {
 namespace {
-
-using Bones = std::vector<float>;
-
-const body::Person& person() {
-  static const body::Person average = body::make_person();
-  return average;
-}
-
-// The chains of a garment that a person wears. They start settled on the motion's first pose.
-class Wearer {
- public:
-  Wearer(const std::string& name, Motion motion, V3 offset = {0, 0, 0})
-      : motion_(std::move(motion)), offset_(offset) {
-    billow_garment* garment = nullptr;
-    EXPECT_EQ(billow_garment_load(("assets/" + name + ".billow").c_str(), nullptr, &garment), BILLOW_OK)
-        << billow_last_error();
-    garment_.reset(garment);
-    for (uint32_t j = 0; j < billow_garment_joint_count(garment); ++j) {
-      char joint[BILLOW_MAX_NAME];
-      billow_garment_get_joint_name(garment, j, joint, sizeof joint);
-      joints_.push_back(static_cast<size_t>(person().skeleton.at(joint)));
-    }
-    billow_instance* instance = nullptr;
-    EXPECT_EQ(billow_instance_create(garment, nullptr, &instance), BILLOW_OK) << billow_last_error();
-    instance_.reset(instance);
-  }
-  billow_chains* chains() const { return billow_instance_chains(instance_.get()); }
-  void settle() { pose(0, 0); }
-  void step(double hz) {
-    ++frame_;
-    pose(static_cast<double>(frame_) / hz, 1 / hz);
-  }
-  Bones bones() const {
-    Bones x(3 * size_t{billow_chains_bone_count(chains())});
-    billow_chains_get_positions(chains(), x.data(), billow_chains_bone_count(chains()));
-    for (size_t i = 0; i < x.size(); ++i) x[i] -= i % 3 == 0 ? offset_.x : i % 3 == 1 ? offset_.y : offset_.z;
-    return x;
-  }
-
- private:
-  void pose(double time, double dt) {
-    body::Pose pose = motion_(time);
-    pose.root_position += offset_;
-    const auto all = body::to_api(body::joint_transforms(person().skeleton, pose));
-    std::vector<billow_transform> joints;
-    for (const size_t j : joints_) joints.push_back(all[j]);
-    billow_frame frame = billow_frame_default();
-    frame.dt = static_cast<float>(dt), frame.skip_mesh = 1;
-    frame.joints = joints.data(), frame.joint_count = static_cast<uint32_t>(joints.size());
-    ASSERT_EQ(dt > 0 ? billow_instance_step(instance_.get(), &frame)
-                     : billow_instance_settle(instance_.get(), &frame, 5),
-              BILLOW_OK)
-        << billow_last_error();
-  }
-
-  struct Destroy {
-    void operator()(billow_garment* p) const { billow_garment_destroy(p); }
-    void operator()(billow_instance* p) const { billow_instance_destroy(p); }
-  };
-  Motion motion_;
-  V3 offset_;
-  std::vector<size_t> joints_;
-  std::unique_ptr<billow_garment, Destroy> garment_;
-  std::unique_ptr<billow_instance, Destroy> instance_;
-  int frame_ = 0;
-};
 
 // RMS distance of two sets of bones, mm.
 double distance_mm(const Bones& a, const Bones& b) {
