@@ -195,6 +195,10 @@ export class App {
     this.player.setOptions({ pushOut: on });
     this.#refresh();
   }
+  setLengths(on) {
+    this.player.setOptions({ lengths: on });
+    this.#refresh();
+  }
   resetSettings() {
     this.setGarment(this.garmentName);
   }
@@ -230,6 +234,7 @@ export class App {
         this.setWind({ direction });
       },
       p: () => this.get('push_out').toggle(),
+      k: () => this.get('lengths').toggle(),
     };
     MODES.forEach((mode, k) => (actions[String(k + 1)] = () => this.setMode(mode)));
     for (const [key, name] of [

@@ -18,7 +18,14 @@ export class Player {
     this.playing = true;
     this.count = 1;
     this.offset = new GroundMove(); // accumulated teleports
-    this.options = { networks: true, shape: true, linearBlend: false, pushOut: true, profile: true };
+    this.options = {
+      networks: true,
+      shape: true,
+      linearBlend: false,
+      lengths: true,
+      pushOut: true,
+      profile: true,
+    };
     this.settings = {}; // changed by the user
     this.wind = { velocity: [0, 0, 0], gust: 0 };
     this.accumulator = 0; // s of real time not simulated yet

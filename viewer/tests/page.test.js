@@ -149,7 +149,7 @@ test('controls reach the runtime', async () => {
   await open(820, 480);
   await pause();
   const setting = (name) => page.evaluate((n) => window.billow.player.getSetting(n), name);
-  for (const summary of ['Wind and gravity', 'Rope chains', 'Body contact'])
+  for (const summary of ['Wind and gravity', 'Rope chains', 'Mesh and body contact'])
     await page.getByText(summary, { exact: true }).click();
   await page.locator('#solver').selectOption('5');
   assert.deepEqual([await setting('tension_method'), await setting('tension_sweeps')], [1, 5]);

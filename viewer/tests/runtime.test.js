@@ -63,7 +63,11 @@ for (const { name, path } of files) {
     player.setOptions({ pushOut: false });
     player.refresh();
     const inside = character(player).distances.filter((d) => d < 0).length;
-    player.setOptions({ pushOut: true });
+    const restored = character(player).positions.slice();
+    player.setOptions({ lengths: false });
+    player.refresh();
+    assert.ok(maxDifference(character(player).positions, restored) > 1e-3);
+    player.setOptions({ lengths: true, pushOut: true });
     player.refresh();
     assert.ok(character(player).distances.filter((d) => d < 0).length <= inside);
   });

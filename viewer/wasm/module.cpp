@@ -181,10 +181,11 @@ BILLOW_PAGE(character_without_shape) const float* character_without_shape(Charac
 }
 
 BILLOW_PAGE(character_set_options)
-int character_set_options(Character* c, int networks, int shape, int linear_blend, int push_out,
+int character_set_options(Character* c, int networks, int shape, int linear_blend, int lengths, int push_out,
                           int profile) {
   billow_instance_options options = billow_instance_options_default();
   options.networks = networks, options.shape = shape, options.linear_blend = linear_blend;
+  options.lengths = lengths ? BILLOW_LENGTHS_HIGH : BILLOW_LENGTHS_OFF;
   options.push_out = push_out, options.profile = profile;
   return billow_instance_set_options(c->instance, &options);
 }

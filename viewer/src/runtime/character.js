@@ -66,8 +66,8 @@ export class Character {
   }
 
   // Throws if the garment has no weights for linear blend skinning.
-  setOptions({ networks, shape, linearBlend, pushOut, profile }) {
-    const flags = [networks, shape, linearBlend, pushOut, profile].map((on) => (on ? 1 : 0));
+  setOptions({ networks, shape, linearBlend, lengths, pushOut, profile }) {
+    const flags = [networks, shape, linearBlend, lengths, pushOut, profile].map((on) => (on ? 1 : 0));
     this.runtime.expect(this.#call('character_set_options', ...flags));
   }
   getSetting(name) {

@@ -188,8 +188,14 @@ export class Panel {
   #contactSection(add) {
     const { app } = this;
     return section(
-      'Body contact',
+      'Mesh and body contact',
       false,
+      add('lengths', check, {
+        label: 'Keep the lengths of the pattern',
+        value: true,
+        key: 'K',
+        onChange: (v) => app.setLengths(v),
+      }),
       add('push_out', check, {
         label: 'Push vertices out of the body',
         value: true,
