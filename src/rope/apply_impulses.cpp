@@ -47,8 +47,8 @@ bool release_overloaded(ChainSet& set, int group, float dt) {
   return released;
 }
 
-// Adds the impulses of the ropes to the velocities.
-void pull_bones(ChainSet& set, int group, bool contacts) {
+// Adds the impulses of the ropes of these chains to the velocities.
+void pull_bones(ChainSet& set, int group, bool contacts, M4 chains) {
   const Layout& lay = set.layout;
   const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
@@ -57,21 +57,22 @@ void pull_bones(ChainSet& set, int group, bool contacts) {
   F4 body_work = zero();
   for (int i = 1; i <= last; ++i) {
     size_t at = lay.group_at(i, group);
-    V3x4 pull = pull_on(s, i, last), applied = free_part(pull, s.hold[i]), v = load(set.v, at);
+    V3x4 pull = select(chains, pull_on(s, i, last), zero3()), applied = free_part(pull, s.hold[i]),
+         v = load(set.v, at);
     body_work += dot(applied - pull, v - root);  // the body also moves the bones that it holds
     store(set.v, at, v + applied * load(set.w + at));
-    store(set.impulse + at, s.solution[i]);
+    store(set.impulse + at, select(chains, s.solution[i], load(set.impulse + at)));
   }
   if (contacts) store(set.collider_energy + root_at, load(set.collider_energy + root_at) + body_work);
 }
 
 // Friction of bones that their ropes press on the body: without it, a bone that carries the chain below it
-// slides as on ice. Returns whether any bone now sticks to the body.
-bool grip_pressed_bones(ChainSet& set, int group) {
+// slides as on ice. Returns the chains of which a bone now sticks to the body.
+M4 grip_pressed_bones(ChainSet& set, int group) {
   const Layout& lay = set.layout;
   const int last = lay.levels - 1;
   const size_t root = lay.group_at(0, group);
-  bool any_sticks = false;
+  M4 stuck = none();
   for (int i = 1; i <= last; ++i) {
     size_t at = lay.group_at(i, group);
     M4 held = load(set.held + at) > 0.0f;
@@ -84,12 +85,12 @@ bool grip_pressed_bones(ChainSet& set, int group) {
     V3x4 change = select(held, slip * (keep - 1.0f), zero3());
     store(set.v, at, v + change);
     M4 sticks = held & (keep == zero());
-    any_sticks |= any(sticks);
+    stuck = stuck | sticks;
     store(set.held + at, select(sticks, splat(2.0f), load(set.held + at)));
     F4 work = load(set.mass + at) * dot(change, v_body - load(set.v, root));
     store(set.collider_energy + root, load(set.collider_energy + root) + work);
   }
-  return any_sticks;
+  return stuck;
 }
 
 }  // namespace
@@ -109,10 +110,13 @@ void apply_impulses(ChainSet& set, float dt, bool contacts) {
       solve_group(g, hold);
       if (!hold || !release_overloaded(set, g, dt)) break;
     }
-    pull_bones(set, g, contacts);
-    if (!contacts || set.settings.velocity_along_history || !grip_pressed_bones(set, g)) continue;
+    pull_bones(set, g, contacts, ~none());
+    if (!contacts || set.settings.velocity_along_history) continue;
+    // Chains of a group must not depend on each other.
+    const M4 stuck = grip_pressed_bones(set, g);
+    if (!any(stuck)) continue;
     solve_group(g, true);
-    pull_bones(set, g, true);
+    pull_bones(set, g, true, stuck);
   }
 }
 
