@@ -67,10 +67,9 @@ Workspace take_workspace(uint32_t vertices, uint32_t triangles, Arena& arena) {
   return w;
 }
 
-LengthPairs take_pairs(uint32_t pairs, Arena& arena) {
+LengthPairs take_pairs(uint32_t pairs, uint32_t chunk, Arena& arena) {
   LengthPairs out;
-  out.groups =
-      pairs / kPairGroup + (pairs / kCoarseChunk + 1) * kColours;  // each colour of a chunk is padded
+  out.groups = pairs / kPairGroup + (pairs / chunk + 1) * kColours;  // each colour of a chunk is padded
   out.ends = arena.take<uint32_t>(2 * kPairGroup * size_t{out.groups});
   out.bounds = arena.take<float>(3 * kPairGroup * size_t{out.groups});
   return out;
@@ -340,7 +339,8 @@ LengthLevels take_levels(uint32_t vertices, uint32_t triangles, Arena& arena, Wo
   uint32_t nodes = vertices;
   for (int l = 0; l < kMaxLengthLevels; ++l, nodes /= 2) {
     LengthLevel& level = out.level[l];
-    level.pairs = take_pairs(l == 0 ? kMaxPairsPerTriangle * triangles : kMaxPairsPerNode * nodes, arena);
+    level.pairs = l == 0 ? take_pairs(kMaxPairsPerTriangle * triangles, kChunk, arena)
+                         : take_pairs(kMaxPairsPerNode * nodes, kCoarseChunk, arena);
     if (l > 0) level.vertex = arena.take<uint32_t>(l == 1 ? vertices : 2 * nodes);
     level.parents = arena.take<uint32_t>(kLengthParents * size_t{nodes});
     level.shares = arena.take<float>(kLengthParents * size_t{nodes});
