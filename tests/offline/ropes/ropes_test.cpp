@@ -110,13 +110,13 @@ TEST(FitRopes, RecoversTheSettingsOfTheReference) {
   billow_settings start = reference_settings;
   start.global_damping = 0.5f;
   FitOptions options;
-  options.rounds = 8;
+  options.rounds = 12;
   options.threads = 2;
   size_t reports = 0;
   options.report = [&](double share, const std::string&) { reports += share > 0 && share <= 1; };
   const Fit fit = fit_ropes(frames, start, options);
   EXPECT_GT(reports, 20u);
-  EXPECT_EQ(fit.rounds.size(), 9u);
+  EXPECT_EQ(fit.rounds.size(), 13u);
   EXPECT_GT(fit.settings.global_damping, 1.5f);
   const double before = measure_ropes(frames, start).validation.score,
                after = measure_ropes(frames, fit.settings).validation.score;
