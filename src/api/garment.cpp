@@ -59,18 +59,17 @@ billow_status try_on(const billow_garment& garment) {
   return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", why);
 }
 
-// The levels of lengths, in the memory given; its first `attached` bytes hold the vertices that are attached.
-LengthLevels find_lengths(const asset::GarmentView& view, const NormalScratch& around, void* memory,
-                          size_t attached) {
-  auto* vertices = static_cast<uint32_t*>(memory);
-  for (size_t k = 0; k < view.attachments.size(); ++k) vertices[k] = view.attachments[k].vertex;
+// The levels of lengths, in scratch memory. With a null arena it only measures.
+LengthLevels find_lengths(const asset::GarmentView& view, const NormalScratch& around, Arena& scratch) {
+  auto* vertices = scratch.take<uint32_t>(view.attachments.size());
+  for (size_t k = 0; vertices && k < view.attachments.size(); ++k) vertices[k] = view.attachments[k].vertex;
   const LengthMesh mesh{.around = around,
                         .rest = view.rest.data(),
                         .pattern_uvs = view.pattern_uvs.empty() ? nullptr : view.pattern_uvs.data(),
                         .vertices = view.record->vertices,
                         .triangles = view.record->triangles,
                         .attached = {vertices, view.attachments.size()}};
-  return find_length_levels(mesh, static_cast<std::byte*>(memory) + attached);
+  return find_length_levels(mesh, scratch);
 }
 
 // From bytes that outlive the garment.
@@ -90,10 +89,12 @@ billow_status create(const void* bytes, size_t size, const billow_allocator& all
     return fail(BILLOW_ERROR_BAD_DATA, "garment file: %s", problem.text);
   find_normal_polygons(g.view.triangles.data(), r.triangles, r.vertices, scratch, g.normals);
   if (!g.view.pattern_uvs.empty()) g.tangents.count = count_neighbours(scratch, r.vertices);
-  const size_t attached = Arena::kAlignment * (r.attachments * sizeof(uint32_t) / Arena::kAlignment + 1);
-  Block length_memory(allocator, attached + length_scratch_size(r.vertices, r.triangles));
+  Arena measured;
+  find_lengths(g.view, scratch, measured);
+  Block length_memory(allocator, measured.used());
   if (!length_memory.get()) return no_memory(size);
-  g.lengths = find_lengths(g.view, scratch, length_memory.get(), attached);
+  Arena length_scratch(length_memory.get());
+  g.lengths = find_lengths(g.view, scratch, length_scratch);
 
   out = create_in_one_block<billow_garment>(allocator, [&](billow_garment& made, Arena& arena) {
     made.garment.view = g.view;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "decode/neighbours.h"
 #include "decode/pattern.h"
 
 namespace billow {
@@ -13,14 +14,15 @@ namespace {
 constexpr float kGrowth = 2;              // of the spacing from level to level
 constexpr float kCoarsestSpacing = 0.1f;  // m: levels end with the first one beyond it
 constexpr float kPairReach = 1.75f, kParentReach = 1.6f, kApart = 0.95f;  // times the spacing
-constexpr float kMaxMismatch = 0.2f;
+constexpr float kMaxMismatch = 0.2f;                                      // of the length of a laid out edge
+constexpr int kMaxDepthSweeps = 256;                                      // back and forth
 constexpr uint32_t kMaxPairsPerNode = 8;
 constexpr uint32_t kMaxPairsPerTriangle = 6;  // edges and hinges
 constexpr uint32_t kColours = 64, kChunk = 1024, kCoarseChunk = 128;
 constexpr float kShortestHinge = 0.95f;  // of the flat distance of two vertices opposite an edge
 
 // How short cloth becomes over a distance of the pattern, by folds: along the direction from attachments to hem, and across
-// it. Fitted to the reference cloth of a skirt and a cape in captured motion.
+// it. Chosen by trial, so that a skirt and a cape in captured motion fold as the reference does.
 constexpr float kShortestAlong = 0.98f;
 float shortest_across(float distance) {
   constexpr float kHalf = 0.135f;  // m: half the length
@@ -90,15 +92,16 @@ class Search {
     w_.pair_count = 0;
     double sum = 0, edges = 0;
     for (uint32_t v = 0; v < m_.vertices; ++v) {
-      for_each_neighbour(v, [&](uint32_t other) {
+      const Around fan = fan_of(v);
+      for_each_neighbour(fan, [&](uint32_t i) {
+        const uint32_t other = fan.edges[i];
         if (other <= v) return;
         const float length = length_of(v, other);
         add_pair(v, other, {v, other, length, length, 0});
         sum += static_cast<double>(length), ++edges;
       });
-      const uint32_t* around = edges_around(v);
-      for (uint32_t t = 0; t < triangles_around(v); ++t) {
-        const uint32_t b = around[2 * t], c = around[2 * t + 1], other = across(b, c);
+      for (uint32_t t = 0; t < fan.count; ++t) {
+        const uint32_t b = fan.edges[2 * t], c = fan.edges[2 * t + 1], other = across(b, c);
         if (other == kNone || other <= v) continue;
         const Corner one = corner(b, c, v), two = corner(b, c, other);
         const float along = one.along - two.along, apart = one.height + two.height,
@@ -109,7 +112,8 @@ class Search {
     return edges > 0 ? static_cast<float>(sum / edges) : 0;
   }
 
-  // The way from the attachments along edges and hinges, by sweeps back and forth over them.
+  // The way from the attachments along edges and hinges, by sweeps back and forth over them. Only a strip in a confused order
+  // needs as many as are allowed; its depth is then too large far away.
   void find_depth() {
     std::fill_n(w_.depth, m_.vertices, kFar);
     for (const uint32_t v : m_.attached) w_.depth[v] = 0;
@@ -119,10 +123,11 @@ class Search {
       b = std::min(b, a + p.longest), a = std::min(a, b + p.longest);
       return shorter;
     };
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (int k = 0; k < kMaxDepthSweeps && changed; ++k) {
       changed = false;
-      for (uint32_t k = 0; k < w_.pair_count; ++k) changed |= relax(w_.pairs[k]);
-      for (uint32_t k = w_.pair_count; k-- > 0;) changed |= relax(w_.pairs[k]);
+      for (uint32_t p = 0; p < w_.pair_count; ++p) changed |= relax(w_.pairs[p]);
+      for (uint32_t p = w_.pair_count; p-- > 0;) changed |= relax(w_.pairs[p]);
     }
   }
 
@@ -172,9 +177,8 @@ class Search {
   }
 
   // Writes the pairs found last in chunks, from the attachments outwards: a sweep then carries a correction from chunk to
-  // chunk to the hem, and the next one back. In a chunk, pairs are coloured so that no two of a
-  // colour share a node, and stand colour by colour. A pair of a node that has all colours already is left out; no cloth
-  // has such a node.
+  // chunk to the hem, and the next one back. In a chunk, pairs are coloured so that no two of a colour share a node, and stand
+  // colour by colour. A pair of a node that has all colours already is left out; no cloth has such a node.
   void write_pairs(const LengthLevel& level, LengthPairs& out) {
     sort_by_depth(level);
     std::fill_n(w_.colours, level.nodes, uint64_t{0});
@@ -187,19 +191,12 @@ class Search {
  private:
   static constexpr float kFar = 1e6f;
 
-  const uint32_t* edges_around(uint32_t v) const {
-    return m_.around.corners + 2 * size_t{m_.around.first[v]};
-  }
-  uint32_t triangles_around(uint32_t v) const { return m_.around.first[v + 1] - m_.around.first[v]; }
-  template <class Take> void for_each_neighbour(uint32_t v, Take take) const {
-    const uint32_t* edges = edges_around(v);
-    for (uint32_t i = 0; i < 2 * triangles_around(v); ++i)
-      if (std::find(edges, edges + i, edges[i]) == edges + i) take(edges[i]);
-  }
+  Around fan_of(uint32_t v) const { return around(m_.around, v); }
   bool on_border(uint32_t v) const {
+    const Around fan = fan_of(v);
     uint32_t neighbours = 0;
-    for_each_neighbour(v, [&](uint32_t) { ++neighbours; });
-    return neighbours != triangles_around(v);
+    for_each_neighbour(fan, [&](uint32_t) { ++neighbours; });
+    return neighbours != fan.count;
   }
   float length_of(uint32_t a, uint32_t b) const { return pattern_length(m_.pattern_uvs, m_.rest, a, b); }
 
@@ -213,9 +210,9 @@ class Search {
 
   // The vertex beyond the edge b c of a triangle with this edge, counter-clockwise.
   uint32_t across(uint32_t b, uint32_t c) const {
-    const uint32_t* edges = edges_around(b);
-    for (uint32_t t = 0; t < triangles_around(b); ++t)
-      if (edges[2 * t + 1] == c) return edges[2 * t];
+    const Around fan = fan_of(b);
+    for (uint32_t t = 0; t < fan.count; ++t)
+      if (fan.edges[2 * t + 1] == c) return fan.edges[2 * t];
     return kNone;
   }
 
@@ -305,16 +302,16 @@ class Search {
       place(c, w_.u[a] + dx * at.along - dy * at.height, w_.v[a] + dy * at.along + dx * at.height);
     };
     place(centre, 0, 0);
-    if (triangles_around(centre) == 0) return;
-    const uint32_t first = edges_around(centre)[0];
-    place(first, length_of(centre, first), 0);
+    const Around middle = fan_of(centre);
+    if (middle.count == 0) return;
+    place(middle.edges[0], length_of(centre, middle.edges[0]), 0);
     while (done < queued) {
-      const uint32_t v = w_.queue[done++], *edges = edges_around(v);
-      const uint32_t triangles = triangles_around(v);
+      const uint32_t v = w_.queue[done++];
+      const Around fan = fan_of(v);
       for (bool placed = true; placed;) {
         placed = false;
-        for (uint32_t t = 0; t < triangles; ++t) {
-          const uint32_t b = edges[2 * t], c = edges[2 * t + 1];
+        for (uint32_t t = 0; t < fan.count; ++t) {
+          const uint32_t b = fan.edges[2 * t], c = fan.edges[2 * t + 1];
           const bool has_b = w_.stamps[b] == stamp_, has_c = w_.stamps[c] == stamp_;
           if (has_b == has_c) continue;
           if (has_b)
@@ -357,17 +354,10 @@ template <class T> T* copy(const T* from, size_t count, Arena& arena) {
 
 }  // namespace
 
-size_t length_scratch_size(uint32_t vertices, uint32_t triangles) {
-  Arena arena;
+LengthLevels find_length_levels(const LengthMesh& mesh, Arena& scratch) {
   Workspace work;
-  take_levels(vertices, triangles, arena, work);
-  return arena.used();
-}
-
-LengthLevels find_length_levels(const LengthMesh& mesh, void* scratch) {
-  Arena arena(scratch);
-  Workspace work;
-  LengthLevels out = take_levels(mesh.vertices, mesh.triangles, arena, work);
+  LengthLevels out = take_levels(mesh.vertices, mesh.triangles, scratch, work);
+  if (!work.pairs) return out;
   Search search(mesh, work);
   out.level[0].nodes = mesh.vertices;
   float spacing = search.find_edges_and_hinges();

@@ -51,10 +51,8 @@ struct LengthMesh {
   std::span<const uint32_t> attached;  // vertices, from which cloth hangs
 };
 
-// Bytes of scratch that find_length_levels needs.
-size_t length_scratch_size(uint32_t vertices, uint32_t triangles);
-// The levels of a mesh, in scratch memory.
-LengthLevels find_length_levels(const LengthMesh& mesh, void* scratch);
+// The levels of a mesh, in scratch memory. With a null arena it only measures.
+LengthLevels find_length_levels(const LengthMesh& mesh, Arena& scratch);
 // A copy of them; with a null arena it only measures.
 LengthLevels copy_of(const LengthLevels& levels, Arena& arena);
 

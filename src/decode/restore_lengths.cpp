@@ -55,8 +55,8 @@ BILLOW_ALWAYS_INLINE int move_group(const LengthPairs& pairs, size_t group, Give
   const F8 excess = max(length - longest, splat8(0)) + min(length - shortest, splat8(0)) * part;
   const F8 by = excess / max(length, splat8(1e-9f)), by_a = by * load8(bounds + 2 * kPairGroup),
            by_b = by - by_a;
-  store_two(points, first, a0 + d0 * broadcast<0>(by_a)),
-      store_two(points, second, b0 - d0 * broadcast<0>(by_b));
+  store_two(points, first, a0 + d0 * broadcast<0>(by_a));
+  store_two(points, second, b0 - d0 * broadcast<0>(by_b));
   store_two(points, first + 1, a1 + d1 * broadcast<1>(by_a));
   store_two(points, second + 1, b1 - d1 * broadcast<1>(by_b));
   store_two(points, first + 2, a2 + d2 * broadcast<2>(by_a));
@@ -199,9 +199,14 @@ class Restoration {
 
   void push_out() {
     if (in_.collider_count == 0) return;
-    for (uint32_t v = 0; v < vertices_; ++v) put(s_.moved + 3 * size_t{v}, to_world(point(at(s_.points, v))));
+    for (size_t v = 0; v < vertices_; v += kLanes) {
+      const V3x4 p = to_world(load_four_points(v));
+      store_points(s_.moved + 3 * v, p.x, p.y, p.z);
+    }
     push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, in_.push, scratch_);
-    for (uint32_t v = 0; v < vertices_; ++v) put(at(s_.points, v), to_point(point(s_.moved + 3 * size_t{v})));
+    for (size_t v = 0; v < vertices_; v += kLanes)
+      store_four_points(v, to_point(load_four(s_.moved + 3 * v)));
+    std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
   }
 

@@ -1,8 +1,8 @@
 #include "decode/tangents.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "decode/neighbours.h"
 #include "decode/pattern.h"
 
 namespace billow {
@@ -11,23 +11,6 @@ namespace {
 V3 at(const float* points, uint32_t v) {
   const float* p = points + 3 * size_t{v};
   return {p[0], p[1], p[2]};
-}
-
-// The edges (a, b) opposite a vertex; none where there are too many to be cloth.
-struct Around {
-  const uint32_t* edges;
-  uint32_t count;
-};
-Around around(const NormalScratch& scratch, uint32_t vertex) {
-  constexpr uint32_t kMaxAround = 64;
-  const uint32_t count = scratch.first[vertex + 1] - scratch.first[vertex];
-  return {scratch.corners + 2 * size_t{scratch.first[vertex]}, count <= kMaxAround ? count : 0};
-}
-
-// Calls `take` with the index in `edges` of each neighbour's first occurrence.
-template <class Take> void for_each_neighbour(const Around& a, Take take) {
-  for (uint32_t i = 0; i < 2 * a.count; ++i)
-    if (std::find(a.edges, a.edges + i, a.edges[i]) == a.edges + i) take(i);
 }
 
 }  // namespace

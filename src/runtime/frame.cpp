@@ -74,13 +74,12 @@ bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
 bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
-// The colliders that the mesh of an instance leaves, at the end of the frame. Returns their number.
-int pose_colliders(Instance& i, const FrameInput& in) {
-  if (!in.mesh || !i.options.push_out || !in.body) return 0;
-  for (int c = 0; c < in.body->collider_count; ++c)
+// The colliders that the mesh leaves, at the end of the frame.
+void pose_colliders(Instance& i, const FrameInput& in) {
+  i.posed_count = in.mesh && i.options.push_out && in.body ? in.body->collider_count : 0;
+  for (int c = 0; c < i.posed_count; ++c)
     new (&i.posed[c])
         PosedCollider(pose_collider(in.body->colliders[c], in.body->scale, in.body->now[c], in.body->now[c]));
-  return in.body->collider_count;
 }
 
 PushOutSettings push_settings(const Instance& i) {
@@ -94,6 +93,7 @@ void restore_lengths(const Batch& batch) {
     Instance& i = *batch.instances[k];
     const Garment& g = *i.garment;
     const FrameInput& in = batch.inputs[k];
+    pose_colliders(i, in);
     const bool on =
         in.mesh && decoder_of(i).infer && i.options.lengths != LengthQuality::kOff && g.lengths.count > 0;
     if ((!on && in.dt > 0) || in.teleport == Teleport::kReset) i.lengths.fresh = 1;
@@ -105,7 +105,7 @@ void restore_lengths(const Batch& batch) {
                      .attached = {g.attached, g.view.record->attachments},
                      .quality = i.options.lengths,
                      .colliders = i.posed,
-                     .collider_count = pose_colliders(i, in),
+                     .collider_count = i.posed_count,
                      .clusters = g.clusters,
                      .push = push_settings(i)},
                     i.positions, i.push, i.lengths);
@@ -115,9 +115,8 @@ void restore_lengths(const Batch& batch) {
 void push_out(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
-    const int colliders = pose_colliders(i, batch.inputs[k]);
-    if (colliders == 0) continue;
-    const PushOutResult result = push_out_mesh(i.posed, colliders, i.positions, i.garment->clusters,
+    if (i.posed_count == 0) continue;
+    const PushOutResult result = push_out_mesh(i.posed, i.posed_count, i.positions, i.garment->clusters,
                                                i.garment->vertices(), push_settings(i), i.push);
     i.report.pushed = result.moved;
     i.report.inside = result.inside;

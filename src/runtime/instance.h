@@ -58,7 +58,8 @@ struct Instance {
       nullptr;                     // patches: coefficients as vectors in world space, by columns of the bases
   QuantisedVector quantised;       // the same, quantised
   float* displacements = nullptr;  // whole cloth: of all vertices from rest
-  PosedCollider* posed = nullptr;
+  PosedCollider* posed = nullptr;  // that the mesh leaves
+  int posed_count = 0;
   LengthState lengths;
   PushOutScratch push;
 };

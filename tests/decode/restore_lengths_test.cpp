@@ -14,6 +14,14 @@ namespace {
 constexpr uint32_t kSide = 30, kVertices = kSide * kSide;
 constexpr float kCell = 0.01f;
 
+LengthLevels find_levels(const LengthMesh& mesh, std::vector<unsigned char>& memory) {
+  Arena measured;
+  find_length_levels(mesh, measured);
+  memory.resize(measured.used());
+  Arena scratch(memory.data());
+  return find_length_levels(mesh, scratch);
+}
+
 // A square of cloth in the xy plane that hangs on its first row, or a tube of it whose columns close with a seam.
 struct Sheet {
   explicit Sheet(bool tube = false) {
@@ -35,14 +43,13 @@ struct Sheet {
     const auto count = static_cast<uint32_t>(triangles.size() / 3);
     NormalPolygons counted;
     find_normal_polygons(triangles.data(), count, kVertices, {first.data(), corners.data()}, counted);
-    memory.resize(length_scratch_size(kVertices, count));
-    levels = find_length_levels({.around = {first.data(), corners.data()},
-                                 .rest = rest.data(),
-                                 .pattern_uvs = pattern.data(),
-                                 .vertices = kVertices,
-                                 .triangles = count,
-                                 .attached = attached},
-                                memory.data());
+    const LengthMesh mesh{.around = {first.data(), corners.data()},
+                          .rest = rest.data(),
+                          .pattern_uvs = pattern.data(),
+                          .vertices = kVertices,
+                          .triangles = count,
+                          .attached = attached};
+    levels = find_levels(mesh, memory);
     Arena measured;
     take_length_state(levels, measured, state);
     state_memory.resize(measured.used());
@@ -142,6 +149,45 @@ TEST(LengthLevels, PairsOfAGroupShareNoNode) {
       EXPECT_TRUE(seen.insert({group, b}).second) << l;
     });
   }
+}
+
+// Files are untrusted: a fan of very many triangles, and a long strip in a confused order, take no longer than other meshes.
+TEST(LengthLevels, AreFoundForMeshesThatAreNoCloth) {
+  constexpr uint32_t kMany = 100'000;
+  const auto levels_of = [](std::vector<uint32_t> triangles, const std::vector<float>& rest) {
+    const auto vertices = static_cast<uint32_t>(rest.size() / 3),
+               count = static_cast<uint32_t>(triangles.size() / 3);
+    std::vector<uint32_t> first(vertices + 1), corners(2 * triangles.size());
+    NormalPolygons counted;
+    find_normal_polygons(triangles.data(), count, vertices, {first.data(), corners.data()}, counted);
+    const uint32_t attached[] = {0};
+    std::vector<unsigned char> memory;
+    return find_levels({.around = {first.data(), corners.data()},
+                        .rest = rest.data(),
+                        .vertices = vertices,
+                        .triangles = count,
+                        .attached = attached},
+                       memory)
+        .count;
+  };
+  std::vector<uint32_t> fan, strip;
+  std::vector<float> circle{0, 0, 0}, line;
+  for (uint32_t k = 1; k <= kMany; ++k) {
+    const float angle = 6.28f * static_cast<float>(k) / kMany;
+    circle.insert(circle.end(), {std::cos(angle), std::sin(angle), 0});
+    if (k < kMany) fan.insert(fan.end(), {0, k, k + 1});
+  }
+  // Vertex k of the strip is number k * kStep % kMany.
+  constexpr uint32_t kStep = 38'197;
+  line.resize(3 * kMany);
+  for (uint64_t k = 0; k < kMany; ++k) {
+    const auto number = [&](uint64_t at) { return static_cast<uint32_t>(at * kStep % kMany); };
+    line[3 * number(k)] = 0.01f * static_cast<float>(k / 2),
+             line[3 * number(k) + 1] = 0.01f * static_cast<float>(k % 2);
+    if (k + 2 < kMany) strip.insert(strip.end(), {number(k), number(k + 1 + k % 2), number(k + 2 - k % 2)});
+  }
+  EXPECT_GE(levels_of(fan, circle), 1);
+  EXPECT_GE(levels_of(strip, line), 4);
 }
 
 TEST(RestoreLengths, LeavesClothThatHasThemAlone) {
