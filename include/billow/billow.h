@@ -397,9 +397,10 @@ typedef struct billow_settings {
   float teleport_distance;   /* m of a root in one step: 1e30, never */
   float teleport_angle;      /* radians of a root in one step: 1e30, never */
 
-  float rest_speed; /* m/s: chains slower than this everywhere come to rest: 0.01; 0: never */
-  float scale;      /* of the character: lengths and radii are multiplied by it: 1 */
-  int32_t profile;  /* 1: time the stages (one clock call each) */
+  float learnt_force; /* share of the force that a garment's chains have learnt: 1; 0: off */
+  float rest_speed;   /* m/s: chains slower than this everywhere come to rest: 0.01; 0: never */
+  float scale;        /* of the character: lengths and radii are multiplied by it: 1 */
+  int32_t profile;    /* 1: time the stages (one clock call each) */
 
   billow_solver_settings solver;
 } billow_settings;

@@ -32,6 +32,7 @@ class RopeChains {
   std::span<const V3> bones() const { return bones_; }
   // Report of the last step.
   billow_chains_report report() const;
+  billow_chains* chains() { return chains_.get(); }
 
  private:
   struct Destroy {

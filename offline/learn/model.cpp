@@ -1,12 +1,21 @@
 #include "learn/model.h"
 
-#include <cmath>
 #include <stdexcept>
+
+#include "net/activate.h"
 
 namespace billow::learn {
 namespace {
 
 constexpr const char* kActivationNames[] = {"relu", "tanh", "gelu"};
+
+// By the runtime's own function.
+void apply_gelu(Matrix& values) {
+  float* v = values.data();
+  const Eigen::Index whole = values.size() / kLanes * kLanes;
+  for (Eigen::Index i = 0; i < whole; i += kLanes) store(v + i, gelu(load(v + i)));
+  for (Eigen::Index i = whole; i < values.size(); ++i) v[i] = lane(gelu(splat(v[i])), 0);
+}
 
 void apply(Activation activation, Matrix& values) {
   switch (activation) {
@@ -17,7 +26,7 @@ void apply(Activation activation, Matrix& values) {
       values = values.array().tanh();
       break;
     case Activation::kGelu:
-      values = values.unaryExpr([](float x) { return 0.5f * x * (1 + std::erf(x * 0.70710678f)); });
+      apply_gelu(values);
       break;
   }
 }

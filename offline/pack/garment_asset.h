@@ -23,6 +23,7 @@ struct GarmentData {
   std::vector<std::string> collider_names;  // one each, or empty
   billow_settings settings{};
   learn::Network correction;  // of rope bones; no layers: none
+  learn::Network force;       // of the chains (runtime/learnt_force.h); no layers: none
   learn::ClothModel model;
   std::vector<learn::BlendWeights> blend;    // for linear blend skinning, one a vertex; empty: none
   std::string training;                      // training report: JSON

@@ -100,7 +100,8 @@ GarmentData read_garment_asset(const std::filesystem::path& path) {
   p.settings = billow_settings_default();
   api::read_settings_words(view.settings, p.settings);
   p.garment.contacts = body::contacts_of(p.settings);
-  p.correction = correction_of(view);
+  p.correction = chain_network_of(view.correction);
+  p.force = chain_network_of(view.force);
   p.blend = blend_of(view);
   if (view.patches.record)
     p.model = patch_model_of(view, p.garment);

@@ -62,12 +62,12 @@ void check_size(const std::string& name, Eigen::Index found, Eigen::Index expect
 }
 
 // Checks a network with all bones as inputs.
-void check_network(const learn::Network& n, Eigen::Index outputs, const garment::Garment& g,
+void check_network(const learn::Network& n, Eigen::Index inputs_of_network, Eigen::Index outputs,
                    const std::string& name) {
   const auto check = [&](Eigen::Index found, Eigen::Index expected, const char* what) {
     check_size(name, found, expected, what);
   };
-  check(n.mean.size(), static_cast<Eigen::Index>(3 * g.bones.size()), "inputs");
+  check(n.mean.size(), inputs_of_network, "inputs");
   check(n.scale.size(), n.mean.size(), "scales of inputs");
   expect(!n.layers.empty() && n.layers.size() <= kMaxLayers, name + ": expected 1 to 8 layers");
   Eigen::Index inputs = n.mean.size();
@@ -90,7 +90,7 @@ void check_stage(const learn::Stage& stage, const garment::Garment& g, const std
   check_size(name, b.mean.size(), static_cast<Eigen::Index>(3 * g.size()), "values of the mean");
   check_size(name, b.modes.cols(), b.mean.size(), "values of the modes");
   check_size(name, b.deviation.size(), b.components(), "deviations");
-  check_network(stage.network, b.components(), g, name);
+  check_network(stage.network, static_cast<Eigen::Index>(3 * g.bones.size()), b.components(), name);
 }
 
 learn::Network network_of(const NetworkView& view) {
@@ -211,26 +211,26 @@ void add_parameters(SectionFile& file, const learn::Model& model) {
     add_network(file, model.shape.network, model.shape.basis.deviation, "shape");
 }
 
-void check_correction(const learn::Network& n, const garment::Garment& g) {
-  const auto values = static_cast<Eigen::Index>(3 * g.bones.size());
+void check_chain_network(const learn::Network& n, Eigen::Index inputs, Eigen::Index outputs,
+                         const std::string& name) {
   if (n.layers.empty()) return;
-  check_network(n, values, g, "correction");
-  check_size("correction", n.linear.size(), 0, "values of a linear path");
+  check_network(n, inputs, outputs, name);
+  check_size(name, n.linear.size(), 0, "values of a linear path");
 }
 
-void add_correction(SectionFile& file, const learn::Network& n) {
+void add_chain_network(SectionFile& file, const learn::Network& n, const std::string& name) {
   if (n.layers.empty()) return;
-  add_network(file, n, learn::Vector::Zero(n.layers.back().bias.size()), "correction");
-  // int8 costs a fifth of a millimetre, where the correction itself has an error of centimetres.
+  add_network(file, n, learn::Vector::Zero(n.layers.back().bias.size()), name);
+  // int8 costs a correction a fifth of a millimetre, where it has an error of centimetres itself.
   for (size_t k = 0; k < n.layers.size(); ++k) {
     const learn::Matrix& m = n.layers[k].weights;
-    file.add("correction." + std::to_string(k + 1),
+    file.add(name + "." + std::to_string(k + 1),
              pack_matrix(m, std::vector<Format>(static_cast<size_t>(m.cols()), Format::kInt8)));
   }
 }
 
-learn::Network correction_of(const GarmentView& view) {
-  return view.correction.record ? network_of(view.correction) : learn::Network{};
+learn::Network chain_network_of(const asset::NetworkView& view) {
+  return view.record ? network_of(view) : learn::Network{};
 }
 
 learn::Model whole_model_of(const GarmentView& view) {

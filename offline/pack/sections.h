@@ -42,10 +42,11 @@ void check_model(const learn::PatchModel& model, const garment::Garment& garment
 void add_parameters(SectionFile& file, const learn::Model& model);
 void add_parameters(SectionFile& file, const learn::PatchModel& model);
 
-// The correction of rope bones, with int8 matrices.
-void check_correction(const learn::Network& correction, const garment::Garment& garment);
-void add_correction(SectionFile& file, const learn::Network& correction);
-learn::Network correction_of(const asset::GarmentView& view);
+// The correction of rope bones and the force of the chains, with int8 matrices.
+void check_chain_network(const learn::Network& network, Eigen::Index inputs, Eigen::Index outputs,
+                         const std::string& name);
+void add_chain_network(SectionFile& file, const learn::Network& network, const std::string& name);
+learn::Network chain_network_of(const asset::NetworkView& view);
 
 // The settings of rope chains.
 void add_settings(SectionFile& file, const billow_settings& settings);

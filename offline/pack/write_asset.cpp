@@ -102,7 +102,9 @@ void check(const GarmentData& p) {
   expect(p.collider_names.empty() || p.collider_names.size() == p.colliders.size(),
          "expected a name for each collider, or none");
   std::visit([&](const auto& model) { check_model(model, p.garment); }, p.model);
-  check_correction(p.correction, p.garment);
+  const auto bone_values = static_cast<Eigen::Index>(3 * p.garment.bones.size());
+  check_chain_network(p.correction, bone_values, bone_values, "correction");
+  check_chain_network(p.force, asset::kForceInputs, 3, "force");
   check_blend(p.blend, p.garment.size(), p.garment.bones.size());
 }
 
@@ -198,7 +200,8 @@ std::string pack_garment(const GarmentData& p, const PackOptions& options, PackR
   add_cloth(file, g);
   add_chains(file, g);
   add_settings(file, p.settings);
-  add_correction(file, p.correction);
+  add_chain_network(file, p.correction, "correction");
+  add_chain_network(file, p.force, "force");
   add_colliders(file, p);
   const PrecisionChoice choice =
       std::visit([&](const auto& model) { return add_model(file, model, p, options); }, p.model);

@@ -5,6 +5,7 @@
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "parallel.h"
+#include "ropes/network_force.h"
 
 namespace billow::ropes {
 namespace {
@@ -58,12 +59,13 @@ std::vector<Held> HeldBones::finish() {
 }
 
 std::vector<Held> held_on_ropes(const garment::Garment& garment,
-                                const character::CharacterBody& character_body,
-                                const billow_settings& settings, const motion::Clip& source,
-                                float frames_per_second) {
+                                const character::CharacterBody& character_body, const ChainDynamics& dynamics,
+                                const motion::Clip& source, float frames_per_second) {
   const motion::Clip clip = motion::resample(source, frames_per_second);
   const auto lead_in = dataset::lead_in(character_body.skeleton, clip);
-  character::RopeChains ropes(garment, character_body, lead_in[0], settings);
+  character::RopeChains ropes(garment, character_body, lead_in[0], dynamics.settings);
+  NetworkForce force(dynamics.force);
+  if (!dynamics.force.layers.empty()) force.attach(ropes);
   const float dt = 1 / frames_per_second;
   for (size_t i = 1; i < lead_in.size(); ++i) ropes.step(dt, lead_in[i]);
   HeldBones held(garment, character_body, static_cast<double>(frames_per_second));
@@ -119,7 +121,7 @@ ReferenceClip reference_clip(const learn::Frames& frames, const learn::Frames::C
 
 }  // namespace
 
-std::vector<CaughtClip> find_caught(const learn::Frames& frames, const billow_settings& settings,
+std::vector<CaughtClip> find_caught(const learn::Frames& frames, const ChainDynamics& dynamics,
                                     std::span<const float> rates, size_t threads) {
   const auto clips = frames.clips();
   std::vector<std::vector<CaughtClip>> found(clips.size());
@@ -128,13 +130,13 @@ std::vector<CaughtClip> find_caught(const learn::Frames& frames, const billow_se
       [&](size_t c) {
         const ReferenceClip reference = reference_clip(frames, clips[c]);
         const character::CharacterBody body{frames.character().skeleton, frames.character().colliders};
-        billow_settings handless = settings;
-        handless.collider_groups &= ~(1u << BILLOW_COLLIDER_GROUP_FOREARM);
+        ChainDynamics handless = dynamics;
+        handless.settings.collider_groups &= ~(1u << BILLOW_COLLIDER_GROUP_FOREARM);
         for (const float rate : rates) {
-          const auto on_ropes = [&](const billow_settings& s) {
+          const auto on_ropes = [&](const ChainDynamics& s) {
             return held_on_ropes(frames.garment(), body, s, reference.motion, rate);
           };
-          std::vector<Held> bones = caught(on_ropes(settings), reference.held);
+          std::vector<Held> bones = caught(on_ropes(dynamics), reference.held);
           if (!bones.empty()) bones = caught(bones, on_ropes(handless));
           if (!bones.empty()) found[c].push_back({clips[c].clip, rate, std::move(bones)});
         }

@@ -10,6 +10,7 @@
 #include "character/clothed_character.h"
 #include "learn/frames.h"
 #include "motion/clip.h"
+#include "ropes/simulate_ropes.h"
 
 namespace billow::ropes {
 
@@ -46,9 +47,8 @@ class HeldBones {
 
 // Rope chains over a clip, with the lead-in of data sets, at a frame rate.
 std::vector<Held> held_on_ropes(const garment::Garment& garment,
-                                const character::CharacterBody& character_body,
-                                const billow_settings& settings, const motion::Clip& clip,
-                                float frames_per_second);
+                                const character::CharacterBody& character_body, const ChainDynamics& dynamics,
+                                const motion::Clip& clip, float frames_per_second);
 
 // Those of `ropes` whose bone is not held in `free` at any moment of the same time.
 std::vector<Held> caught(const std::vector<Held>& ropes, const std::vector<Held>& free);
@@ -59,7 +59,7 @@ struct CaughtClip {
   float frames_per_second = 0;
   std::vector<Held> bones;
 };
-std::vector<CaughtClip> find_caught(const learn::Frames& frames, const billow_settings& settings,
+std::vector<CaughtClip> find_caught(const learn::Frames& frames, const ChainDynamics& dynamics,
                                     std::span<const float> rates, size_t threads);
 
 }  // namespace billow::ropes

@@ -159,12 +159,12 @@ ClipParts clip_parts(const Frames& frames) {
   return parts;
 }
 
-Report measure_ropes(const Frames& frames, const billow_settings& settings, size_t threads) {
+Report measure_ropes(const Frames& frames, const ChainDynamics& dynamics, size_t threads) {
   std::vector<uint32_t> all(frames.size());
   std::iota(all.begin(), all.end(), 0u);
   const Matrix embedded = learn::bone_matrix(frames, all, learn::Source::kEmbedded);
   Report report;
-  const Matrix ropes = simulate_ropes(frames, settings, threads, &report.cost);
+  const Matrix ropes = simulate_ropes(frames, dynamics, threads, &report.cost);
   const ClipParts parts = clip_parts(frames);
   report.train = measure_tracking(frames, embedded, ropes, parts.train, 0);
   report.validation = measure_tracking(frames, embedded, ropes, parts.validation, 0);

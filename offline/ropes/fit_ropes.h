@@ -42,7 +42,7 @@ struct Report {
   RopeTracking corrected;                  // unseen, with the correction of fit_correction
   Cost cost;
 };
-Report measure_ropes(const Frames& frames, const billow_settings& settings, size_t threads = 0);
+Report measure_ropes(const Frames& frames, const ChainDynamics& dynamics, size_t threads = 0);
 
 // Fits a linear correction: ridge regression from rope bones (one row a frame) to embedded minus rope bones on the training
 // frames, with the penalty chosen by cross-validation over whole clips. Returns an empty network if it does not improve

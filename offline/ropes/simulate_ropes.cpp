@@ -3,6 +3,7 @@
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
 #include "parallel.h"
+#include "ropes/network_force.h"
 
 namespace billow::ropes {
 namespace {
@@ -18,7 +19,7 @@ std::vector<V3> bones_at_rest(const garment::Garment& garment) {
 }  // namespace
 
 Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, const Frames::ClipRange& clip,
-                     const billow_settings& settings, Cost* cost) {
+                     const ChainDynamics& dynamics, Cost* cost) {
   const body::Skeleton& skeleton = frames.character().skeleton;
   const auto fps = static_cast<float>(frames.info().frames_per_second);
   std::vector<Transform> joints(skeleton.size());
@@ -27,10 +28,12 @@ Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, con
   start.frames_per_second = fps;
   start.frames.push_back(body::pose_of(skeleton, joints));
   const auto lead_in = dataset::lead_in(skeleton, start);
-  billow_settings chain_settings = settings;
+  billow_settings chain_settings = dynamics.settings;
   chain_settings.profile = cost != nullptr;
   character::RopeChains ropes(frames.garment(), cloth, {skeleton, frames.character().colliders}, lead_in[0],
                               chain_settings);
+  NetworkForce force(dynamics.force);
+  if (!dynamics.force.layers.empty()) force.attach(ropes);
   for (size_t i = 1; i < lead_in.size(); ++i) ropes.step(1 / fps, lead_in[i]);
 
   const std::vector<V3> rest = bones_at_rest(frames.garment());
@@ -53,7 +56,7 @@ Matrix simulate_clip(const Frames& frames, const garment::ChainCloth& cloth, con
   return out;
 }
 
-Matrix simulate_ropes(const Frames& frames, const billow_settings& settings, size_t threads, Cost* cost) {
+Matrix simulate_ropes(const Frames& frames, const ChainDynamics& dynamics, size_t threads, Cost* cost) {
   Matrix out(static_cast<Index>(frames.size()), static_cast<Index>(frames.bone_values()));
   const auto clips = frames.clips();
   const garment::ChainCloth cloth = garment::chain_cloth(frames.garment());
@@ -62,7 +65,7 @@ Matrix simulate_ropes(const Frames& frames, const billow_settings& settings, siz
       clips.size(),
       [&](size_t c) {
         out.middleRows(clips[c].begin, clips[c].end - clips[c].begin) =
-            simulate_clip(frames, cloth, clips[c], settings, cost ? &costs[c] : nullptr);
+            simulate_clip(frames, cloth, clips[c], dynamics, cost ? &costs[c] : nullptr);
       },
       threads);
   if (cost)

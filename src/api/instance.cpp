@@ -168,6 +168,9 @@ billow_status billow_instance_create(const billow_garment* garment, const billow
   made->chains = chains;
   made->body = body;
   made->instance.chains = &chains->chains;
+  if (g.force.outputs > 0)
+    chains->chains.force = {&g.force, made->instance.infer,        nullptr,
+                            nullptr,  made->instance.force_inputs, made->instance.learnt_accelerations};
   made->options = billow_instance_options_default();
   made->magic = kInstanceMagic;
   *out = made;

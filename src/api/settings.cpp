@@ -38,6 +38,7 @@ constexpr FloatRange kFloats[] = {
     {FIELD(solver.impulse.tolerance), 0, 1},
     {FIELD(solver.tautness), 0, 0.5f},
     {FIELD(solver.gap_return), 0, 1},
+    {FIELD(learnt_force), 0, 1},
     {FIELD(rest_speed), 0, 10},
     {FIELD(solver.substep_angle), 1e-3f, 100},
     {FIELD(solver.push_extra), 0, 10},
@@ -157,6 +158,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.max_substeps = static_cast<int>(in.solver.max_substeps);
   r.substep_angle = in.solver.substep_angle;
   r.energy_guard = in.solver.energy_guard != 0;
+  r.learnt_force = in.learnt_force;
   r.rest_speed = in.rest_speed;
   r.push_along_history = in.solver.push_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
   r.velocity_along_history = in.solver.velocity_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
@@ -211,6 +213,7 @@ billow_settings billow_settings_default(void) {
   s.solver.max_substeps = 8;
   s.solver.substep_angle = 0.1f;
   s.solver.energy_guard = 1;
+  s.learnt_force = 1;
   s.rest_speed = 0.01f;
   s.solver.push_direction = BILLOW_CONTACT_DIRECTION_HISTORY;
   s.solver.velocity_direction = BILLOW_CONTACT_DIRECTION_HISTORY;

@@ -25,6 +25,7 @@ inline constexpr uint32_t kMaxTriangles = 1u << 22;
 inline constexpr uint32_t kMaxJoints = 4096;
 inline constexpr uint32_t kMaxBones = 1u << 16;
 inline constexpr uint32_t kMaxChains = 4096;
+inline constexpr uint32_t kForceInputs = 64;  // of the network in section "force"
 inline constexpr uint32_t kMaxBonesPerChain = 256;
 inline constexpr uint32_t kMaxColliders = 128;
 inline constexpr uint32_t kMaxUnits = 4096;        // of a layer
@@ -124,8 +125,8 @@ struct ColliderRecord {
 };
 static_assert(sizeof(ColliderRecord) == 128);
 
-// Sections "skinning", "shape" and "correction". Followed by mean and scale of the inputs, standard deviation
-// of the outputs (0 in a correction), then the biases, layer by layer.
+// Sections "skinning", "shape", "correction" and "force". Followed by mean and scale of the inputs, standard deviation
+// of the outputs (0 in a correction and a force), then the biases, layer by layer.
 struct NetworkRecord {
   uint32_t inputs, outputs;
   uint32_t layers;

@@ -88,6 +88,7 @@ struct GarmentView {
   // Network from the displacements of all bones to what is added to the bones before they are used. Null
   // record: none.
   NetworkView correction;
+  NetworkView force;          // of the chains (runtime/learnt_force.h). Null record: none
   std::string_view training;  // JSON
   std::span<const Section> sections;
 

@@ -165,7 +165,9 @@ bool Reader::read_chains() {
       if (!check_below("bones", i, "a vertex", v, g.vertices)) return false;
     if (!check_weights("bones", i, view_.bones[i].weights)) return false;
   }
-  if (find("correction") && !read_network("correction", 3 * g.bones, view_.correction)) return false;
+  if (find("correction") && !read_network("correction", 3 * g.bones, 3 * g.bones, view_.correction))
+    return false;
+  if (find("force") && !read_network("force", kForceInputs, 3, view_.force)) return false;
   size_t next = 0;
   for (size_t c = 0; c < view_.chain_sizes.size(); ++c) {
     const uint32_t n = view_.chain_sizes[c];
@@ -219,8 +221,8 @@ bool Reader::read_remaining() {
                                          "rest",      "pattern",     "attachments", "bones",
                                          "chains",    "chain_bones", "chain_cloth", "settings",
                                          "colliders", "training",    "blend.bones", "blend.weights"};
-  constexpr std::string_view kPatches[] = {"patches", "correction"},
-                             kWholeCloth[] = {"skinning", "shape", "basis", "correction"};
+  constexpr std::string_view kPatches[] = {"patches", "correction", "force"},
+                             kWholeCloth[] = {"skinning", "shape", "basis", "correction", "force"};
   const std::span<const std::string_view> decoder = by_patches()
                                                         ? std::span<const std::string_view>(kPatches)
                                                         : std::span<const std::string_view>(kWholeCloth);

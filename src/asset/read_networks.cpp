@@ -9,19 +9,20 @@ namespace billow::asset {
 bool Reader::read_networks() {
   const GarmentRecord& g = *view_.record;
   const uint32_t columns = g.skinning_components + 1 + (g.shape_components ? g.shape_components + 1 : 0);
-  return read_network("skinning", g.skinning_components, view_.skinning) &&
-         read_network("shape", g.shape_components, view_.shape) &&
+  const uint32_t inputs = 3 * g.bones;
+  return read_network("skinning", inputs, g.skinning_components, view_.skinning) &&
+         read_network("shape", inputs, g.shape_components, view_.shape) &&
          read_matrix("basis", 3 * g.vertices, columns, view_.basis);
 }
 
-bool Reader::read_network(const char* name, uint32_t outputs, NetworkView& network) {
+bool Reader::read_network(const char* name, uint32_t inputs, uint32_t outputs, NetworkView& network) {
   const Section* s = find(name);
   if (outputs == 0) return !s || fail("section '%s': expected none, as there are no components", name);
   if (!s || s->size < sizeof(NetworkRecord)) return fail("expected a section '%s' with its record", name);
   const auto& n = *reinterpret_cast<const NetworkRecord*>(bytes_ + s->offset);
-  if (n.inputs != 3 * view_.record->bones || n.outputs != outputs)
-    return fail("section '%s': expected %u inputs and %u outputs, found %u and %u", name,
-                3 * view_.record->bones, outputs, n.inputs, n.outputs);
+  if (n.inputs != inputs || n.outputs != outputs)
+    return fail("section '%s': expected %u inputs and %u outputs, found %u and %u", name, inputs, outputs,
+                n.inputs, n.outputs);
   if (n.layers < 1 || n.layers > kMaxLayers || n.activation > 2 || n.linear > 1 || n.inputs > kMaxColumns)
     return fail("section '%s': expected 1 to %u layers, activation 0 to 2, linear 0 or 1, found %u, %u, %u",
                 name, kMaxLayers, n.layers, n.activation, n.linear);

@@ -36,7 +36,7 @@ class Reader {
 
   // Decoder of the whole cloth: read_networks.cpp.
   bool read_networks();
-  bool read_network(const char* name, uint32_t outputs, NetworkView& network);
+  bool read_network(const char* name, uint32_t inputs, uint32_t outputs, NetworkView& network);
   bool read_matrix(const char* name, uint64_t rows, uint32_t columns, PackedMatrix& matrix);
   bool check_panels(const char* name, const PackedMatrix& matrix);
 

@@ -24,6 +24,7 @@ void apply_gravity_and_drag(ChainSet& set, float h) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g);
       V3x4 a = gravity * load(set.is_bone + at);
+      if (set.has_learnt) a += load(set.learnt, at);
       if (has_drag) {
         F4 per_mass = load(set.drag + at) * load(set.w + at);
         F4 damping = set.settings.global_damping * load(set.is_bone + at);

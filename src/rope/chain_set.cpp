@@ -42,9 +42,9 @@ void allocate(ChainSet& set, Arena& arena) {
                     &set.held,
                     &set.distance})
     *p = arena.take<float>(n);
-  for (Rows3* p :
-       {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
-        &set.acceleration_before, &set.air, &set.contact_normal, &set.touch_normal, &set.touch_velocity})
+  for (Rows3* p : {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
+                   &set.acceleration_before, &set.learnt, &set.air, &set.contact_normal, &set.touch_normal,
+                   &set.touch_velocity})
     *p = rows3(n);
   LateralScratch& lateral = set.lateral;
   for (Rows3* p : {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal,

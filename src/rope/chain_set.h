@@ -59,6 +59,7 @@ struct RopeSettings {
   bool move_with_parent = true;
   int min_substeps = 1, max_substeps = 8;
   float substep_angle = 0.1f;
+  float learnt_force = 1;
   float rest_speed = 0.01f;
   bool energy_guard = true;
 
@@ -168,6 +169,7 @@ struct ChainSet {
   Rows3 x_before;      // at its start
   Rows3 acceleration;  // of the external forces, F_ext / M
   Rows3 acceleration_before;
+  Rows3 learnt;                      // part of it: runtime/learnt_force.h
   Rows3 edge;                        // one row: forces on the edges or panels between neighbours
   Rows3 air;                         // wind at the bones
   float* air_points = nullptr;       // chains * 3
@@ -176,6 +178,7 @@ struct ChainSet {
   float* collider_energy = nullptr;  // one row: work done by colliders
   LateralScratch lateral;
   RopeScratch rope;
+  bool has_learnt = false;
   float* distance = nullptr;  // of the bones from the body, up to the range that collide() queried
   ColliderBounds bounds;
   BroadPhase* broad_phase = nullptr;  // per group

@@ -70,28 +70,34 @@ F4 energy_at(const ChainSet& set, int group, float speed) {
   return mass * (0.5f * speed * speed);
 }
 
-// What guard_energy() makes allowance for.
-struct Fall4 {
-  M4 touching;  // chains with bones that a collider holds
-  F4 energy;    // that the external forces give a chain in two free sub-steps
-  F4 rounding;  // of their work over a sub-step
+// The external forces on a chain.
+struct Load4 {
+  F4 squares;   // sum of m |a|^2
+  F4 rounding;  // of their work over a sub-step: far from the origin, work over rounded positions is not exact
 };
 
-Fall4 fall_of(const ChainSet& set, int group, float dt, bool contacts) {
+Load4 load_of(const ChainSet& set, int group) {
   constexpr float kUlps = 1.2e-7f;
   const Layout& lay = set.layout;
   V3x4 root = load(set.x, lay.group_at(0, group));
   F4 extent = max(abs(root.x), max(abs(root.y), abs(root.z)));
-  F4 held = zero(), squares = zero(), sum = zero();
+  F4 squares = zero(), sum = zero();
   for (int i = 1; i < lay.levels; ++i) {
     size_t at = lay.group_at(i, group);
     V3x4 a = load(set.acceleration, at);
     F4 mass = load(set.mass + at), a2 = dot(a, a);
-    held = max(held, load(set.held + at));
     squares += mass * a2;
     sum += mass * sqrt(a2);
   }
-  return {contacts ? held > 0.0f : none(), squares * (2.0f * dt * dt), sum * extent * kUlps};
+  return {squares, sum * extent * kUlps};
+}
+
+// Chains with bones that a collider holds.
+M4 touching(const ChainSet& set, int group) {
+  F4 held = zero();
+  for (int i = 1; i < set.layout.levels; ++i)
+    held = max(held, load(set.held + set.layout.group_at(i, group)));
+  return held > 0.0f;
 }
 
 void limit_energy(ChainSet& set, int group, F4 now, F4 allowed, Outcome& outcome) {
@@ -125,13 +131,9 @@ void limit_half_step(ChainSet& set, float h, Outcome& outcome) {
   // tension adds.
   const Layout& lay = set.layout;
   for (int g = 0; g < lay.groups(); ++g) {
-    F4 accelerated = zero();
-    for (int i = 1; i < lay.levels; ++i) {
-      size_t at = lay.group_at(i, g);
-      V3x4 a = load(set.acceleration, at);
-      accelerated += load(set.mass + at) * dot(a, a);
-    }
-    F4 allowed = 1.25f * max(supplied_energy(set, g), 0.0f) + (2.5f * h * h) * accelerated;
+    const Load4 forces = load_of(set, g);
+    F4 allowed =
+        1.25f * max(supplied_energy(set, g) + forces.rounding, 0.0f) + (2.5f * h * h) * forces.squares;
     limit_energy(set, g, kinetic_energy(set, g, load(set.v, lay.group_at(0, g))), allowed, outcome);
   }
 }
@@ -143,11 +145,13 @@ void guard_energy(ChainSet& set, float dt, bool contacts, Outcome& outcome) {
     size_t root_at = lay.group_at(0, g);
     F4 allowed = supplied_energy(set, g) + load(set.energy_lost + root_at);
     F4 now = kinetic_energy(set, g, load(set.v, root_at));
-    const Fall4 fall = fall_of(set, g, dt, contacts);
-    F4 floor = max(energy_at(set, g, kNegligible), select(fall.touching, fall.energy, zero()));
-    // Far from the origin, work over rounded positions is not exact. What is kept for that is a debt.
-    F4 kept = min(max(allowed + fall.rounding, floor), now);
-    F4 lifted = select(fall.touching, max(kept - allowed, 0.0f), zero());
+    const Load4 forces = load_of(set, g);
+    const M4 in_contact = contacts ? touching(set, g) : none();
+    // A chain in contact may keep what the forces give it in two free sub-steps.
+    F4 fall = forces.squares * (2.0f * dt * dt);
+    F4 floor = max(energy_at(set, g, kNegligible), select(in_contact, fall, zero()));
+    F4 kept = min(max(allowed + forces.rounding, floor), now);  // what is kept for rounding is a debt
+    F4 lifted = select(in_contact, max(kept - allowed, 0.0f), zero());
     store(set.energy_lost + root_at, min(allowed + lifted - kept, kTakeBack * now));
     if (set.settings.energy_guard) limit_energy(set, g, now, kept, outcome);
     collider_work += load(set.collider_energy + root_at) + lifted;

@@ -83,6 +83,7 @@ void build(Chains& chains, const ChainsDescription& d, Arena& arena) {
   chains.max_colliders = d.max_colliders;
   size_t start = arena.used();
   allocate(chains.set, arena);
+  chains.force_axes = arena.take<ForceAxes>(static_cast<size_t>(d.chains));
   chains.roots = arena.take<Transform>(static_cast<size_t>(d.chains));
   chains.roots_target = arena.take<Transform>(static_cast<size_t>(d.chains));
   chains.collider_start = arena.take<Transform>(static_cast<size_t>(d.max_colliders));
@@ -91,6 +92,7 @@ void build(Chains& chains, const ChainsDescription& d, Arena& arena) {
   std::memset(static_cast<void*>(chains.set.bones), 0, arena.used() - start);
   fill_rest(chains, d);
   fill_lateral(chains, d);
+  find_force_axes(d, chains.force_axes);
 }
 
 }  // namespace billow

@@ -84,6 +84,10 @@ void find_networks(Garment& g) {
     g.correction = g.view.correction.mlp();
     measure(g.correction, {});
   }
+  if (g.view.force.record) {
+    g.force = g.view.force.mlp();
+    measure(g.force, {});
+  }
   if (g.view.patches.record) {
     g.skinning = g.view.patches.mlp();
     g.patches = g.view.patches.tiled();

@@ -23,6 +23,9 @@ void build(Instance& i, Arena& arena) {
   i.bones = arena.take<V3>(r.bones);
   i.correction_inputs = arena.take<float>(g.correction.inputs);
   i.bone_correction = arena.take<float>(g.correction.outputs);
+  const size_t simulated = g.force.outputs > 0 ? g.view.chain_bones.size() - g.view.chain_sizes.size() : 0;
+  i.force_inputs = arena.take<float>(simulated * asset::kForceInputs);
+  i.learnt_accelerations = arena.take<float>(simulated * kForceOutputs);
   i.local_bones = arena.take<V3>(r.bones);
   i.bone_motions = arena.take<Transform>(g.has_blend() ? r.bones : 0);
   i.blend_matrices = arena.take<BlendMatrix>(g.has_blend() ? r.bones : 0);

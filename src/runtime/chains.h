@@ -6,6 +6,7 @@
 
 #include "rope/chain_set.h"
 #include "rope/stages.h"
+#include "runtime/learnt_force.h"
 #include "sdf/body.h"
 
 namespace billow {
@@ -66,9 +67,12 @@ struct Chains {
   Report report;
   int max_colliders = 0;
   int bone_total = 0;
+  ForceAxes* force_axes = nullptr;  // one per chain
+  LearntForce force;
 
   // State beside the rows of `set`.
   double time = 0;
+  float force_left = 0;        // s, until the learnt force is evaluated again
   Transform* roots = nullptr;  // at the end of the last step
   Transform space;             // likewise
   uint8_t has_space = 0;       // flags are bytes, so that any saved value may be loaded

@@ -21,7 +21,7 @@ struct Garment {
   asset::GarmentView view;
   // The networks of all patches, or skinning and shape of the whole cloth. A network without outputs is absent.
   Mlp skinning, shape;
-  Mlp correction;
+  Mlp correction, force;
   TiledBasis patches;               // empty for the whole cloth
   uint32_t* patch_order = nullptr;  // sorted by network
   Transform* joint_rest_inverse = nullptr;

@@ -45,6 +45,7 @@ struct Instance {
   Transform* joint_motions = nullptr;  // from rest to now
   V3* attachment_points = nullptr;
   Transform* roots = nullptr;
+  float *force_inputs = nullptr, *learnt_accelerations = nullptr;  // of the chains (learnt_force.h)
   V3* bones = nullptr;                                             // in world space
   float *correction_inputs = nullptr, *bone_correction = nullptr;  // x y z of all bones
   V3* local_bones = nullptr;                                       // in the key joint's frame at scale 1

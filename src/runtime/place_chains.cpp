@@ -11,6 +11,7 @@ void place_at_rest(Chains& chains, int chain, const Transform& root) {
     billow::set(set.x, at, apply(root, get(set.rest, at) * chains.settings.scale));
     billow::set(set.v, at, V3{0, 0, 0});
     set.tension[at] = set.impulse[at] = 0;
+    billow::set(set.learnt, at, V3{0, 0, 0});
   }
 }
 
@@ -21,6 +22,7 @@ void carry_chain(ChainSet& set, int chain, const Transform& from, const Transfor
     size_t at = set.layout.at(i, chain);
     billow::set(set.x, at, to.position + rotate(turn, get(set.x, at) - from.position));
     billow::set(set.v, at, rotate(turn, get(set.v, at)));
+    billow::set(set.learnt, at, rotate(turn, get(set.learnt, at)));
   }
 }
 
@@ -66,7 +68,7 @@ void teleport(Chains& chains, Teleport mode, const Transform* roots) {
       carry_chain(chains.set, c, chains.roots[c], roots[c]);
     chains.roots[c] = roots[c];
   }
-  if (mode == Teleport::kReset || !chains.started) chains.fresh = true;
+  if (mode == Teleport::kReset || !chains.started) chains.fresh = true, chains.force_left = 0;
   chains.started = true;
   chains.has_space = false;  // its motion up to the next step is not felt either
 }

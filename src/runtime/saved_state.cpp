@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 1, kInstanceVersion = 2;
+constexpr uint32_t kVersion = 2, kInstanceVersion = 2;
 
 // Visits every value of the state as bytes, in a fixed order.
 template <class F> void visit(Chains& chains, F f) {
@@ -22,6 +22,7 @@ template <class F> void visit(Chains& chains, F f) {
   ChainSet& set = chains.set;
   for (uint8_t* flag : {&chains.has_space, &chains.started, &chains.fresh, &chains.paused}) bytes(*flag);
   bytes(chains.time);
+  bytes(chains.force_left);
   bytes(chains.settings.scale);
   bytes(chains.space);
   for (int c = 0; c < set.layout.chains; ++c) {
@@ -29,7 +30,8 @@ template <class F> void visit(Chains& chains, F f) {
     bytes(set.energy_lost[set.layout.at(0, c)]);
     for (int i = 0; i < set.bones[c]; ++i) {
       size_t at = set.layout.at(i, c);
-      for (float* p : {set.x.x, set.x.y, set.x.z, set.v.x, set.v.y, set.v.z, set.tension, set.impulse})
+      for (float* p : {set.x.x, set.x.y, set.x.z, set.v.x, set.v.y, set.v.z, set.tension, set.impulse,
+                       set.learnt.x, set.learnt.y, set.learnt.z})
         bytes(p[at]);
     }
   }

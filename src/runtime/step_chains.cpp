@@ -82,6 +82,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   follow(chains, in, k, n, dt);
   clock.finish(Stage::kFollow);
 
+  update_learnt_force(chains, colliders, in.dt, dt);
   apply_all_forces();
   start_substep(set, h);
   clock.finish(Stage::kGuard);

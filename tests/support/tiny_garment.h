@@ -254,6 +254,8 @@ inline std::string tiny_garment_bytes(uint32_t activation = 1, Form form = Form:
   } else {
     add_random_patches(file, kChains * kPerChain, kVertices, activation, form == Form::kPatches, random);
   }
+  // Chains of one of three garments have learnt a force.
+  if (activation == 2) add_random_network(file, "force", asset::kForceInputs, 3, activation, 4, random);
   file.add("training", std::string("{\"frames\": 0}"));
   return file.finish();
 }

@@ -9,10 +9,10 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x4521b2cfe883cfb7ull, 0x16b70abca565ac2bull, 0xb59d344ea224a82eull,
-                                  0x40da410d9ccc935bull, 0x239cccdc7b8f302full, 0x941c84d68555205aull,
-                                  0xeb5578042a93477eull, 0x678dbf9f2a05fc3eull, 0x7d8476376c597367ull,
-                                  0x00cd002a334f75c5ull};
+  constexpr uint64_t kGolden[] = {0x341d0db6b8d1d1ecull, 0xbbd36c90d1731168ull, 0xc0304d8499370267ull,
+                                  0xfc01df63a1b0515dull, 0xf943419f929f14f7ull, 0x2b4871a19262d2a3ull,
+                                  0x02b5ec31a55b2798ull, 0x05c3fbd8a3a26f17ull, 0x4b50949444d09ef5ull,
+                                  0xcc672f39d439a3f4ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {
     const uint32_t activation = test % 3, form = test / 3, blend = form == 3;

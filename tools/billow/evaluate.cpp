@@ -52,8 +52,8 @@ void run(EvaluateOptions o) {
   pack::GarmentData packed = pack::read_garment_asset(o.file);
   learn::Frames frames = frames_for(o.file, packed.garment, o.data);
   // Simulate the chains with the file's settings: the chains stored in the data set may have used others.
-  frames.replace_ropes(
-      learn::corrected(packed.correction, ropes::simulate_ropes(frames, packed.settings, o.threads)));
+  frames.replace_ropes(learn::corrected(
+      packed.correction, ropes::simulate_ropes(frames, {packed.settings, packed.force}, o.threads)));
 
   evaluate::Options options;
   options.product = {.file = o.file, .rate = o.rate, .threads = o.threads};

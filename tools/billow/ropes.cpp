@@ -8,10 +8,12 @@
 #include "character/rope_chains.h"
 #include "commands.h"
 #include "files/whole_file.h"
+#include "pack/garment_asset.h"
 #include "progress.h"
 #include "ropes/caught.h"
 #include "ropes/fit_ropes.h"
 #include "ropes/settings_file.h"
+#include "shipped.h"
 
 namespace billow::tool {
 namespace {
@@ -20,7 +22,7 @@ using nlohmann::ordered_json;
 using ropes::RopeTracking;
 
 struct RopesOptions {
-  std::string folder, settings, out;
+  std::string folder, garment, settings, out;
   ropes::FitOptions fit;
   std::vector<float> rates{30, 60, 120};
   bool json = false;
@@ -72,15 +74,19 @@ void print(const ropes::Report& r) {
               static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames)));
 }
 
-billow_settings settings_for(const learn::Frames& frames, const RopesOptions& o) {
-  billow_settings settings = character::rope_settings(frames.garment());
-  if (!o.settings.empty()) ropes::read_settings_file(o.settings, settings);
-  return settings;
+ropes::ChainDynamics dynamics_for(const learn::Frames& frames, const RopesOptions& o) {
+  ropes::ChainDynamics dynamics(character::rope_settings(frames.garment()));
+  if (!o.garment.empty()) {
+    pack::GarmentData packed = pack::read_garment_asset(garment_file(o.garment));
+    dynamics = {packed.settings, std::move(packed.force)};
+  }
+  if (!o.settings.empty()) ropes::read_settings_file(o.settings, dynamics.settings);
+  return dynamics;
 }
 
 void measure(const RopesOptions& o) {
   const learn::Frames frames(o.folder);
-  const ropes::Report report = ropes::measure_ropes(frames, settings_for(frames, o), o.fit.threads);
+  const ropes::Report report = ropes::measure_ropes(frames, dynamics_for(frames, o), o.fit.threads);
   if (o.json)
     std::printf("%s\n", describe(report).dump(2).c_str());
   else
@@ -89,7 +95,7 @@ void measure(const RopesOptions& o) {
 
 void fit(RopesOptions o) {
   const learn::Frames frames(o.folder);
-  const billow_settings start = settings_for(frames, o);
+  const billow_settings start = dynamics_for(frames, o).settings;
   // Check the output folder before the long fit.
   if (!o.out.empty()) {
     const auto folder = std::filesystem::absolute(o.out).parent_path();
@@ -124,7 +130,7 @@ void fit(RopesOptions o) {
 // Prints the clips and rates at which limbs hold bones of the rope chains, and not of the reference.
 void find_caught(const RopesOptions& o) {
   const learn::Frames frames(o.folder);
-  const auto found = ropes::find_caught(frames, settings_for(frames, o), o.rates, o.fit.threads);
+  const auto found = ropes::find_caught(frames, dynamics_for(frames, o), o.rates, o.fit.threads);
   ordered_json json = ordered_json::array();
   for (const ropes::CaughtClip& c : found) {
     const std::string& name = frames.info().clips[c.clip].name;
@@ -162,7 +168,8 @@ void add_ropes(CLI::App& app) {
       "Examples\n"
       "  billow ropes measure data/cape\n"
       "  billow ropes measure data/cape --settings ropes.json --json\n"
-      "  billow ropes caught data/skirt\n"
+      "  billow ropes measure data/cape --garment cape.billow\n"
+      "  billow ropes caught data/skirt --garment skirt\n"
       "  billow ropes fit data/cape -o ropes.json\n"
       "  billow ropes fit data/cape --settings ropes.json --clips 0 --rounds 2 -o better.json\n");
   command->require_subcommand(1);
@@ -175,13 +182,20 @@ void add_ropes(CLI::App& app) {
         ->capture_default_str();
     c->add_flag("--json", o->json, "Print the figures as JSON");
   };
+  const auto of_garment = [&](CLI::App* c) {
+    c->add_option("--garment", o->garment,
+                  "Garment file (or cape, skirt) whose settings and learnt force the chains have; default: "
+                  "settings for the garment of the data set, and no force");
+  };
   CLI::App* measured = command->add_subcommand(
       "measure", "Measure the distance of rope chains from the bones embedded in the cloth");
   common(measured);
+  of_garment(measured);
   measured->callback([o] { measure(*o); });
   CLI::App* found = command->add_subcommand(
       "caught", "Find bones that hands and forearms hold on rope chains and not in the reference");
   common(found);
+  of_garment(found);
   found->add_option("--rates", o->rates, "Frame rates of the chains in frames per second")
       ->capture_default_str();
   found->callback([o] { find_caught(*o); });

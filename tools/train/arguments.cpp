@@ -11,7 +11,7 @@ using train::Options;
 using train::StageOptions;
 
 constexpr const char *kNetwork = "Network", *kOptimiser = "Optimiser", *kLoss = "Loss",
-                     *kPatches = "Inputs of patches", *kGru = "Recurrent baseline",
+                     *kPatches = "Inputs of patches", *kChains = "Rope chains", *kGru = "Recurrent baseline",
                      *kHidden = "";  // CLI11 does not list an empty group; the footer describes these options
 
 template <class T, class Set>
@@ -165,6 +165,25 @@ void add_gru_options(CLI::App& app, Given& given) {
       ->group(kGru);
 }
 
+void add_chain_options(CLI::App& app, Given& given) {
+  app.add_option("--force", given.force,
+                 "Learn the force that the rope chains lack, and store it [true; with --paper: false]")
+      ->group(kChains);
+  train::ForceOptions& force = given.force_options;
+  app.add_option("--force-rounds", force.rounds,
+                 with_default("Rounds of roll-outs and learning from them", force.rounds))
+      ->group(kChains);
+  app.add_option("--force-hidden", force.hidden,
+                 with_default("Hidden units per layer of the force's network", force.hidden))
+      ->group(kChains);
+  app.add_option("--force-seconds", force.longest,
+                 with_default("Length of the longest roll-outs, in seconds", force.longest))
+      ->group(kChains);
+  app.add_option("--correction", given.correction,
+                 "Train a correction of rope bones, and store it [where no force is learnt]")
+      ->group(kChains);
+}
+
 void add_general_options(CLI::App& app, Given& given) {
   const Options defaults;
   add<std::string>(
@@ -233,6 +252,7 @@ void add_options(CLI::App& app, Given& given) {
   add_optimiser_options(members);
   add_loss_options(members);
   add_patch_options(app, given);
+  add_chain_options(app, given);
   add_gru_options(app, given);
   app.footer(
       "Defaults are in brackets: first that of --form patches, then that of --form whole; options of one\n"

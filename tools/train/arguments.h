@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "train/gru.h"
+#include "train/learnt_force.h"
 #include "train/options.h"
 
 namespace CLI {
@@ -21,9 +23,14 @@ struct Given {
   std::string storage = "mixed", evaluate = "full";
   bool paper = false, resume = false, dry_run = false, quiet = false, gru = true;
   train::GruOptions gru_options;
+  // Of the chains. Without values: a force but with --paper, a correction where there is no force.
+  std::optional<bool> force, correction;
+  train::ForceOptions force_options;
   std::vector<std::function<void(train::Options&)>> changes;
 
   train::Options options() const;
+  bool learns_force() const { return force.value_or(!paper); }
+  bool learns_correction() const { return correction.value_or(!learns_force()); }
 };
 
 void add_options(CLI::App& app, Given& given);

@@ -1,13 +1,15 @@
 #include "garment_of.h"
 
+#include <cstdio>
+
 #include "character/rope_chains.h"
 #include "evaluate/baselines.h"
 #include "evaluate/report.h"
 #include "learn/gru.h"
 #include "learn/model.h"
 #include "pack/quantise_networks.h"
-#include "ropes/simulate_ropes.h"
 #include "train/correction.h"
+#include "train/learnt_force.h"
 
 namespace billow::tool {
 namespace {
@@ -21,11 +23,38 @@ evaluate::Report evaluate_garment(const learn::Frames& frames, const Learnt& lea
   return evaluate::evaluate(frames, learnt.networks.model, options);
 }
 
+learn::Network train_force(const learn::Frames& frames, const Given& given, const billow_settings& settings,
+                           const train::Run& run, const std::function<void(const std::string&)>& log) {
+  std::vector<size_t> clips, held_out;
+  for (size_t c = 0; c < frames.clips().size(); ++c) {
+    const dataset::Part part = frames.part(frames.clips()[c].begin);
+    if (part == dataset::Part::kTrain) clips.push_back(c);
+    if (part == dataset::Part::kValidation) held_out.push_back(c);
+  }
+  train::ForceOptions options = given.force_options;
+  options.seed = run.seed, options.device = run.device;
+  options.report = [&](const train::ForceOptions::Round& round, const learn::Network&) {
+    char text[160];
+    std::snprintf(text, sizeof text, "force    %4d of %d  loss %-9.4g  speed %.2f of the reference's",
+                  round.number, options.rounds, round.loss, round.speed);
+    log(text);
+  };
+  return train::train_force(frames, clips, held_out, settings, options);
+}
+
 }  // namespace
 
-CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Run& run) {
+CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& given, const train::Run& run,
+                                          const std::function<void(const std::string&)>& log) {
   CorrectedRopes out{character::rope_settings(frames.garment()), {}, {}};
-  const learn::Matrix bones = ropes::simulate_ropes(frames, out.settings);
+  if (given.learns_force()) out.dynamics.force = train_force(frames, given, out.dynamics.settings, run, log);
+  log("ropes: run over all clips");
+  const learn::Matrix bones = ropes::simulate_ropes(frames, out.dynamics);
+  if (!given.learns_correction()) {
+    out.corrected = bones;
+    frames.replace_ropes(bones);
+    return out;
+  }
   train::Correction trained =
       train_correction(frames, bones, evaluate::embedded_bones(frames).bones, {}, run);
   out.corrected = learn::corrected(trained.network, bones);
@@ -43,7 +72,8 @@ pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figure
   packed.skeleton = frames.character().skeleton;
   packed.colliders = frames.character().colliders;
   packed.collider_names = frames.character().collider_names;
-  packed.settings = learnt.ropes.settings;
+  packed.settings = learnt.ropes.dynamics.settings;
+  packed.force = learnt.ropes.dynamics.force;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
   packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});

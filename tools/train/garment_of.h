@@ -5,20 +5,23 @@
 #include <optional>
 #include <string>
 
+#include "arguments.h"
 #include "learn/gru.h"
 #include "pack/garment_asset.h"
+#include "ropes/simulate_ropes.h"
 #include "train/train.h"
 
 namespace billow::tool {
 
-// Simulates the rope chains over the data set and trains the correction of their bones. Replaces the rope
-// bones of `frames` by cross-fitted corrected ones.
+// Trains the force of the rope chains, simulates them over the data set, and trains the correction of their bones.
+// Replaces the rope bones of `frames` by cross-fitted corrected ones.
 struct CorrectedRopes {
-  billow_settings settings;
+  ropes::ChainDynamics dynamics;
   learn::Network correction;
   learn::Matrix corrected;  // one row per frame, by the final network, not cross-fitted
 };
-CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const train::Run& run);
+CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& given, const train::Run& run,
+                                          const std::function<void(const std::string&)>& log);
 
 struct Learnt {
   CorrectedRopes ropes;

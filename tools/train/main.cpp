@@ -94,20 +94,21 @@ void run(const Given& given) {
   Log log(given.quiet);
   learn::Frames frames(given.data);
   check_frames(given.data, frames);
-  log.print("ropes: run over all clips, and corrected");
   train::Run run_options;
   run_options.seed = options.seed, run_options.device = options.device;
   run_options.report = [&](const train::Progress& p) { log.report(p); };
-  Learnt learnt{
-      simulate_and_correct_ropes(frames, run_options), train_networks(given, options, frames, log), {}, {}};
+  const auto print = [&](const std::string& line) { log.print(line); };
+  Learnt learnt{simulate_and_correct_ropes(frames, given, run_options, print),
+                train_networks(given, options, frames, log),
+                {},
+                {}};
   if (given.gru) {
     learnt.gru = train_baseline(given, options, frames, log).gru;
     // Evaluate the GRU as it is read back from the file.
     learnt.gru_bytes = learn::gru_to_bytes(*learnt.gru);
     learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
   }
-  const pack::GarmentData packed =
-      garment_of(frames, learnt, figures, [&](const std::string& line) { log.print(line); });
+  const pack::GarmentData packed = garment_of(frames, learnt, figures, print);
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);

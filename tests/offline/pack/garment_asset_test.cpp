@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "asset/format.h"
 #include "decode/tile.h"
 #include "pack/sample_garment.h"
 
@@ -118,6 +119,24 @@ TEST_F(GarmentAsset, BlendWeightsAreQuantisedWithByteAndWordIndices) {
     EXPECT_LT(blend_difference(p, round_trip(p, Precision::kFloat32)), 1.0f / 255);
   }
   EXPECT_TRUE(round_trip(sample({.blend = false}), Precision::kFloat32).blend.empty());
+}
+
+TEST_F(GarmentAsset, KeepsTheForceOfTheChains) {
+  GarmentData p = sample();
+  EXPECT_TRUE(round_trip(p, Precision::kInt8).force.layers.empty());
+  constexpr Eigen::Index kInputs = asset::kForceInputs;
+  learn::Network& force = p.force;
+  force.activation = learn::Activation::kGelu;
+  force.mean = learn::Vector::Constant(kInputs, 0.5f);
+  force.scale = learn::Vector::Constant(kInputs, 2);
+  srand(1);
+  force.layers = {{learn::Matrix::Random(8, kInputs), learn::Vector::Random(8)},
+                  {learn::Matrix::Random(3, 8), learn::Vector::Random(3)}};
+  const learn::Matrix inputs = learn::Matrix::Random(20, kInputs);
+  const GarmentData q = round_trip(p, Precision::kInt8);
+  EXPECT_LT((q.force(inputs) - force(inputs)).norm(), 0.02f * force(inputs).norm()) << "int8 weights";
+  force.layers[1].weights.conservativeResize(2, 8), force.layers[1].bias.conservativeResize(2);
+  EXPECT_THROW(round_trip(p, Precision::kInt8), std::invalid_argument) << "two outputs";
 }
 
 TEST_F(GarmentAsset, ChangedSectionsLeaveAllOthersAsTheyWere) {

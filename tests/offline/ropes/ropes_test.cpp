@@ -6,7 +6,7 @@
 
 #include "character/rope_chains.h"
 #include "dataset/clip_writer.h"
-#include "offline/evaluate/small_set.h"
+#include "offline/ropes/set_from_bones.h"
 #include "ropes/fit_ropes.h"
 #include "ropes/settings_file.h"
 
@@ -14,27 +14,12 @@ namespace billow::ropes {
 namespace {
 
 using Eigen::Index;
+using testing::set_from_bones;
 using testing::SmallSet;
 
 const std::vector<std::string> kSplits(5, std::string(40, 't'));
 
 V3 stay(V3 rest, size_t, size_t) { return rest; }
-
-// A data set whose cloth has the given displacements at the bones, one row a frame.
-SmallSet set_from_bones(const SmallSet& like, const Matrix& bones, const std::vector<std::string>& splits) {
-  std::vector<V3> rest(like.garment().bones.size());
-  garment::bone_positions(like.garment(), like.garment().rest, rest);
-  return SmallSet(splits, [rest, bones, &splits](V3 p, size_t clip, size_t frame) {
-    size_t row = frame;
-    for (size_t c = 0; c < clip; ++c) row += splits[c].size();
-    for (size_t b = 0; b < rest.size(); ++b) {
-      if (!(length(rest[b] - p) < 1e-6f)) continue;
-      const float* d = bones.row(static_cast<Index>(row)).data() + 3 * b;
-      return p + V3{d[0], d[1], d[2]};
-    }
-    return p;
-  });
-}
 
 TEST(SimulateRopes, IsTheSameOnAnyNumberOfThreads) {
   const SmallSet set(kSplits, stay);
