@@ -61,7 +61,6 @@ void check_size(const std::string& name, Eigen::Index found, Eigen::Index expect
                       std::to_string(found));
 }
 
-// Checks a network with all bones as inputs.
 void check_network(const learn::Network& n, Eigen::Index inputs_of_network, Eigen::Index outputs,
                    const std::string& name) {
   const auto check = [&](Eigen::Index found, Eigen::Index expected, const char* what) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include "runtime/learnt_force.h"
 #include "train/mlp.h"
@@ -102,10 +104,13 @@ learn::Network train_force(const learn::Frames& frames, const std::vector<size_t
     const double grown = std::min(1.0, 1.5 * (round - 1) / options.rounds);
     const int length = frames_in(options.shortest * std::pow(options.longest / options.shortest, grown));
     ForceSamples samples = rollouts.run(network, length, share, target, seed);
-    if (samples.targets.empty()) break;
+    if (samples.targets.empty())
+      throw std::runtime_error("force: expected training clips of four frames or more, found none");
     if (!learner) learner.emplace(options, rows_of(samples.inputs, kForceInputs));
     const double decay = 0.5 * (1 + std::cos(std::numbers::pi * (round - 1) / options.rounds));
     const double loss = learner->learn(samples, options.rate * std::max(0.02, decay));
+    if (!std::isfinite(loss))
+      throw std::runtime_error("force: expected a finite loss, found none in round " + std::to_string(round));
     network = learner->network();
     if (options.report) options.report({round, loss, speed}, network);
   }

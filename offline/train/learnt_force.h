@@ -37,6 +37,7 @@ struct ForceOptions {
 };
 
 // Learns from some clips (indices into frames.clips()), and holds others against them for their speed; none: the same.
+// Throws std::runtime_error where there is nothing to learn from, or the loss is not finite.
 learn::Network train_force(const learn::Frames& frames, const std::vector<size_t>& clips,
                            const std::vector<size_t>& held_out, const billow_settings& settings,
                            const ForceOptions& options);

@@ -77,7 +77,12 @@ void print(const ropes::Report& r) {
 ropes::ChainDynamics dynamics_for(const learn::Frames& frames, const RopesOptions& o) {
   ropes::ChainDynamics dynamics(character::rope_settings(frames.garment()));
   if (!o.garment.empty()) {
-    pack::GarmentData packed = pack::read_garment_asset(garment_file(o.garment));
+    const std::string file = garment_file(o.garment);
+    pack::GarmentData packed = pack::read_garment_asset(file);
+    if (packed.garment.chains != frames.garment().chains)
+      throw std::runtime_error(file + ": expected the chains of " + o.folder +
+                               ", found those of another garment (" + packed.garment.name + ", not " +
+                               frames.garment().name + ")");
     dynamics = {packed.settings, std::move(packed.force)};
   }
   if (!o.settings.empty()) ropes::read_settings_file(o.settings, dynamics.settings);

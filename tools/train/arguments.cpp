@@ -172,12 +172,15 @@ void add_chain_options(CLI::App& app, Given& given) {
   train::ForceOptions& force = given.force_options;
   app.add_option("--force-rounds", force.rounds,
                  with_default("Rounds of roll-outs and learning from them", force.rounds))
+      ->check(CLI::Range(1, 10000))
       ->group(kChains);
   app.add_option("--force-hidden", force.hidden,
                  with_default("Hidden units per layer of the force's network", force.hidden))
+      ->check(CLI::Range(1, 1024))
       ->group(kChains);
   app.add_option("--force-seconds", force.longest,
                  with_default("Length of the longest roll-outs, in seconds", force.longest))
+      ->check(CLI::Range(0.1, 60.0))
       ->group(kChains);
   app.add_option("--correction", given.correction,
                  "Train a correction of rope bones, and store it [where no force is learnt]")

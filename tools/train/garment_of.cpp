@@ -31,6 +31,7 @@ learn::Network train_force(const learn::Frames& frames, const Given& given, cons
     if (part == dataset::Part::kTrain) clips.push_back(c);
     if (part == dataset::Part::kValidation) held_out.push_back(c);
   }
+  if (clips.empty()) std::swap(clips, held_out);  // a few clips, split by frames
   train::ForceOptions options = given.force_options;
   options.seed = run.seed, options.device = run.device;
   options.report = [&](const train::ForceOptions::Round& round, const learn::Network&) {

@@ -45,5 +45,13 @@ TEST(LearntForce, MakesChainsMoveAsTheReference) {
   EXPECT_EQ(again(), again());
 }
 
+TEST(LearntForce, NeedsClips) {
+  const testing::SmallSet set({std::string(3, 't')}, [](V3 rest, size_t, size_t) { return rest; });
+  ForceOptions options;
+  options.device = Device::kCpu;
+  EXPECT_THROW(train_force(set.frames(), {0}, {}, character::rope_settings(set.garment()), options),
+               std::runtime_error);
+}
+
 }  // namespace
 }  // namespace billow::train
