@@ -23,6 +23,9 @@ struct ForceSamples {
   double speed() const;                              // RMS, relative to the reference's
 };
 
+constexpr uint32_t kShortestForceClip =
+    4;  // frames: two for a start's velocity, one to step to, one for the velocity there
+
 class ForceRollouts {
  public:
   // Keeps references. `clips`: indices into frames.clips().

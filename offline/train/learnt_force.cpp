@@ -105,7 +105,8 @@ learn::Network train_force(const learn::Frames& frames, const std::vector<size_t
     const int length = frames_in(options.shortest * std::pow(options.longest / options.shortest, grown));
     ForceSamples samples = rollouts.run(network, length, share, target, seed);
     if (samples.targets.empty())
-      throw std::runtime_error("force: expected training clips of four frames or more, found none");
+      throw std::runtime_error("force: expected training clips of " + std::to_string(kShortestForceClip) +
+                               " frames or more, found none");
     if (!learner) learner.emplace(options, rows_of(samples.inputs, kForceInputs));
     const double decay = 0.5 * (1 + std::cos(std::numbers::pi * (round - 1) / options.rounds));
     const double loss = learner->learn(samples, options.rate * std::max(0.02, decay));

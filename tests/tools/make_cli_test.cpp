@@ -82,6 +82,7 @@ TEST_F(MakeCliSlow, SmallSizesComeToAGarmentFileWithOneTable) {
   const testing::Outcome made = run(make);
   ASSERT_EQ(made.code, 0) << made.output;
   EXPECT_EQ(count(made.output, "95th percentile, mm"), 1u) << made.output;
+  EXPECT_EQ(count(made.output, "the chains go without a learnt force"), 1u) << made.output;
   EXPECT_NE(made.output.find("\nsmall/skirt.billow, measured on small/data\n"), std::string::npos)
       << made.output;
   const testing::Outcome sound = run("check small/skirt.billow");

@@ -27,11 +27,18 @@ learn::Network train_force(const learn::Frames& frames, const Given& given, cons
                            const train::Run& run, const std::function<void(const std::string&)>& log) {
   std::vector<size_t> clips, held_out;
   for (size_t c = 0; c < frames.clips().size(); ++c) {
-    const dataset::Part part = frames.part(frames.clips()[c].begin);
+    const learn::Frames::ClipRange& clip = frames.clips()[c];
+    if (clip.end - clip.begin < train::kShortestForceClip) continue;
+    const dataset::Part part = frames.part(clip.begin);
     if (part == dataset::Part::kTrain) clips.push_back(c);
     if (part == dataset::Part::kValidation) held_out.push_back(c);
   }
   if (clips.empty()) std::swap(clips, held_out);  // a few clips, split by frames
+  if (clips.empty()) {
+    log("force: no clip has " + std::to_string(train::kShortestForceClip) +
+        " frames or more to learn from, so the chains go without a learnt force");
+    return {};
+  }
   train::ForceOptions options = given.force_options;
   options.seed = run.seed, options.device = run.device;
   options.report = [&](const train::ForceOptions::Round& round, const learn::Network&) {
