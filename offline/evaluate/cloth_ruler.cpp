@@ -14,6 +14,12 @@ constexpr size_t kMostMembers = 48;
 // Centres of a scale are about this share of it apart: neighbours have nearly the same curvature.
 constexpr double kCentreSpacing = 0.25;
 
+// Paths along edges are up to so many times as long as straight ones; they keep out what is near on the pattern but not
+// connected.
+constexpr float kLongestDetour = 1.4f;
+constexpr float kTurnDistance = 0.03f;  // m
+constexpr uint32_t kTurnEvery = 5;      // vertices
+
 struct Reached {
   float distance;
   uint32_t vertex;
@@ -31,12 +37,11 @@ class EdgePaths {
       next_[e.b].push_back({e.length, e.a});
     }
   }
-  // All vertices up to `reach` away, from near to far, `from` first.
-  std::vector<Reached> around(uint32_t from, float reach) {
+  // All vertices up to `reach` away, from near to far, those of `from` first.
+  std::vector<Reached> around(std::span<const uint32_t> from, float reach) {
     std::vector<Reached> found;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> front;
-    front.push({0, from});
-    touched_.push_back(from), distance_[from] = 0;
+    for (const uint32_t v : from) front.push({0, v}), touched_.push_back(v), distance_[v] = 0;
     while (!front.empty()) {
       const Reached at = front.top();
       front.pop();
@@ -80,6 +85,17 @@ V3 area_normal(const garment::Triangle& t, std::span<const V3> x) {
   return cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]);
 }
 
+std::vector<V3> vertex_normals(std::span<const garment::Triangle> triangles, std::span<const V3> x) {
+  std::vector<V3> normals(x.size());
+  for (const garment::Triangle& t : triangles) {
+    const V3 n = area_normal(t, x);
+    for (const uint32_t v : t) normals[v] += n;
+  }
+  return normals;
+}
+
+float angle_between(V3 a, V3 b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
+
 }  // namespace
 
 void CurvatureHistogram::add(double value) {
@@ -112,6 +128,7 @@ ClothRuler::ClothRuler(const garment::Garment& garment)
     for (const uint32_t other : topology.across[t])
       if (other != garment::kNoTriangle && t < other) hinges_.push_back({t, other});
   for (size_t s = 0; s < kScales; ++s) scales_[s] = neighbourhoods(garment, s);
+  find_turns(garment);
   find_hem(garment);
 }
 
@@ -127,9 +144,7 @@ ClothRuler::Neighbourhoods ClothRuler::neighbourhoods(const garment::Garment& ga
     if (scale == 0) {
       disc = {{0, v}}, ring = paths.neighbours(v);
     } else {
-      // Paths along edges are up to 1.4 times as long as straight ones; they keep out what is near on the
-      // pattern but not connected.
-      for (const Reached& path : paths.around(v, 1.4f * 1.2f * s)) {
+      for (const Reached& path : paths.around({&v, 1}, kLongestDetour * 1.2f * s)) {
         const Reached r{garment::rest_distance(garment, v, path.vertex), path.vertex};
         if (r.distance <= 0.5f * s) disc.push_back(r);
         if (r.distance >= 0.8f * s && r.distance <= 1.2f * s) ring.push_back(r);
@@ -155,18 +170,14 @@ double ClothRuler::squared_bend(std::span<const V3> x) const {
   for (const garment::Triangle& t : triangles_) normals.push_back(area_normal(t, x));
   double sum = 0;
   for (const auto& [a, b] : hinges_) {
-    const float angle = std::atan2(length(cross(normals[a], normals[b])), dot(normals[a], normals[b]));
-    sum += static_cast<double>(angle) * static_cast<double>(angle);
+    const auto angle = static_cast<double>(angle_between(normals[a], normals[b]));
+    sum += angle * angle;
   }
   return sum;
 }
 
 void ClothRuler::add_curvature(std::span<const V3> x, size_t scale, CurvatureHistogram& to) const {
-  std::vector<V3> normals(x.size());
-  for (const garment::Triangle& t : triangles_) {
-    const V3 n = area_normal(t, x);
-    for (const uint32_t v : t) normals[v] += n;
-  }
+  const std::vector<V3> normals = vertex_normals(triangles_, x);
   const Neighbourhoods& all = scales_[scale];
   for (const Neighbourhoods::Centre& c : all.centres) {
     V3 normal{0, 0, 0}, disc{0, 0, 0}, ring{0, 0, 0};
@@ -177,6 +188,30 @@ void ClothRuler::add_curvature(std::span<const V3> x, size_t scale, CurvatureHis
     const float l = length(normal);
     to.add(l > 0 ? static_cast<double>(c.factor * dot(normal, offset) / l) : 0);
   }
+}
+
+void ClothRuler::find_turns(const garment::Garment& garment) {
+  constexpr float kStep = 0.1f;  // of kTurnDistance, either way
+  constexpr float kAlong = 0.9f, kAcross = 0.2f;
+  EdgePaths paths(garment.size(), edges_);
+  std::vector<uint32_t> attached;
+  for (const garment::Attachment& a : garment.attachments) attached.push_back(a.vertex);
+  std::vector<float> depth(garment.size());
+  for (const Reached& r : paths.around(attached, 1e6f)) depth[r.vertex] = r.distance;
+  for (uint32_t v = 0; v < garment.size(); v += kTurnEvery)
+    for (const Reached& path : paths.around({&v, 1}, kLongestDetour * (1 + kStep) * kTurnDistance)) {
+      const float distance = garment::rest_distance(garment, v, path.vertex);
+      if (std::fabs(distance - kTurnDistance) > kStep * kTurnDistance) continue;
+      const float along = std::fabs(depth[v] - depth[path.vertex]) / distance;
+      if (along > kAlong) along_.push_back({v, path.vertex});
+      if (along < kAcross) across_.push_back({v, path.vertex});
+    }
+}
+
+void ClothRuler::add_turns(std::span<const V3> x, Turns& to) const {
+  const std::vector<V3> normals = vertex_normals(triangles_, x);
+  for (const auto& [a, b] : along_) to.along.add(angle_between(normals[a], normals[b]));
+  for (const auto& [a, b] : across_) to.across.add(angle_between(normals[a], normals[b]));
 }
 
 void ClothRuler::find_hem(const garment::Garment& garment) {

@@ -27,6 +27,7 @@ struct ClothSums {
   double strain = 0, squared_bend = 0, hem_area = 0;
   Histogram strains;
   std::array<CurvatureHistogram, kScales> curvature;
+  Turns turns;
   double velocity = 0, acceleration = 0;  // sums of squares
   InsideSums inside;
   double crossing_frames = 0, crossings = 0, tangled = 0;
@@ -36,6 +37,7 @@ struct ClothSums {
     strain += o.strain, squared_bend += o.squared_bend, hem_area += o.hem_area;
     strains.add(o.strains);
     for (size_t s = 0; s < kScales; ++s) curvature[s].add(o.curvature[s]);
+    turns.along.add(o.turns.along), turns.across.add(o.turns.across);
     velocity += o.velocity, acceleration += o.acceleration;
     inside.add(o.inside);
     crossing_frames += o.crossing_frames, crossings += o.crossings, tangled += o.tangled;
@@ -172,6 +174,7 @@ class ClipJudge {
     sums.strain += strain / static_cast<double>(edges.size());
     sums.squared_bend += ruler_.squared_bend(x.now);
     for (size_t s = 0; s < kScales; ++s) ruler_.add_curvature(x.now, s, sums.curvature[s]);
+    ruler_.add_turns(x.now, sums.turns);
     if (!x.before.empty()) sums.velocity += squared_difference(x.now, x.before);
     if (!x.earlier.empty()) sums.acceleration += squared_acceleration(x);
     if (count_crossings) {
@@ -229,6 +232,7 @@ ClothFigures figures_of(const Compared& c, const ClothRuler& ruler, const garmen
     f.*kCurvature[s] = x.curvature[s].mean_absolute() / ruler.scale_length(s);
     f.*kDistance[s] = x.curvature[s].distance(reference.curvature[s]);
   }
+  f.calm_along_rad = x.turns.along.percentile(0.25), f.calm_across_rad = x.turns.across.percentile(0.25);
   f.hem_area_m2 = x.hem_area / frames, f.hem_ratio = ratio_of(x.hem_area, reference.hem_area);
   f.hem_difference = 100 * c.pair.hem_difference / frames;
   f.velocity_energy = ratio_of(x.velocity, reference.velocity);
@@ -257,6 +261,8 @@ std::span<const FigureRow> figure_rows() {
       {"curvature_distance_edge", "distribution, edges", &F::curvature_distance_edge, 3, true},
       {"curvature_distance_3cm", "distribution, 3 cm", &F::curvature_distance_3cm, 3, true},
       {"curvature_distance_10cm", "distribution, 10 cm", &F::curvature_distance_10cm, 3, true},
+      {"calm_along_rad", "calm quarter along, rad", &F::calm_along_rad, 3, false},
+      {"calm_across_rad", "calm quarter across, rad", &F::calm_across_rad, 3, false},
       {"hem_area_m2", "hem's outline, m2", &F::hem_area_m2, 3, false},
       {"hem_ratio", "hem / reference", &F::hem_ratio, 2, true},
       {"hem_difference", "hem, difference %", &F::hem_difference, 1, true},

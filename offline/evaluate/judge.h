@@ -25,6 +25,8 @@ struct ClothFigures {
   // Mean of |k|, 1/m, and distance of the distributions, at three scales: see cloth_ruler.h.
   double curvature_edge = 0, curvature_3cm = 0, curvature_10cm = 0;
   double curvature_distance_edge = 0, curvature_distance_3cm = 0, curvature_distance_10cm = 0;
+  // By how much normals turn over 3 cm along the hang and across it, 25th percentile: crumpled cloth has no calm quarter.
+  double calm_along_rad = 0, calm_across_rad = 0;
   // Convex hull of the hem on the ground: mean area, ratio of the means, mean of |a / a_reference - 1| (percent).
   double hem_area_m2 = 0, hem_ratio = 0, hem_difference = 0;
   double velocity_energy = 0, acceleration_energy = 0;             // relative to the reference's

@@ -1,6 +1,7 @@
 // A bump allocator over one block of memory. With a null base it only measures how much it would use.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,12 @@ class Arena {
     size_t at = used_;
     used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;
+  }
+  // A copy of `count` objects; null while measuring.
+  template <class T> T* copied(const T* from, size_t count) {
+    T* to = take<T>(count);
+    if (to) std::copy_n(from, count, to);
+    return to;
   }
   size_t used() const { return used_; }
 

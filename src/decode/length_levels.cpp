@@ -5,16 +5,12 @@
 #include <cmath>
 #include <tuple>
 
-#include "decode/neighbours.h"
-#include "decode/pattern.h"
-
 namespace billow {
 namespace {
 
 constexpr float kGrowth = 2;              // of the spacing from level to level
 constexpr float kCoarsestSpacing = 0.1f;  // m: levels end with the first one beyond it
 constexpr float kPairReach = 1.75f, kParentReach = 1.6f, kApart = 0.95f;  // times the spacing
-constexpr float kMaxMismatch = 0.2f;                                      // of the length of a laid out edge
 constexpr int kMaxDepthSweeps = 256;                                      // back and forth
 constexpr uint32_t kMaxPairsPerNode = 8;
 constexpr uint32_t kMaxPairsPerTriangle = 6;  // edges and hinges
@@ -23,7 +19,7 @@ constexpr float kShortestHinge = 0.95f;  // of the flat distance of two vertices
 
 // How short cloth becomes over a distance of the pattern, by folds: along the direction from attachments to hem, and across
 // it. Chosen by trial, so that a skirt and a cape in captured motion fold as the reference does.
-constexpr float kShortestAlong = 0.98f;
+constexpr float kShortestAlong = 0.995f;
 float shortest_across(float distance) {
   constexpr float kHalf = 0.135f;  // m: half the length
   const float t = distance / kHalf;
@@ -40,9 +36,7 @@ struct Workspace {
   Pair* pairs = nullptr;
   uint32_t pair_count = 0;
   uint64_t* colours = nullptr;  // per node: those that its pairs have
-  uint32_t* stamps = nullptr;   // per vertex: the search that placed it
-  float *u = nullptr, *v = nullptr;
-  uint32_t* queue = nullptr;
+  UnfoldScratch unfold;
   uint32_t* node_of = nullptr;  // per vertex: its node of the level below, or kNone
   uint32_t* coarse_of = nullptr;
   uint8_t* covered = nullptr;
@@ -59,9 +53,7 @@ Workspace take_workspace(uint32_t vertices, uint32_t triangles, Arena& arena) {
   Workspace w;
   w.pairs = arena.take<Pair>(most_pairs(vertices, triangles));
   w.colours = arena.take<uint64_t>(vertices);
-  w.stamps = arena.take<uint32_t>(vertices);
-  w.u = arena.take<float>(vertices), w.v = arena.take<float>(vertices);
-  w.queue = arena.take<uint32_t>(vertices);
+  w.unfold = take_unfold_scratch(vertices, triangles, arena);
   w.node_of = arena.take<uint32_t>(vertices), w.coarse_of = arena.take<uint32_t>(vertices);
   w.covered = arena.take<uint8_t>(vertices), w.border = arena.take<uint8_t>(vertices);
   w.attached = arena.take<uint8_t>(vertices);
@@ -79,8 +71,7 @@ LengthPairs take_pairs(uint32_t pairs, uint32_t chunk, Arena& arena) {
 
 class Search {
  public:
-  Search(const LengthMesh& mesh, const Workspace& work) : m_(mesh), w_(work) {
-    std::fill_n(w_.stamps, m_.vertices, 0u);
+  Search(const LengthMesh& mesh, const Workspace& work) : m_(mesh), w_(work), unfolding_(mesh, work.unfold) {
     for (uint32_t v = 0; v < m_.vertices; ++v) w_.border[v] = on_border(v);
     std::fill_n(w_.attached, m_.vertices, uint8_t{0});
     for (const uint32_t v : m_.attached) w_.attached[v] = 1;
@@ -92,18 +83,18 @@ class Search {
     w_.pair_count = 0;
     double sum = 0, edges = 0;
     for (uint32_t v = 0; v < m_.vertices; ++v) {
-      const Around fan = fan_of(v);
+      const Around fan = unfolding_.fan_of(v);
       for_each_neighbour(fan, [&](uint32_t i) {
         const uint32_t other = fan.edges[i];
         if (other <= v) return;
-        const float length = length_of(v, other);
+        const float length = unfolding_.length_of(v, other);
         add_pair(v, other, {v, other, length, length, 0});
         sum += static_cast<double>(length), ++edges;
       });
       for (uint32_t t = 0; t < fan.count; ++t) {
         const uint32_t b = fan.edges[2 * t], c = fan.edges[2 * t + 1], other = across(b, c);
         if (other == kNone || other <= v) continue;
-        const Corner one = corner(b, c, v), two = corner(b, c, other);
+        const Unfolding::Corner one = unfolding_.corner(b, c, v), two = unfolding_.corner(b, c, other);
         const float along = one.along - two.along, apart = one.height + two.height,
                     flat = std::sqrt(along * along + apart * apart);
         add_pair(v, other, {v, other, flat, kShortestHinge * flat, 0});
@@ -131,6 +122,10 @@ class Search {
     }
   }
 
+  void find_fairing(float spacing, Fairing& out) {
+    billow::find_fairing(m_, {w_.depth, w_.attached, spacing}, unfolding_, out);
+  }
+
   // Nodes of the level above `fine`, at least the spacing apart, those on the border first. Returns their number.
   uint32_t choose_nodes(const LengthLevel& fine, float spacing, uint32_t* vertices) {
     std::fill_n(w_.covered, m_.vertices, uint8_t{0});
@@ -142,7 +137,8 @@ class Search {
         if (w_.covered[v] || (w_.border[v] != 0) != border) continue;
         w_.coarse_of[v] = count;
         vertices[count++] = v;
-        unfold(v, kApart * spacing, [&](uint32_t near, float) { w_.covered[near] = 1; });
+        unfolding_.around_vertex(v, kApart * spacing,
+                                 [&](uint32_t near, float, float, float) { w_.covered[near] = 1; });
       }
     return count;
   }
@@ -157,7 +153,7 @@ class Search {
     for (uint32_t k = 0; k < coarse.nodes; ++k) {
       const uint32_t v = coarse.vertex[k];
       uint32_t pairs = 0;
-      unfold(v, kPairReach * spacing, [&](uint32_t near, float distance) {
+      unfolding_.around_vertex(v, kPairReach * spacing, [&](uint32_t near, float, float, float distance) {
         const uint32_t other = w_.coarse_of[near];
         if (other != kNone && other > k && pairs < kMaxPairsPerNode) {
           add_pair(v, near, {k, other, distance, shortest(v, near, distance), 0});
@@ -191,14 +187,12 @@ class Search {
  private:
   static constexpr float kFar = 1e6f;
 
-  Around fan_of(uint32_t v) const { return around(m_.around, v); }
   bool on_border(uint32_t v) const {
-    const Around fan = fan_of(v);
+    const Around fan = unfolding_.fan_of(v);
     uint32_t neighbours = 0;
     for_each_neighbour(fan, [&](uint32_t) { ++neighbours; });
     return neighbours != fan.count;
   }
-  float length_of(uint32_t a, uint32_t b) const { return pattern_length(m_.pattern_uvs, m_.rest, a, b); }
 
   // Nodes `a` and `b` are these vertices. Two that are attached cannot move.
   void add_pair(uint32_t a, uint32_t b, Pair pair) {
@@ -210,21 +204,10 @@ class Search {
 
   // The vertex beyond the edge b c of a triangle with this edge, counter-clockwise.
   uint32_t across(uint32_t b, uint32_t c) const {
-    const Around fan = fan_of(b);
+    const Around fan = unfolding_.fan_of(b);
     for (uint32_t t = 0; t < fan.count; ++t)
       if (fan.edges[2 * t + 1] == c) return fan.edges[2 * t];
     return kNone;
-  }
-
-  // Where the corner c of a triangle a b c is: along a b, and how far from it.
-  struct Corner {
-    float along, height;
-  };
-  Corner corner(uint32_t a, uint32_t b, uint32_t c) const {
-    const float ab = length_of(a, b), ac = length_of(a, c), bc = length_of(b, c);
-    if (!(ab > 0)) return {0, ac};
-    const float along = (ac * ac - bc * bc + ab * ab) / (2 * ab);
-    return {along, std::sqrt(std::max(0.0f, ac * ac - along * along))};
   }
 
   void sort_by_depth(const LengthLevel& level) {
@@ -279,54 +262,9 @@ class Search {
     if (share > shares[least]) parents[least] = parent, shares[least] = share;
   }
 
-  // Calls take(vertex, distance) for the vertices within `radius` of `centre` on the pattern. Triangles are laid flat one
-  // after the other, outwards.
-  template <class Take> void unfold(uint32_t centre, float radius, Take take) {
-    ++stamp_;
-    uint32_t queued = 0, done = 0;
-    const auto place = [&](uint32_t v, float x, float y) {
-      w_.stamps[v] = stamp_, w_.u[v] = x, w_.v[v] = y;
-      const float squared = x * x + y * y;
-      if (squared >= radius * radius) return;
-      w_.queue[queued++] = v;
-      take(v, std::sqrt(squared));
-    };
-    // The corner c of a triangle a b c, to the left of a b.
-    const auto place_third = [&](uint32_t a, uint32_t b, uint32_t c) {
-      float dx = w_.u[b] - w_.u[a], dy = w_.v[b] - w_.v[a];
-      const float d = std::sqrt(dx * dx + dy * dy);
-      // Around a tube, the two sides of the search meet where they are far apart in the plane.
-      if (!(std::abs(d - length_of(a, b)) < kMaxMismatch * d)) return;
-      dx /= d, dy /= d;
-      const Corner at = corner(a, b, c);
-      place(c, w_.u[a] + dx * at.along - dy * at.height, w_.v[a] + dy * at.along + dx * at.height);
-    };
-    place(centre, 0, 0);
-    const Around middle = fan_of(centre);
-    if (middle.count == 0) return;
-    place(middle.edges[0], length_of(centre, middle.edges[0]), 0);
-    while (done < queued) {
-      const uint32_t v = w_.queue[done++];
-      const Around fan = fan_of(v);
-      for (bool placed = true; placed;) {
-        placed = false;
-        for (uint32_t t = 0; t < fan.count; ++t) {
-          const uint32_t b = fan.edges[2 * t], c = fan.edges[2 * t + 1];
-          const bool has_b = w_.stamps[b] == stamp_, has_c = w_.stamps[c] == stamp_;
-          if (has_b == has_c) continue;
-          if (has_b)
-            place_third(v, b, c);
-          else
-            place_third(c, v, b);
-          placed |= w_.stamps[b] == stamp_ && w_.stamps[c] == stamp_;
-        }
-      }
-    }
-  }
-
   const LengthMesh& m_;
   Workspace w_;
-  uint32_t stamp_ = 0;
+  Unfolding unfolding_;
 };
 
 // Memory for levels of the most nodes and pairs that there can be, and the workspace. A level has at most half the nodes of the
@@ -342,14 +280,9 @@ LengthLevels take_levels(uint32_t vertices, uint32_t triangles, Arena& arena, Wo
     level.parents = arena.take<uint32_t>(kLengthParents * size_t{nodes});
     level.shares = arena.take<float>(kLengthParents * size_t{nodes});
   }
+  out.fairing = take_fairing(vertices, arena);
   work = take_workspace(vertices, triangles, arena);
   return out;
-}
-
-template <class T> T* copy(const T* from, size_t count, Arena& arena) {
-  T* to = arena.take<T>(count);
-  if (to) std::copy_n(from, count, to);
-  return to;
 }
 
 }  // namespace
@@ -364,6 +297,7 @@ LengthLevels find_length_levels(const LengthMesh& mesh, Arena& scratch) {
   if (!(spacing > 0)) return out;
   search.find_depth();
   search.write_pairs(out.level[0], out.level[0].pairs);
+  search.find_fairing(spacing, out.fairing);
   out.count = 1;
   while (out.count < kMaxLengthLevels && spacing < kCoarsestSpacing) {
     LengthLevel &fine = out.level[out.count - 1], &coarse = out.level[out.count];
@@ -379,16 +313,17 @@ LengthLevels find_length_levels(const LengthMesh& mesh, Arena& scratch) {
 
 LengthLevels copy_of(const LengthLevels& levels, Arena& arena) {
   LengthLevels out = levels;
+  out.fairing = copy_of(levels.fairing, arena);
   for (int l = 0; l < levels.count; ++l) {
     const LengthLevel& from = levels.level[l];
     LengthLevel& to = out.level[l];
     const size_t pairs = kPairGroup * size_t{from.pairs.groups},
                  parents = l + 1 < levels.count ? kLengthParents * size_t{from.nodes} : 0;
-    to.vertex = l > 0 ? copy(from.vertex, from.nodes, arena) : nullptr;
-    to.pairs.ends = copy(from.pairs.ends, 2 * pairs, arena);
-    to.pairs.bounds = copy(from.pairs.bounds, 3 * pairs, arena);
-    to.parents = copy(from.parents, parents, arena);
-    to.shares = copy(from.shares, parents, arena);
+    to.vertex = l > 0 ? arena.copied(from.vertex, from.nodes) : nullptr;
+    to.pairs.ends = arena.copied(from.pairs.ends, 2 * pairs);
+    to.pairs.bounds = arena.copied(from.pairs.bounds, 3 * pairs);
+    to.parents = arena.copied(from.parents, parents);
+    to.shares = arena.copied(from.shares, parents);
   }
   return out;
 }

@@ -7,11 +7,9 @@
 // seams.
 #pragma once
 
-#include <span>
-
 #include "core/arena.h"
 #include "core/simd.h"
-#include "decode/normals.h"
+#include "decode/fairing.h"
 
 namespace billow {
 
@@ -39,16 +37,8 @@ struct LengthLevel {
 
 struct LengthLevels {
   LengthLevel level[kMaxLengthLevels];
+  Fairing fairing;
   int count = 0;  // 0: the mesh has no edge
-};
-
-// The mesh that levels are found for.
-struct LengthMesh {
-  NormalScratch around;                // find_normal_polygons
-  const float* rest = nullptr;         // x y z
-  const float* pattern_uvs = nullptr;  // u v; may be null
-  uint32_t vertices = 0, triangles = 0;
-  std::span<const uint32_t> attached;  // vertices, from which cloth hangs
 };
 
 // The levels of a mesh, in scratch memory. With a null arena it only measures.

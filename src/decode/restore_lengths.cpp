@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/wide.h"
+#include "decode/point_pairs.h"
 #include "sdf/query_points.h"
 
 namespace billow {
@@ -17,24 +17,13 @@ constexpr float kFading = 1.2f;                     // 1/s: offsets fade with ex
 struct Give {
   float edges, others;
 };
-constexpr Give kCoarseGive{0.7f, 0.7f}, kFineGive{0.3f, 0.6f};
+constexpr Give kCoarseGive{0.7f, 0.7f}, kFineGive{0.6f, 0.6f};
 constexpr int kCoarseSweeps = 8, kMiddleSweeps = 4;  // of level 1 the latter
 constexpr int kHighSweeps = 4, kLowSweeps = 2;       // of level 0
 constexpr int kFreshPasses = 4;
 constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 constexpr float kSpanStep = 0.03f;   // m that an edge is moved at most at a time
 constexpr int kSpanRounds = 3;
-
-// Points as x y z 0.
-float* at(float* points, uint32_t index) { return points + 4 * size_t{index}; }
-
-// Points k and k + 4 of eight in the halves of one register.
-BILLOW_ALWAYS_INLINE F8 load_two(float* points, const uint32_t* nodes) {
-  return F8(load(at(points, nodes[0])), load(at(points, nodes[kLanes])));
-}
-BILLOW_ALWAYS_INLINE void store_two(float* points, const uint32_t* nodes, F8 two) {
-  store(at(points, nodes[0]), low_half(two)), store(at(points, nodes[kLanes]), high_half(two));
-}
 
 // Moves the eight pairs of a group towards their bounds: all the way if they are too long, by a part if they are too
 // short. Pairs that may be no shorter than they are long are edges. Returns which were longer than kStretched allows.
@@ -191,6 +180,7 @@ class Restoration {
 
   void solve() {
     solve_coarse(levels_, s_);
+    fair(levels_.fairing, s_.points);
     push_out();
     unspan(sweep(levels_.level[0].pairs, kFineGive,
                  in_.quality == LengthQuality::kHigh ? kHighSweeps : kLowSweeps, s_.points, s_.stretched,

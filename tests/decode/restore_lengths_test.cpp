@@ -190,6 +190,60 @@ TEST(LengthLevels, AreFoundForMeshesThatAreNoCloth) {
   EXPECT_GE(levels_of(strip, line), 4);
 }
 
+// Flat cloth is straight: nodes are before and after a vertex, and their mean on the pattern is the vertex itself.
+TEST(Fairing, NodesAreStraightAheadAndBehind) {
+  for (const bool tube : {false, true}) {
+    const Sheet sheet(tube);
+    for (int p = 0; p < kFairingPasses; ++p) {
+      uint32_t fair = 0;
+      for (uint32_t v = 0; v < kVertices; ++v) {
+        const size_t first = size_t{kFairingNodes} * (v - v % kFairingGroup) + v % kFairingGroup;
+        float sum = 0, u = 0, w = 0, along = 0, across = 0;
+        for (size_t j = 0; j < kFairingNodes; ++j) {
+          const uint32_t node = sheet.levels.fairing.pass[p].nodes[first + j * kFairingGroup];
+          const float weight = sheet.levels.fairing.pass[p].weights[first + j * kFairingGroup];
+          float du = sheet.pattern[2 * node] - sheet.pattern[2 * v];
+          const float dw = sheet.pattern[2 * node + 1] - sheet.pattern[2 * v + 1];
+          if (tube && std::abs(du) > kSide * kCell / 2) du -= std::copysign(kSide * kCell, du);
+          sum += weight, u += weight * du, w += weight * dw;
+          along = std::max(along, std::abs(dw)), across = std::max(across, std::abs(du));
+        }
+        ASSERT_NEAR(sum, 1, 1e-5f);
+        ASSERT_NEAR(u, 0, 2e-4f) << p << " " << v;
+        ASSERT_NEAR(w, 0, 2e-4f) << p << " " << v;
+        if (along == 0 && across == 0) continue;
+        ++fair;
+        if (p == 2)
+          EXPECT_GE(across, along) << v;
+        else
+          EXPECT_GE(along, across) << v;
+      }
+      EXPECT_GT(fair, kVertices / 2) << p;
+    }
+  }
+}
+
+TEST(RestoreLengths, IronsOutCrumplesAndKeepsFolds) {
+  Sheet crumpled, folded;
+  // Crumples of 4 cm along the hang, and folds of 12 cm across it, by how far vertices are from the middle of two others.
+  const auto bend = [](const std::vector<float>& z, uint32_t step) {
+    double squares = 0;
+    for (uint32_t v = step; v + step < kVertices; ++v) {
+      const float off = z[3 * v + 2] - 0.5f * (z[3 * (v - step) + 2] + z[3 * (v + step) + 2]);
+      if (v % kSide > 0 && v % kSide + 1 < kSide) squares += static_cast<double>(off * off);
+    }
+    return std::sqrt(squares / kVertices);
+  };
+  const auto crumples = mapped(crumpled.rest, [](V3 p) {
+    return V3{p.x, p.y, 0.002f * std::sin(157 * p.y)};
+  });
+  const auto folds = mapped(folded.rest, [](V3 p) {
+    return V3{0.8f * p.x, p.y, 0.02f * std::sin(52 * p.x)};
+  });
+  EXPECT_LT(bend(crumpled.shown(crumples, 30), kSide), 0.1 * bend(crumples, kSide));
+  EXPECT_GT(bend(folded.shown(folds, 30), 1), 0.7 * bend(folds, 1));
+}
+
 TEST(RestoreLengths, LeavesClothThatHasThemAlone) {
   Sheet sheet;
   const std::vector<float> shown = sheet.shown(sheet.rest, 20);

@@ -113,6 +113,8 @@ TEST_F(EvaluateCli, TheFirstTableIsOfTheProduct) {
                           "curvature_distance_edge",
                           "curvature_distance_3cm",
                           "curvature_distance_10cm",
+                          "calm_along_rad",
+                          "calm_across_rad",
                           "hem_area_m2",
                           "hem_ratio",
                           "hem_difference",

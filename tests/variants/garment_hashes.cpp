@@ -9,9 +9,9 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x341d0db6b8d1d1ecull, 0xbbd36c90d1731168ull, 0xc0304d8499370267ull,
-                                  0xfc01df63a1b0515dull, 0xf943419f929f14f7ull, 0x2b4871a19262d2a3ull,
-                                  0x02b5ec31a55b2798ull, 0x05c3fbd8a3a26f17ull, 0x4b50949444d09ef5ull,
+  constexpr uint64_t kGolden[] = {0xfa08d3174b01288bull, 0x6c2f5d25ed522bf5ull, 0x834ae82719e48890ull,
+                                  0x5eef6e47434a80fdull, 0x2e5ebddc38a3bf06ull, 0xbfdbfdf8807734ddull,
+                                  0x369674f6b7653e81ull, 0x664be3ecaa5cd605ull, 0x4b47fdd225c04730ull,
                                   0xcc672f39d439a3f4ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {

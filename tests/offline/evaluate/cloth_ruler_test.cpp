@@ -77,6 +77,16 @@ TEST(ClothRuler, ScalesSeeWhatIsOfTheirSize) {
   EXPECT_GT(curvature(ruler, wide, 2), 1);
 }
 
+// On a cylinder normals turn by the arc over the radius, around it only.
+TEST(ClothRuler, TurnsAreAlongTheHangOrAcrossIt) {
+  const garment::Garment g = sheet();
+  const ClothRuler ruler(g);
+  Turns turns;
+  ruler.add_turns(rolled(g, 0.2), turns);
+  EXPECT_NEAR(turns.across.percentile(0.5), 0.15, 0.01);
+  EXPECT_LT(turns.along.percentile(0.9), 0.03);
+}
+
 TEST(CurvatureHistogram, DistanceOfFlatClothIsOne) {
   const garment::Garment g = sheet();
   const ClothRuler ruler(g);
