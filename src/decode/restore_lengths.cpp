@@ -21,6 +21,9 @@ constexpr Give kCoarseGive{0.7f, 0.7f}, kFineGive{0.6f, 0.6f};
 constexpr int kCoarseSweeps = 8, kMiddleSweeps = 4;  // of level 1 the latter
 constexpr int kHighSweeps = 4, kLowSweeps = 2;       // of level 0
 constexpr int kFreshPasses = 4;
+// m: changes of offsets that are small against this are made by half, large ones as a whole. Constraints that exchange a
+// vertex between them would otherwise do so for ever.
+constexpr float kSmallChange = 0.0005f;
 constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 constexpr float kSpanStep = 0.03f;   // m that an edge is moved at most at a time
 constexpr int kSpanRounds = 3;
@@ -208,6 +211,9 @@ class Restoration {
     const auto ends_of = [&](uint32_t pair) {
       return pairs.ends + 2 * size_t{pair - pair % kPairGroup} + pair % kPairGroup;
     };
+    const auto longest_of = [&](uint32_t pair) {
+      return pairs.bounds[3 * size_t{pair - pair % kPairGroup} + pair % kPairGroup];
+    };
     for (int round = 0; round < kSpanRounds && count > 0; ++round) {
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* ends = ends_of(s_.stretched[i]);
@@ -220,9 +226,13 @@ class Restoration {
       for (uint32_t i = 0; i < count; ++i) {
         const float depth = in_.push.clearance - scratch_.distances[i];
         if (!(depth > 0)) continue;
-        const V3 by =
-            point(scratch_.gradients + 3 * size_t{i}) * (std::min(depth, kSpanStep) * (1 / in_.scale));
         const uint32_t* ends = ends_of(s_.stretched[i]);
+        // Edges that are hardly stretched enough are hardly moved, or they would be stretched and moved in turns.
+        const float stretch = length(point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]))) /
+                              longest_of(s_.stretched[i]);
+        const float share = std::clamp((stretch - kStretched) / (kStretched - 1), 0.0f, 1.0f);
+        const V3 by = point(scratch_.gradients + 3 * size_t{i}) *
+                      (share * std::min(depth, kSpanStep) * (1 / in_.scale));
         for (const uint32_t end : {ends[0], ends[kPairGroup]}) {
           float* p = at(s_.points, end);
           put(p, point(p) + by);
@@ -235,8 +245,15 @@ class Restoration {
   }
 
   void end() {
+    unpack_offsets();
+    const F4 small = splat(kSmallChange), half = splat(s_.fresh ? kSmallChange : 0.5f * kSmallChange);
     for (size_t v = 0; v < vertices_; v += kLanes) {
-      const V3x4 o = apply_transposed(turn_, load_four_points(v) - to_point(load_four(positions_ + 3 * v)));
+      const V3x4 before = load_four(s_.moved + 3 * v),
+                 found =
+                     apply_transposed(turn_, load_four_points(v) - to_point(load_four(positions_ + 3 * v))),
+                 change = found - before;
+      const F4 size = sqrt(dot(change, change));
+      const V3x4 o = before + change * ((size + half) / (size + small));
       const F4 length = sqrt(dot(o, o)), kept = min(kMostOffset / max(length, splat(kMostOffset)), splat(1));
       // Not a number compares as false: offsets that are not finite become 0.
       const M4 finite = length < splat(kFarAway);

@@ -84,7 +84,7 @@ TEST(ClothRuler, TurnsAreAlongTheHangOrAcrossIt) {
   Turns turns;
   ruler.add_turns(rolled(g, 0.2), turns);
   EXPECT_NEAR(turns.across.percentile(0.5), 0.15, 0.01);
-  EXPECT_LT(turns.along.percentile(0.9), 0.03);
+  EXPECT_LT(turns.along.percentile(0.9), 0.07);  // pairs are up to 26 degrees off the hang
 }
 
 TEST(CurvatureHistogram, DistanceOfFlatClothIsOne) {
