@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <compare>
 
 #include "decode/point_pairs.h"
 #include "sdf/query_points.h"
@@ -27,6 +28,18 @@ constexpr float kSmallChange = 0.0005f;
 constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 constexpr float kSpanStep = 0.03f;   // m that an edge is moved at most at a time
 constexpr int kSpanRounds = 3;
+constexpr float kFarPush = 0.015f;  // m: a limb that moves a vertex so far may have gone through
+constexpr float kTorn = 2.5f;       // an edge that long goes through a limb
+constexpr uint32_t kMostTorn = 1024, kLeastTornEdges = 4;
+constexpr int kTornRounds = 8;
+
+// The first node of a pair, the second kPairGroup further; and its bounds likewise.
+const uint32_t* ends_of(const LengthPairs& pairs, uint32_t pair) {
+  return pairs.ends + 2 * size_t{pair - pair % kPairGroup} + pair % kPairGroup;
+}
+const float* bounds_of(const LengthPairs& pairs, uint32_t pair) {
+  return pairs.bounds + 3 * size_t{pair - pair % kPairGroup} + pair % kPairGroup;
+}
 
 // Moves the eight pairs of a group towards their bounds: all the way if they are too long, by a part if they are too
 // short. Pairs that may be no shorter than they are long are edges. Returns which were longer than kStretched allows.
@@ -184,23 +197,30 @@ class Restoration {
   void solve() {
     solve_coarse(levels_, s_);
     fair(levels_.fairing, s_.points);
-    push_out();
+    const bool may_be_torn = push_out();
     unspan(sweep(levels_.level[0].pairs, kFineGive,
                  in_.quality == LengthQuality::kHigh ? kHighSweeps : kLowSweeps, s_.points, s_.stretched,
                  vertices_));
+    if (may_be_torn) push_out(), bring_over();
   }
 
-  void push_out() {
-    if (in_.collider_count == 0) return;
+  // Returns whether a limb has moved vertices so far that it may have torn the cloth apart.
+  bool push_out() {
+    if (in_.collider_count == 0) return false;
     for (size_t v = 0; v < vertices_; v += kLanes) {
       const V3x4 p = to_world(load_four_points(v));
       store_points(s_.moved + 3 * v, p.x, p.y, p.z);
     }
     push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, in_.push, scratch_);
-    for (size_t v = 0; v < vertices_; v += kLanes)
-      store_four_points(v, to_point(load_four(s_.moved + 3 * v)));
+    M4 far = splat(0) > splat(0);
+    for (size_t v = 0; v < vertices_; v += kLanes) {
+      const V3x4 p = to_point(load_four(s_.moved + 3 * v)), by = p - load_four_points(v);
+      far = far | (dot(by, by) > splat(kFarPush * kFarPush));
+      store_four_points(v, p);
+    }
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
+    return any(far);
   }
 
   // The first `count` stretched edges may have a limb between their ends: their middles leave it, and take both ends along. The
@@ -208,15 +228,9 @@ class Restoration {
   void unspan(uint32_t count) {
     if (in_.collider_count == 0) return;
     const LengthPairs& pairs = levels_.level[0].pairs;
-    const auto ends_of = [&](uint32_t pair) {
-      return pairs.ends + 2 * size_t{pair - pair % kPairGroup} + pair % kPairGroup;
-    };
-    const auto longest_of = [&](uint32_t pair) {
-      return pairs.bounds[3 * size_t{pair - pair % kPairGroup} + pair % kPairGroup];
-    };
     for (int round = 0; round < kSpanRounds && count > 0; ++round) {
       for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t* ends = ends_of(s_.stretched[i]);
+        const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         put(scratch_.points + 3 * size_t{i},
             to_world((point(at(s_.points, ends[0])) + point(at(s_.points, ends[kPairGroup]))) * 0.5f));
       }
@@ -226,10 +240,10 @@ class Restoration {
       for (uint32_t i = 0; i < count; ++i) {
         const float depth = in_.push.clearance - scratch_.distances[i];
         if (!(depth > 0)) continue;
-        const uint32_t* ends = ends_of(s_.stretched[i]);
+        const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         // Edges that are hardly stretched enough are hardly moved, or they would be stretched and moved in turns.
         const float stretch = length(point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]))) /
-                              longest_of(s_.stretched[i]);
+                              bounds_of(pairs, s_.stretched[i])[0];
         const float share = std::clamp((stretch - kStretched) / (kStretched - 1), 0.0f, 1.0f);
         const V3 by = point(scratch_.gradients + 3 * size_t{i}) *
                       (share * std::min(depth, kSpanStep) * (1 / in_.scale));
@@ -240,6 +254,40 @@ class Restoration {
         s_.stretched[left++] = s_.stretched[i];
       }
       count = left;
+    }
+    hold_attached();
+  }
+
+  // A limb that moves fast may leave a few vertices behind it, and long edges through itself. A vertex most of whose edges are
+  // long goes to the other side, where its neighbours are; in the next round those beside it do.
+  void bring_over() {
+    const LengthPairs& pairs = levels_.level[0].pairs;
+    struct Torn {
+      uint32_t vertex, other;
+      auto operator<=>(const Torn&) const = default;
+    };
+    Torn torn[kMostTorn];
+    for (int round = 0; round < kTornRounds; ++round) {
+      uint32_t count = 0;
+      for (uint32_t p = 0; p < kPairGroup * pairs.groups && count + 2 <= kMostTorn; ++p) {
+        const uint32_t* ends = ends_of(pairs, p);
+        const float* bounds = bounds_of(pairs, p);
+        if (bounds[0] > bounds[kPairGroup] || ends[0] == vertices_) continue;
+        const V3 d = point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]));
+        if (!(dot(d, d) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
+        torn[count++] = {ends[0], ends[kPairGroup]}, torn[count++] = {ends[kPairGroup], ends[0]};
+      }
+      std::sort(torn, torn + count);
+      bool moved = false;
+      for (uint32_t k = 0, end = 0; k < count; k = end) {
+        V3 sum{0, 0, 0};
+        for (end = k; end < count && torn[end].vertex == torn[k].vertex; ++end)
+          sum += point(at(s_.points, torn[end].other));
+        if (end - k < kLeastTornEdges) continue;
+        put(at(s_.points, torn[k].vertex), sum * (1 / static_cast<float>(end - k)));
+        moved = true;
+      }
+      if (!moved) break;
     }
     hold_attached();
   }

@@ -9,9 +9,9 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0xfa08d3174b01288bull, 0x6c2f5d25ed522bf5ull, 0x834ae82719e48890ull,
-                                  0x5eef6e47434a80fdull, 0x2e5ebddc38a3bf06ull, 0xbfdbfdf8807734ddull,
-                                  0x369674f6b7653e81ull, 0x664be3ecaa5cd605ull, 0x4b47fdd225c04730ull,
+  constexpr uint64_t kGolden[] = {0xc6fe9f6cb989eb47ull, 0x4e79c29bdc0df580ull, 0x1528a504f4c499cbull,
+                                  0x1f6e450b63438abfull, 0xfef2bc2dfbf3e8a8ull, 0x61f5c442981c67cdull,
+                                  0xb748d005daa94f5eull, 0xb01155fc0cab3294ull, 0xfd882496673675a0ull,
                                   0xcc672f39d439a3f4ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {
