@@ -124,7 +124,7 @@ PointsNearSkin points_near_skin(const Skeleton& skeleton, const Skin& skin, cons
   NearPoints near(posed.positions, reach, seed);
   while (out.points.size() < points) {
     const V3 p = near.next();
-    const float d = exact.at(p);
+    const float d = exact.at(p, 1.01f * reach);
     if (std::fabs(d) > reach) continue;
     out.points.push_back(p);
     out.distances.push_back(d);

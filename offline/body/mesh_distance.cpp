@@ -66,6 +66,8 @@ TriangleTree::TriangleTree(std::span<const V3> positions, std::span<const Triang
   if (order_.empty()) return;
   nodes_.resize(1);
   build(0, 0, static_cast<uint32_t>(order_.size()), centres);
+  leaves_.reserve(order_.size());
+  for (const uint32_t t : order_) leaves_.push_back(corners(t));
 }
 
 std::array<V3, 3> TriangleTree::corners(uint32_t t) const {
@@ -99,31 +101,39 @@ void TriangleTree::build(uint32_t node, uint32_t first, uint32_t count, const st
   nodes_[node] = bounds;
 }
 
-TriangleTree::Nearest TriangleTree::nearest(V3 p) const {
+TriangleTree::Nearest TriangleTree::nearest(V3 p, float within) const {
   Nearest best;
   if (nodes_.empty()) return best;
-  float best2 = 1e30f;
-  uint32_t stack[kStackSize];
+  // Nodes still to visit, with their distances.
+  struct {
+    float distance2;
+    uint32_t node;
+  } stack[kStackSize];
   int top = 0;
-  stack[top++] = 0;
+  float best2 = within < 1e15f ? within * within : 1e30f;
+  bool found = false;
+  stack[top++] = {squared_distance(p, nodes_[0].low, nodes_[0].high), 0};
   while (top > 0) {
-    const Node& node = nodes_[stack[--top]];
-    if (squared_distance(p, node.low, node.high) >= best2) continue;
+    const auto [distance2, at] = stack[--top];
+    if (distance2 >= best2) continue;
+    const Node& node = nodes_[at];
     if (node.count == 0) {
       // Visit the nearer child first.
       const Node &a = nodes_[node.first], &b = nodes_[node.first + 1];
-      const bool a_first = squared_distance(p, a.low, a.high) < squared_distance(p, b.low, b.high);
-      stack[top++] = a_first ? node.first + 1 : node.first;
-      stack[top++] = a_first ? node.first : node.first + 1;
+      const float to_a = squared_distance(p, a.low, a.high), to_b = squared_distance(p, b.low, b.high);
+      const bool a_first = to_a < to_b;
+      stack[top++] = {a_first ? to_b : to_a, node.first + a_first};
+      stack[top++] = {a_first ? to_a : to_b, node.first + !a_first};
       continue;
     }
     for (uint32_t i = node.first; i < node.first + node.count; ++i) {
-      const auto [a, b, c] = corners(order_[i]);
+      const auto& [a, b, c] = leaves_[i];
       const V3 on = nearest_on_triangle(p, a, b, c);
-      if (const float d2 = dot(p - on, p - on); d2 < best2) best2 = d2, best = {on, 0, order_[i]};
+      if (const float d2 = dot(p - on, p - on); d2 < best2)
+        best2 = d2, best = {on, 0, order_[i]}, found = true;
     }
   }
-  best.distance = std::sqrt(best2);
+  best.distance = found ? std::sqrt(best2) : Nearest{}.distance;
   return best;
 }
 
@@ -143,7 +153,7 @@ bool TriangleTree::hit_by_ray(V3 origin, V3 direction, float from) const {
       continue;
     }
     for (uint32_t i = node.first; i < node.first + node.count; ++i)
-      if (ray_hits_triangle(origin, direction, corners(order_[i]), from)) return true;
+      if (ray_hits_triangle(origin, direction, leaves_[i], from)) return true;
   }
   return false;
 }
@@ -219,8 +229,9 @@ void MeshDistance::find_outside() {
   }
 }
 
-float MeshDistance::at(V3 p) const {
-  const float distance = tree_.nearest(p).distance;
+float MeshDistance::at(V3 p, float within) const {
+  const float distance = tree_.nearest(p, within).distance;
+  if (distance > within) return distance;
   return winding(p) > 0 ? -distance : distance;
 }
 

@@ -23,10 +23,11 @@ class TriangleTree {
 
   struct Nearest {
     V3 point{0, 0, 0};
-    float distance = 1e30f;  // unchanged if there are no triangles
+    float distance = 1e30f;  // unchanged if there are no triangles, or none nearer than asked for
     uint32_t triangle = 0;   // index into the triangles given
   };
-  Nearest nearest(V3 point) const;
+  // With `within`, only triangles nearer than that are sought, which is faster.
+  Nearest nearest(V3 point, float within = 1e30f) const;
   // Whether a ray hits a triangle at a parameter greater than `from`, in lengths of `direction`.
   bool hit_by_ray(V3 origin, V3 direction, float from) const;
 
@@ -41,7 +42,8 @@ class TriangleTree {
 
   std::vector<V3> positions_;
   std::vector<Triangle> triangles_;
-  std::vector<uint32_t> order_;  // triangles, sorted into leaves
+  std::vector<uint32_t> order_;            // triangles, sorted into leaves
+  std::vector<std::array<V3, 3>> leaves_;  // their corners, in that order
   std::vector<Node> nodes_;
 };
 
@@ -52,8 +54,8 @@ class MeshDistance {
   // count as surface.
   explicit MeshDistance(const Mesh& mesh);
 
-  // Signed distance, negative inside.
-  float at(V3 point) const;
+  // Signed distance, negative inside; 1e30 if the surface is not nearer than `within`.
+  float at(V3 point, float within = 1e30f) const;
   // Winding number: 0 outside, 1 inside, 2 where two parts overlap.
   int winding(V3 point) const;
   // Triangles of the outer surface.

@@ -113,13 +113,12 @@ class Remesher {
     return mesh_.positions.size() > before;
   }
 
-  // One-ring neighbours of a vertex, unordered.
-  std::vector<uint32_t> ring(const Fans& fans, uint32_t v) const {
-    std::vector<uint32_t> out;
+  // One-ring neighbours of a vertex, unordered, into `out`, which is used again and again.
+  void find_ring(const Fans& fans, uint32_t v, std::vector<uint32_t>& out) const {
+    out.clear();
     for (const uint32_t t : fans.of(v))
       for (const uint32_t w : mesh_.triangles[t])
         if (w != v && std::find(out.begin(), out.end(), w) == out.end()) out.push_back(w);
-    return out;
   }
 
   // Whether no triangle of vertex v would turn by more than 60 degrees if v moved to `to`. Triangles that
@@ -154,27 +153,42 @@ class Remesher {
     return keeps_orientation(fans, a, b, to) && keeps_orientation(fans, b, a, to);
   }
 
-  bool collapse_short_edges() {
-    std::vector<Edge> edges = edges_of(mesh_);
-    const auto relative = [&](const Edge& e) { return edge_length(e.a, e.b) / target_length(e.a, e.b); };
-    std::erase_if(edges, [&](const Edge& e) { return relative(e) >= 0.8f; });
-    std::sort(edges.begin(), edges.end(), [&](const Edge& x, const Edge& y) {
-      const float lx = relative(x), ly = relative(y);
-      return lx != ly ? lx < ly : x.a != y.a ? x.a < y.a : x.b < y.b;
+  // Edges too short for their targets, the shortest for its target first.
+  std::vector<Edge> short_edges() const {
+    struct Candidate {
+      float relative;
+      Edge edge;
+    };
+    std::vector<Candidate> candidates;
+    for (const Edge& e : edges_of(mesh_))
+      if (const float relative = edge_length(e.a, e.b) / target_length(e.a, e.b); !(relative >= 0.8f))
+        candidates.push_back({relative, e});
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
+      if (x.relative != y.relative) return x.relative < y.relative;
+      return x.edge.a != y.edge.a ? x.edge.a < y.edge.a : x.edge.b < y.edge.b;
     });
+    std::vector<Edge> edges;
+    edges.reserve(candidates.size());
+    for (const Candidate& c : candidates) edges.push_back(c.edge);
+    return edges;
+  }
+
+  bool collapse_short_edges() {
+    const std::vector<Edge> edges = short_edges();
     std::vector<V3> middles = middles_of(edges);
     project(middles, surface_);
     const Fans fans = fans_of(mesh_);
     std::vector<char> touched(mesh_.positions.size(), 0);
+    const auto free = [&](uint32_t v) { return !touched[v]; };
+    std::vector<uint32_t> ring_a, ring_b;
     size_t collapsed = 0;
     for (size_t i = 0; i < edges.size(); ++i) {
       const auto [a, b, left, right] = edges[i];
       if (touched[a] || touched[b]) continue;
-      const std::vector<uint32_t> ring_a = ring(fans, a), ring_b = ring(fans, b);
-      const auto free = [&](uint32_t v) { return !touched[v]; };
-      if (!std::all_of(ring_a.begin(), ring_a.end(), free) ||
-          !std::all_of(ring_b.begin(), ring_b.end(), free))
-        continue;
+      find_ring(fans, a, ring_a);
+      if (!std::all_of(ring_a.begin(), ring_a.end(), free)) continue;
+      find_ring(fans, b, ring_b);
+      if (!std::all_of(ring_b.begin(), ring_b.end(), free)) continue;
       if (!may_collapse(fans, a, b, ring_a, ring_b, middles[i])) continue;
       mesh_.positions[a] = middles[i];
       for (const uint32_t t : fans.of(b)) {
@@ -239,6 +253,7 @@ class Remesher {
     if (by_shape) now = distances_of_middles(edges), then = distances_of_middles(others);
     const Fans fans = fans_of(mesh_);
     std::vector<char> touched(mesh_.positions.size(), 0);
+    std::vector<uint32_t> ring_c;
     size_t flipped = 0;
     for (size_t i = 0; i < edges.size(); ++i) {
       const uint32_t a = edges[i].a, b = edges[i].b, c = others[i].a, d = others[i].b;
@@ -247,7 +262,7 @@ class Remesher {
       if (!(by_shape ? flip_improves_shape(a, b, c, d, now[i], then[i])
                      : flip_improves_valence(fans, a, b, c, d)))
         continue;
-      const std::vector<uint32_t> ring_c = ring(fans, c);
+      find_ring(fans, c, ring_c);
       if (std::find(ring_c.begin(), ring_c.end(), d) != ring_c.end()) continue;
       if (!flip_keeps_orientation(a, b, c, d)) continue;
       mesh_.triangles[edges[i].left] = {a, d, c};

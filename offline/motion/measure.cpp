@@ -274,6 +274,44 @@ void Measurer::measure_soles() {
   }
 }
 
+bool has_word(const std::string& name, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* w) { return name.find(w) != std::string::npos; });
+}
+
+// A point inside a forearm, a hand or the left leg, and how far it is from the surface of that.
+struct LimbProbe {
+  size_t collider;
+  bool arm;
+  V3 rest;
+  float radius;
+};
+
+std::vector<LimbProbe> limb_probes(const body::Person& person) {
+  std::vector<LimbProbe> probes;
+  for (size_t i = 0; i < person.colliders.size(); ++i) {
+    const std::string& name = person.collider_names[i];
+    const bool arm = has_word(name, {"forearm", "hand"});
+    const bool leg = has_word(name, {"left_thigh", "left_shin", "left_calf", "left_foot"});
+    if (!arm && !leg) continue;
+    const billow_collider& c = person.colliders[i];
+    V3 from{c.position[0], c.position[1], c.position[2]}, to{c.end[0], c.end[1], c.end[2]};
+    float r0 = c.radius, r1 = c.radius_end;
+    if (c.shape == BILLOW_SHAPE_ELLIPSOID) {
+      const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
+      const V3 along = rotate(q, V3{0, 0.7f * c.half_extents[1], 0});
+      to = from + along, from = from - along;
+      r0 = r1 = std::min(c.half_extents[0], c.half_extents[2]);
+    }
+    for (const float share : {0.0f, 0.25f, 0.5f, 0.75f, 1.0f}) {
+      if (name.find("thigh") != std::string::npos && share < 0.5f)
+        continue;  // thighs always touch at the top
+      probes.push_back({i, arm, from + (to - from) * share, r0 + (r1 - r0) * share});
+    }
+  }
+  return probes;
+}
+
 // Penetration of limbs, sampled as spheres, into the rest of the body.
 void Measurer::measure_inside() {
   const auto part = [&](auto keep_collider) {
@@ -285,42 +323,32 @@ void Measurer::measure_inside() {
       }
     return body::Surface(person_.skeleton, some);
   };
-  const auto has = [](const std::string& name, std::initializer_list<const char*> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](const char* w) { return name.find(w) != std::string::npos; });
-  };
   body::Surface trunk = part([&](const std::string& n) {
-    return !has(n, {"arm", "hand", "thumb", "shoulder", "nose"});
+    return !has_word(n, {"arm", "hand", "thumb", "shoulder", "nose"});
   });
   body::Surface right_leg = part([&](const std::string& n) {
-    return has(n, {"right_thigh", "right_shin", "right_calf", "right_foot", "right_toes"});
+    return has_word(n, {"right_thigh", "right_shin", "right_calf", "right_foot", "right_toes"});
   });
+  const std::vector<LimbProbe> probes = limb_probes(person_);
+  // All points of a frame in one query of each part: a query of one point costs as much as one of thirty.
+  std::vector<V3> points[2];
+  std::vector<float> distances[2];
   for (size_t k = 0; k < joints_.size(); ++k) {
-    trunk.pose(joints_[k]);
-    right_leg.pose(joints_[k]);
-    for (size_t i = 0; i < person_.colliders.size(); ++i) {
-      const std::string& name = person_.collider_names[i];
-      const bool arm = has(name, {"forearm", "hand"});
-      const bool leg = has(name, {"left_thigh", "left_shin", "left_calf", "left_foot"});
-      if (!arm && !leg) continue;
-      const billow_collider& c = person_.colliders[i];
-      const Transform moved = joints_[k][c.joint[0]] * inverse(rest_[c.joint[0]]);
-      V3 from{c.position[0], c.position[1], c.position[2]}, to{c.end[0], c.end[1], c.end[2]};
-      float r0 = c.radius, r1 = c.radius_end;
-      if (c.shape == BILLOW_SHAPE_ELLIPSOID) {
-        const Quat q{c.rotation[0], c.rotation[1], c.rotation[2], c.rotation[3]};
-        const V3 along = rotate(q, V3{0, 0.7f * c.half_extents[1], 0});
-        to = from + along, from = from - along;
-        r0 = r1 = std::min(c.half_extents[0], c.half_extents[2]);
-      }
-      for (const float share : {0.0f, 0.25f, 0.5f, 0.75f, 1.0f}) {
-        if (name.find("thigh") != std::string::npos && share < 0.5f)
-          continue;  // thighs always touch at the top
-        const V3 point = apply(moved, from + (to - from) * share);
-        const float depth = r0 + (r1 - r0) * share - (arm ? trunk : right_leg).at(point).distance;
-        update(out_.self_penetration, static_cast<double>(depth), name, time(k));
-      }
+    for (const bool arm : {false, true}) points[arm].clear();
+    for (const LimbProbe& p : probes) {
+      const uint32_t joint = person_.colliders[p.collider].joint[0];
+      points[p.arm].push_back(apply(joints_[k][joint] * inverse(rest_[joint]), p.rest));
     }
+    for (const bool arm : {false, true}) {
+      body::Surface& surface = arm ? trunk : right_leg;
+      surface.pose(joints_[k]);
+      distances[arm].resize(points[arm].size());
+      surface.query(points[arm], distances[arm]);
+    }
+    size_t next[2] = {0, 0};
+    for (const LimbProbe& p : probes)
+      update(out_.self_penetration, static_cast<double>(p.radius - distances[p.arm][next[p.arm]++]),
+             person_.collider_names[p.collider], time(k));
   }
 }
 

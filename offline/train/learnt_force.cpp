@@ -59,9 +59,9 @@ class Learner {
 
  private:
   Mlp make(const ForceOptions& options, const torch::Tensor& inputs) {
-    constexpr double kMinDeviation = 0.02;  // inputs that hardly change are not amplified
+    constexpr double kMinForceDeviation = 0.02;  // inputs that hardly change are not amplified
     start_.mean = to_matrix(inputs.mean(0)).row(0);
-    start_.scale = to_matrix(1 / (inputs.std(0, false) + kMinDeviation)).row(0);
+    start_.scale = to_matrix(1 / (inputs.std(0, false) + kMinForceDeviation)).row(0);
     StageOptions stage;
     stage.hidden = options.hidden, stage.hidden_layers = options.hidden_layers;
     stage.activation = learn::Activation::kGelu;

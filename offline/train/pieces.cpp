@@ -6,7 +6,7 @@
 namespace billow::train {
 namespace {
 
-V3 unit_or(V3 v, V3 fallback) {
+V3 piece_unit_or(V3 v, V3 fallback) {
   const float l = length(v);
   return l > 1e-12f ? v * (1 / l) : fallback;
 }
@@ -42,8 +42,8 @@ PieceCutter::Stencil PieceCutter::stencil_at(const garment::Garment& garment, ui
     const garment::Triangle& c = triangles_[t];
     normal += cross(garment.shape[c[1]] - garment.shape[c[0]], garment.shape[c[2]] - garment.shape[c[0]]);
   }
-  normal = unit_or(normal, {0, 0, 1});
-  const V3 across = unit_or(cross({0, 1, 0}, normal), {1, 0, 0}), up = cross(normal, across);
+  normal = piece_unit_or(normal, {0, 0, 1});
+  const V3 across = piece_unit_or(cross({0, 1, 0}, normal), {1, 0, 0}), up = cross(normal, across);
   const auto place = [&](uint32_t v) {
     if (garment.pattern_uvs.empty())
       return std::array{dot(garment.shape[v] - at, across), dot(garment.shape[v] - at, up)};
@@ -84,7 +84,7 @@ V3 PieceCutter::normal_at(std::span<const V3> x, uint32_t vertex) const {
     const garment::Triangle& c = triangles_[t];
     n += cross(x[c[1]] - x[c[0]], x[c[2]] - x[c[0]]);
   }
-  return unit_or(n, {0, 0, 0});
+  return piece_unit_or(n, {0, 0, 0});
 }
 
 void PieceCutter::describe(Clip cloth, size_t frame, const Stencil& stencil, float* out) const {
@@ -101,8 +101,9 @@ void PieceCutter::describe(Clip cloth, size_t frame, const Stencil& stencil, flo
     axes.z += points[k].normal;
     axes.x += points[k].now * (k % kSide < kSide / 2 ? -1.0f : 1.0f);
   }
-  axes.z = unit_or(axes.z, {0, 0, 1});
-  axes.x = unit_or(axes.x - axes.z * dot(axes.x, axes.z), unit_or(cross(axes.z, {0, 1, 0}), {1, 0, 0}));
+  axes.z = piece_unit_or(axes.z, {0, 0, 1});
+  axes.x = piece_unit_or(axes.x - axes.z * dot(axes.x, axes.z),
+                         piece_unit_or(cross(axes.z, {0, 1, 0}), {1, 0, 0}));
   axes.y = cross(axes.z, axes.x);
 
   const auto put = [&](V3 v, float scale) {

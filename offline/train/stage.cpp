@@ -11,17 +11,17 @@
 namespace billow::train {
 namespace {
 
-constexpr size_t kEvaluationBatch = 256;  // samples
+constexpr size_t kWholeEvaluationBatch = 256;  // samples
 
-using Rows = std::span<const uint32_t>;
+using SampleRange = std::span<const uint32_t>;
 
-torch::Tensor index_of(Rows rows, const torch::Device& device) {
+torch::Tensor index_of(SampleRange rows, const torch::Device& device) {
   torch::Tensor t = torch::empty({static_cast<int64_t>(rows.size())}, torch::kInt64);
   std::copy(rows.begin(), rows.end(), t.data_ptr<int64_t>());
   return t.to(device);
 }
 
-Matrix rows_of(const Matrix& m, Rows rows) {
+Matrix rows_of(const Matrix& m, SampleRange rows) {
   Matrix out(m.size() > 0 ? static_cast<Eigen::Index>(rows.size()) : 0, m.cols());
   for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) = m.row(rows[static_cast<size_t>(i)]);
   return out;
@@ -118,16 +118,16 @@ class StageTrainer {
     return e;
   }
 
-  static Rows part_of(Rows rows, size_t part, size_t parts) {
+  static SampleRange part_of(SampleRange rows, size_t part, size_t parts) {
     const size_t begin = rows.size() * part / parts, end = rows.size() * (part + 1) / parts;
     return rows.subspan(begin, end - begin);
   }
-  Rows share_of(Rows rows) const {
+  SampleRange share_of(SampleRange rows) const {
     const auto count = std::lround(options_.collision.share * static_cast<float>(rows.size()));
     return rows.first(std::min(rows.size(), static_cast<size_t>(std::max(count, 1l))));
   }
 
-  void step(Rows data_rows, Rows collision_rows, const Epoch& e, Sums& sums) {
+  void step(SampleRange data_rows, SampleRange collision_rows, const Epoch& e, Sums& sums) {
     state_.adams[0]->zero_grad();
     const torch::Tensor c = predict(data_rows, true);
     const torch::Tensor data = (c - truth_.index_select(0, index_of(data_rows, device_))).square().sum();
@@ -139,7 +139,7 @@ class StageTrainer {
 
     if (has_vertex_terms(e.number)) {
       // The rows are shuffled, so the first of them are a random subset.
-      const Rows subset = share_of(data_rows), extra = share_of(collision_rows);
+      const SampleRange subset = share_of(data_rows), extra = share_of(collision_rows);
       const double count = static_cast<double>(subset.size() + extra.size());
       loss = loss +
              vertex_terms(c.slice(0, 0, static_cast<int64_t>(subset.size())), subset, e.number, sums) / count;
@@ -150,7 +150,7 @@ class StageTrainer {
     state_.adams[0]->step();
   }
 
-  torch::Tensor predict(Rows rows, bool training) const {
+  torch::Tensor predict(SampleRange rows, bool training) const {
     torch::Tensor z = z_.index_select(0, index_of(rows, device_));
     if (training && options_.noise > 0) z = z + torch::randn_like(z) * noise_;
     return mlp_->forward(z, training);
@@ -162,12 +162,12 @@ class StageTrainer {
   bool has_vertex_terms(int epoch) const { return has_collision_term(epoch) || task_.edges; }
 
   // Has the gradient of the vertex terms, but not their value: autograd treats that gradient as a constant.
-  torch::Tensor vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
+  torch::Tensor vertex_terms(const torch::Tensor& c, SampleRange rows, int epoch, Sums& sums) {
     return (c * to_tensor(add_vertex_terms(c, rows, epoch, sums)).to(device_)).sum();
   }
 
   // Adds to the sums and returns the weighted gradient with respect to the coefficients.
-  Matrix add_vertex_terms(const torch::Tensor& c, Rows rows, int epoch, Sums& sums) {
+  Matrix add_vertex_terms(const torch::Tensor& c, SampleRange rows, int epoch, Sums& sums) {
     const Matrix coefficients = to_matrix(c), frozen = rows_of(task_.frozen, rows);
     Matrix gradient, all = Matrix::Zero(coefficients.rows(), coefficients.cols());
     if (has_collision_term(epoch)) {
@@ -188,11 +188,11 @@ class StageTrainer {
   Sums evaluate(const SampleSet& part, int epoch) {
     torch::NoGradGuard guard;
     Sums sums;
-    const auto in_batches = [&](Rows rows, auto work) {
-      for (size_t i = 0; i < rows.size(); i += kEvaluationBatch)
-        work(rows.subspan(i, std::min(kEvaluationBatch, rows.size() - i)));
+    const auto in_batches = [&](SampleRange rows, auto work) {
+      for (size_t i = 0; i < rows.size(); i += kWholeEvaluationBatch)
+        work(rows.subspan(i, std::min(kWholeEvaluationBatch, rows.size() - i)));
     };
-    in_batches(part.data, [&](Rows rows) {
+    in_batches(part.data, [&](SampleRange rows) {
       const torch::Tensor c = predict(rows, false);
       sums.data += (c - truth_.index_select(0, index_of(rows, device_))).square().sum().item<double>();
       sums.samples += rows.size();
@@ -201,7 +201,7 @@ class StageTrainer {
     });
     if (has_vertex_terms(epoch) && std::isfinite(sums.data))
       in_batches(part.collision_only,
-                 [&](Rows rows) { add_vertex_terms(predict(rows, false), rows, epoch, sums); });
+                 [&](SampleRange rows) { add_vertex_terms(predict(rows, false), rows, epoch, sums); });
     return sums;
   }
 

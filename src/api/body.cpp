@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "api/handles.h"
-#include "sdf/query_points.h"
+#include "runtime/frame_entry.h"
 
 namespace billow::api {
 namespace {
@@ -317,13 +317,7 @@ billow_status billow_body_query(const billow_body* body, uint32_t groups, const 
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "limit: expected a distance up to 1e30, found %g",
                 static_cast<double>(limit));
   if (billow_status bad = check_finite("points", points, 3 * static_cast<size_t>(count))) return bad;
-  const Body& b = body->body;
-  PosedCollider posed[kMaxColliders];
-  for (int i = 0; i < b.collider_count; ++i)
-    posed[i] = pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]);
-  ColliderBounds bounds;
-  bound_colliders(bounds, posed, b.collider_count, groups);
-  query_points(posed, bounds, points, count, limit, distances, gradients, colliders);
+  best_frame_entry().query_body(&body->body, groups, points, count, limit, distances, gradients, colliders);
   return BILLOW_OK;
 }
 

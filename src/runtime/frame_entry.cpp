@@ -1,8 +1,23 @@
 #include "runtime/frame_entry.h"
 
 #include "runtime/instance.h"
+#include "sdf/query_points.h"
 
 namespace billow {
+namespace {
+
+void query_body(const void* of, uint32_t groups, const float* points, uint32_t count, float limit,
+                float* distances, float* gradients, int32_t* colliders) {
+  const Body& b = *static_cast<const Body*>(of);
+  PosedCollider posed[kMaxColliders];
+  for (int i = 0; i < b.collider_count; ++i)
+    posed[i] = pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]);
+  ColliderBounds bounds;
+  bound_colliders(bounds, posed, b.collider_count, groups);
+  query_points(posed, bounds, points, count, limit, distances, gradients, colliders);
+}
+
+}  // namespace
 
 const billow_frame_entry frame_entry{
     [](void* chains, const void* input) {
@@ -10,6 +25,7 @@ const billow_frame_entry frame_entry{
     },
     [](void* instances, size_t count, const void* inputs) {
       step({static_cast<Instance* const*>(instances), count}, static_cast<const FrameInput*>(inputs));
-    }};
+    },
+    query_body};
 
 }  // namespace billow

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 // Entry points of one copy. Each copy has types of its own, hence the void pointers.
 struct billow_frame_entry {
   void (*step_chains)(void* chains, const void* input);
   void (*step_instances)(void* instances, size_t count, const void* inputs);
+  // Distances of points to the colliders of some groups of a body, as in sdf/query_points.h.
+  void (*query_body)(const void* body, uint32_t groups, const float* points, uint32_t count, float limit,
+                     float* distances, float* gradients, int32_t* colliders);
 };
 
 namespace billow {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "commands.h"
@@ -165,24 +166,30 @@ nlohmann::ordered_json as_json(const Clearance& c) {
 
 void clearance(const ClearanceOptions& o) {
   const std::vector<std::string> names = motions_in(o.motions);
+  std::optional<Playback> player;
   const std::vector<motion::Clip> unseen =
-      o.unseen ? unseen_clips(Playback(o.playback).garment().name) : std::vector<motion::Clip>{};
+      o.unseen ? unseen_clips(pack::read_garment_asset(garment_file(o.playback.file)).garment.name)
+               : std::vector<motion::Clip>{};
   const size_t count = names.size() + unseen.size();
   if (count == 0) throw std::runtime_error("expected names of motions, motion files or --unseen, found none");
   Progress line("playing");
   std::vector<Clearance> all;
   size_t shorter = 0;
-  const auto add = [&](Playback playback, const std::string& name) {
-    shorter += playback.is_shorter();
-    all.push_back(play(playback, name));
+  const auto add = [&](const motion::Clip& clip, const std::string& name) {
+    if (player)
+      player->play(clip);
+    else
+      player.emplace(o.playback, clip);
+    shorter += player->is_shorter();
+    all.push_back(play(*player, name));
     line(static_cast<double>(all.size()) / static_cast<double>(count));
   };
   PlaybackOptions playback = o.playback;
   for (const std::string& name : names) {
     playback.motion = name;
-    add(Playback(playback), fs::path(name).filename().string());
+    add(playback_clip(playback), fs::path(name).filename().string());
   }
-  for (const motion::Clip& clip : unseen) add(Playback(playback, clip), "unseen " + clip.name);
+  for (const motion::Clip& clip : unseen) add(clip, "unseen " + clip.name);
 
   if (shorter > 0 && playback.seconds_given) {
     char text[200];

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 
 #include "motion/motions.h"
@@ -21,8 +23,19 @@ bool has_motion_extension(const std::string& file) {
          extension == ".dae";
 }
 
-importer::Character read(const MotionFile& motion) {
-  return importer::read_character(motion.file, {.scale = motion.scale, .leave_out = motion.leave_out});
+// The file read last is kept: the clips of a file are asked for one after another, by several threads when imported.
+std::shared_ptr<const importer::Character> read(const MotionFile& motion) {
+  static std::mutex mutex;
+  static MotionFile of;
+  static std::shared_ptr<const importer::Character> last;
+  const std::lock_guard lock(mutex);
+  if (!last || of.file != motion.file || of.scale != motion.scale || of.leave_out != motion.leave_out) {
+    last = nullptr;
+    last = std::make_shared<const importer::Character>(
+        importer::read_character(motion.file, {.scale = motion.scale, .leave_out = motion.leave_out}));
+    of = motion;
+  }
+  return last;
 }
 
 const motion::Clip& selected_clip(const importer::Character& character, const std::string& name) {
@@ -113,7 +126,8 @@ motion::Clip motion_for(const std::string& name, const body::Skeleton& skeleton,
                         size_t frames, double frames_per_second, float scale) {
   if (std::optional<MotionFile> file = motion_file_named(name)) {
     file->scale = scale;
-    const importer::Character character = read(*file);
+    const std::shared_ptr<const importer::Character> kept = read(*file);
+    const importer::Character& character = *kept;
     const motion::Clip& clip = selected_clip(character, file->clip);
     return has_joints_of(character.skeleton, skeleton) ? transferred(character.skeleton, clip, skeleton)
                                                        : motion::retarget(character.skeleton, clip, skeleton);
@@ -140,7 +154,7 @@ std::optional<MotionFile> motion_file_named(const std::string& name) {
 
 motion::Clip motion_on_person(const MotionFile& motion, const body::Person& person,
                               std::vector<std::string>* report) {
-  const importer::Character character = read(motion);
+  const importer::Character character = *read(motion);
   motion::RetargetReport mapping;
   motion::Clip clip = motion::retarget(character.skeleton, selected_clip(character, motion.clip),
                                        person.skeleton, {}, &mapping);
@@ -156,7 +170,7 @@ motion::Clip motion_on_person(const MotionFile& motion, const body::Person& pers
 }
 
 importer::Character motion_on_own_skin(const MotionFile& motion) {
-  importer::Character character = read(motion);
+  importer::Character character = *read(motion);
   if (character.skin.mesh.triangles.empty())
     throw std::runtime_error(motion.file.string() + " has no skin; show it on the built-in person");
   const motion::Clip clip = selected_clip(character, motion.clip);
@@ -165,7 +179,7 @@ importer::Character motion_on_own_skin(const MotionFile& motion) {
 }
 
 std::string describe(const MotionFile& motion) {
-  const importer::Character character = read(motion);
+  const importer::Character character = *read(motion);
   std::string out = character.name + ": " + std::to_string(character.skeleton.size()) + " joints, " +
                     std::to_string(character.skin.mesh.positions.size()) + " vertices, " +
                     std::to_string(character.clips.size()) + " clips\n";

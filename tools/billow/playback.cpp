@@ -29,13 +29,13 @@ size_t frames_wanted(const PlaybackOptions& options) {
   return static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
 }
 
-motion::Clip load_clip(const PlaybackOptions& options) {
+}  // namespace
+
+motion::Clip playback_clip(const PlaybackOptions& options) {
   check_motion_name(options.motion);
   return motion_for(options.motion, dataset::person_as_character_body(kWearer).skeleton, kWearer,
                     frames_wanted(options), options.rate, 0);
 }
-
-}  // namespace
 
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_option("file", o.file, kGarmentFileHelp)->required();
@@ -67,37 +67,44 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       "Do not project vertices that are inside the body back to its surface");
 }
 
-Playback::Playback(const PlaybackOptions& options) : Playback(options, load_clip(options)) {}
+Playback::Playback(const PlaybackOptions& options) : Playback(options, playback_clip(options)) {}
 
 Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
     : options_(with_garment_path(options)),
       packed_(pack::read_garment_asset(options_.file)),
-      character_body_(dataset::person_as_character_body(kWearer)),
-      clip_(motion::resample(clip, static_cast<float>(options.rate))) {
-  const size_t frames = frames_wanted(options);
-  whole_ = seconds();
-  if (clip_.frames.size() > frames) clip_.frames.resize(frames);
-
+      character_body_(dataset::person_as_character_body(kWearer)) {
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
   needed_ = evaluate::joints_needed(garment, character_body_.skeleton, options_.file, "the built-in person");
+  if (!options_.contacts.empty()) {
+    packed_.garment.contacts = contacts_option(options_.contacts);
+    body::apply(packed_.garment.contacts, packed_.settings);
+  }
+  play(clip);
+}
+
+void Playback::play(const motion::Clip& clip) {
+  const size_t frames = frames_wanted(options_);
+  clip_ = motion::resample(clip, static_cast<float>(options_.rate));
+  whole_ = seconds();
+  if (clip_.frames.size() > frames) clip_.frames.resize(frames);
+  next_ = 0;
+  joints_.clear();
+
   billow_instance* instance = nullptr;
-  expect(billow_instance_create(garment, nullptr, &instance));
+  expect(billow_instance_create(garment_.get(), nullptr, &instance));
   instance_.reset(instance);
   billow_instance_options instance_options = billow_instance_options_default();
-  instance_options.shape = options.shape;
-  instance_options.lengths = options.lengths == "off"   ? BILLOW_LENGTHS_OFF
-                             : options.lengths == "low" ? BILLOW_LENGTHS_LOW
-                                                        : BILLOW_LENGTHS_HIGH;
-  instance_options.push_out = options.push_out;
-  instance_options.linear_blend = options.linear_blend;
+  instance_options.shape = options_.shape;
+  instance_options.lengths = options_.lengths == "off"   ? BILLOW_LENGTHS_OFF
+                             : options_.lengths == "low" ? BILLOW_LENGTHS_LOW
+                                                         : BILLOW_LENGTHS_HIGH;
+  instance_options.push_out = options_.push_out;
+  instance_options.linear_blend = options_.linear_blend;
   instance_options.profile = 1;
-  if (!options.contacts.empty()) {
-    packed_.garment.contacts = contacts_option(options.contacts);
-    body::apply(packed_.garment.contacts, packed_.settings);
+  if (!options_.contacts.empty())
     expect(billow_chains_set_settings(billow_instance_chains(instance), &packed_.settings));
-  }
   expect(billow_instance_set_options(instance, &instance_options));
 }
 

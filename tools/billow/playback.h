@@ -32,12 +32,17 @@ struct PlaybackOptions {
 // The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
 
+// The clip of options.motion, on the built-in person's skeleton. Throws as Playback does.
+motion::Clip playback_clip(const PlaybackOptions& options);
+
 class Playback {
  public:
   // Throws std::runtime_error for an invalid garment file, one for another character, or an unknown motion.
   explicit Playback(const PlaybackOptions& options);
   // Plays a clip of the built-in person's skeleton; options.motion serves as its name only.
   Playback(const PlaybackOptions& options, const motion::Clip& clip);
+  // Starts afresh with another clip of the same garment, which is not read again.
+  void play(const motion::Clip& clip);
 
   size_t frames() const { return clip_.frames.size(); }
   double seconds() const { return static_cast<double>(frames() - 1) / options_.rate; }  // to the last frame
