@@ -76,12 +76,12 @@ TEST(GarmentOnBody, RestingSkirtDoesNotJitter) {
   EXPECT_LT(farthest_move * 60, 1e-3);
 }
 
-TEST(GarmentOnBody, LegsDoNotPassThroughTheSkirt) {
+TEST(GarmentOnBodySlow, LegsDoNotPassThroughTheSkirt) {
   for (double hz : {30.0, 60.0, 120.0})
     EXPECT_EQ(frames_with_a_leg_through(billow_settings_skirt(), hz), 0) << hz << " Hz";
 }
 
-TEST(GarmentOnBody, WithoutSegmentsLegsPassThrough) {
+TEST(GarmentOnBodySlow, WithoutSegmentsLegsPassThrough) {
   Settings bones_only = billow_settings_skirt();
   bones_only.solver.rope_samples = bones_only.solver.lateral_samples = 0;
   EXPECT_GT(frames_with_a_leg_through(bones_only, 60.0), 0);

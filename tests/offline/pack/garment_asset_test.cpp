@@ -265,7 +265,10 @@ SampleOptions medium(bool patches) {
           .shape_components = 20};
 }
 
-TEST_F(GarmentAsset, ReportedErrorMatchesTheMeasuredOne) {
+// Sizes and errors of what is written: slow with sanitizers, which have nothing to find there that round trips have not.
+using GarmentAssetSlow = GarmentAsset;
+
+TEST_F(GarmentAssetSlow, ReportedErrorMatchesTheMeasuredOne) {
   for (const bool by_patches : {false, true}) {
     const GarmentData p = sample(medium(by_patches));
     double last = 1e9;
@@ -280,7 +283,7 @@ TEST_F(GarmentAsset, ReportedErrorMatchesTheMeasuredOne) {
   }
 }
 
-TEST_F(GarmentAsset, MixedPrecisionIsWithinItsErrorAndSmallerThanSingleFormatsThatAre) {
+TEST_F(GarmentAssetSlow, MixedPrecisionIsWithinItsErrorAndSmallerThanSingleFormatsThatAre) {
   for (const bool by_patches : {false, true}) {
     const GarmentData p = sample(medium(by_patches));
     const GarmentData q = round_trip(p, Precision::kMixed);
@@ -306,7 +309,7 @@ learn::PatchInputs correlated_frames(const GarmentData& p) {
   return inputs;
 }
 
-TEST_F(GarmentAsset, CalibrationFramesMakeNetworksSmaller) {
+TEST_F(GarmentAssetSlow, CalibrationFramesMakeNetworksSmaller) {
   GarmentData p = sample(medium(true));
   const learn::PatchInputs frames = correlated_frames(p);
   round_trip(p, Precision::kMixed);

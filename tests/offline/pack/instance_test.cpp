@@ -122,7 +122,7 @@ TEST(InstanceFrame, MatchesTheWholeClothModel) {
   expect_as_trained(other, Precision::kFloat32, 0.01);
 }
 
-TEST(InstanceFrame, MatchesThePatchModel) {
+TEST(InstanceFrameSlow, MatchesThePatchModel) {
   const SampleOptions small{.across = 20, .down = 25, .components = 10};
   expect_as_trained(small, Precision::kFloat32, 0.01);
   expect_as_trained(small, Precision::kFloat32, 0.01, false);
@@ -218,7 +218,7 @@ TEST(InstanceFrame, RopeBonesMatchThoseOfDataSets) {
   }
 }
 
-TEST(InstanceFrame, LeavesNoVertexInsideForAnyMotionAndModel) {
+TEST(InstanceFrameSlow, LeavesNoVertexInsideForAnyMotionAndModel) {
   const body::Person person = body::make_person();
   for (const bool closed : {false, true})
     for (const uint32_t seed : {1u, 2u}) {
