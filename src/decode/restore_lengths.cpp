@@ -25,8 +25,9 @@ constexpr int kFreshPasses = 4;
 // m: changes of offsets that are small against this are made by half, large ones as a whole. Constraints that exchange a
 // vertex between them would otherwise do so for ever.
 constexpr float kSmallChange = 0.0005f;
-constexpr float kStretched = 1.15f;  // edges beyond may span a limb
-constexpr float kSpanStep = 0.03f;   // m that an edge is moved at most at a time
+constexpr float kStretched = 1.15f;    // edges beyond may span a limb
+constexpr float kSpanStep = 0.03f;     // m that an edge is moved at most at a time
+constexpr float kSpanFadeIn = 0.075f;  // of stretch
 constexpr int kSpanRounds = 3;
 constexpr float kFarPush = 0.015f;  // m: a limb that moves a vertex so far may have gone through
 constexpr float kTorn = 2.5f;       // an edge that long goes through a limb
@@ -244,7 +245,7 @@ class Restoration {
         // Edges that are hardly stretched enough are hardly moved, or they would be stretched and moved in turns.
         const float stretch = length(point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]))) /
                               bounds_of(pairs, s_.stretched[i])[0];
-        const float share = std::clamp((stretch - kStretched) / (kStretched - 1), 0.0f, 1.0f);
+        const float share = std::clamp((stretch - kStretched) / kSpanFadeIn, 0.0f, 1.0f);
         const V3 by = point(scratch_.gradients + 3 * size_t{i}) *
                       (share * std::min(depth, kSpanStep) * (1 / in_.scale));
         for (const uint32_t end : {ends[0], ends[kPairGroup]}) {
@@ -259,7 +260,7 @@ class Restoration {
   }
 
   // A limb that moves fast may leave a few vertices behind it, and long edges through itself. A vertex most of whose edges are
-  // long goes to the other side, where its neighbours are; in the next round those beside it do.
+  // such goes to the other side, where its neighbours are; in the next round those beside it do.
   void bring_over() {
     const LengthPairs& pairs = levels_.level[0].pairs;
     struct Torn {
@@ -268,15 +269,23 @@ class Restoration {
     };
     Torn torn[kMostTorn];
     for (int round = 0; round < kTornRounds; ++round) {
-      uint32_t count = 0;
-      for (uint32_t p = 0; p < kPairGroup * pairs.groups && count + 2 <= kMostTorn; ++p) {
+      uint32_t edges = 0;
+      for (uint32_t p = 0; p < kPairGroup * pairs.groups && edges < std::min(kMostTorn / 2, vertices_); ++p) {
         const uint32_t* ends = ends_of(pairs, p);
         const float* bounds = bounds_of(pairs, p);
         if (bounds[0] > bounds[kPairGroup] || ends[0] == vertices_) continue;
-        const V3 d = point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]));
-        if (!(dot(d, d) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
-        torn[count++] = {ends[0], ends[kPairGroup]}, torn[count++] = {ends[kPairGroup], ends[0]};
+        const V3 a = point(at(s_.points, ends[0])), b = point(at(s_.points, ends[kPairGroup]));
+        if (!(dot(b - a, b - a) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
+        put(scratch_.points + 3 * size_t{edges}, to_world((a + b) * 0.5f));
+        torn[edges++] = {ends[0], ends[kPairGroup]};
       }
+      query_points(in_.colliders, bounds_, scratch_.points, edges, in_.push.clearance, scratch_.distances,
+                   scratch_.gradients, nullptr);
+      uint32_t count = 0;
+      for (uint32_t k = 0; k < edges; ++k)
+        if (scratch_.distances[k] < in_.push.clearance) torn[count++] = torn[k];
+      for (uint32_t k = 0; k < count; ++k) torn[count + k] = {torn[k].other, torn[k].vertex};
+      count *= 2;
       std::sort(torn, torn + count);
       bool moved = false;
       for (uint32_t k = 0, end = 0; k < count; k = end) {
