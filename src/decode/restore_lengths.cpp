@@ -269,23 +269,15 @@ class Restoration {
     };
     Torn torn[kMostTorn];
     for (int round = 0; round < kTornRounds; ++round) {
-      uint32_t edges = 0;
-      for (uint32_t p = 0; p < kPairGroup * pairs.groups && edges < std::min(kMostTorn / 2, vertices_); ++p) {
+      uint32_t count = 0;
+      for (uint32_t p = 0; p < kPairGroup * pairs.groups && count < kMostTorn; ++p) {
         const uint32_t* ends = ends_of(pairs, p);
         const float* bounds = bounds_of(pairs, p);
         if (bounds[0] > bounds[kPairGroup] || ends[0] == vertices_) continue;
-        const V3 a = point(at(s_.points, ends[0])), b = point(at(s_.points, ends[kPairGroup]));
-        if (!(dot(b - a, b - a) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
-        put(scratch_.points + 3 * size_t{edges}, to_world((a + b) * 0.5f));
-        torn[edges++] = {ends[0], ends[kPairGroup]};
+        const V3 d = point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]));
+        if (!(dot(d, d) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
+        torn[count++] = {ends[0], ends[kPairGroup]}, torn[count++] = {ends[kPairGroup], ends[0]};
       }
-      query_points(in_.colliders, bounds_, scratch_.points, edges, in_.push.clearance, scratch_.distances,
-                   scratch_.gradients, nullptr);
-      uint32_t count = 0;
-      for (uint32_t k = 0; k < edges; ++k)
-        if (scratch_.distances[k] < in_.push.clearance) torn[count++] = torn[k];
-      for (uint32_t k = 0; k < count; ++k) torn[count + k] = {torn[k].other, torn[k].vertex};
-      count *= 2;
       std::sort(torn, torn + count);
       bool moved = false;
       for (uint32_t k = 0, end = 0; k < count; k = end) {
