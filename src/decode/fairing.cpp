@@ -1,5 +1,8 @@
 #include "decode/fairing.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "decode/point_pairs.h"
 
 namespace billow {
@@ -18,7 +21,7 @@ constexpr float kShortestStride = 1.3f, kLongestStride = 4;
 constexpr float kReach = 1.25f;      // strides within which vertices are looked for
 constexpr float kNear = 0.5f;        // strides from the point before or after a vertex
 constexpr uint32_t kMostNear = 128;  // files are untrusted: all their vertices may be in one place
-constexpr float kMostWeight = 1.2f;
+constexpr float kMostWeight = 1.2f;  // a stencil with larger ones is ill-conditioned
 
 struct Near {
   uint32_t vertex;

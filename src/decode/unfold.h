@@ -1,6 +1,7 @@
 // Lays the triangles around a vertex flat, as on the pattern, also across seams.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -21,8 +22,8 @@ struct LengthMesh {
 
 // Memory of an Unfolding, one value a vertex unless stated otherwise.
 struct UnfoldScratch {
-  float* sides =
-      nullptr;  // of each triangle around each vertex: to its second corner, to its third, and between these
+  // Lengths of each triangle around each vertex: to its second corner, to its third, and between these.
+  float* sides = nullptr;
   uint32_t* stamps = nullptr;  // the search that placed it
   float *x = nullptr, *y = nullptr;
   uint32_t* queue = nullptr;
