@@ -45,6 +45,7 @@ Json json_of(const StageOptions& o) {
           {"edge_weight", o.edge_weight},
           {"length_weight", o.length_weight},
           {"rope_share", o.rope_share},
+          {"restored_weight", o.restored_weight},
           {"collision",
            {{"weight", o.collision.weight},
             {"rope_weight", o.collision.rope_weight},
@@ -75,6 +76,7 @@ void check(const char* stage, const StageOptions& o) {
   expect("weight of the data term", static_cast<double>(o.data_weight), 0, 1e9);
   expect("weight of edge errors", static_cast<double>(o.edge_weight), 0, 1e9);
   expect("weight of edge lengths", static_cast<double>(o.length_weight), 0, 1e9);
+  expect("weight of restored lengths", static_cast<double>(o.restored_weight), 0, 1e9);
   expect("share of rope frames", static_cast<double>(o.rope_share), 0, 10);
   expect("weight of collisions", static_cast<double>(o.collision.weight), 0, 1e9);
   expect("weight of collisions on rope bones", static_cast<double>(o.collision.rope_weight), 0, 1e9);

@@ -66,8 +66,15 @@ struct StageOptions {
   float edge_weight = 0;  // edge errors in the data term; patch model only
   // Edge lengths against the pattern. The patch model applies it to rope bones: `rope_share` of a batch is added for it.
   float length_weight = 0, rope_share = 0.25f;
+  float restored_weight =
+      0;  // on rope bones, distance to the cloth with its lengths restored; patch model only
   CollisionOptions collision;
 };
+
+// Whether cloth on rope bones has a loss.
+inline bool has_rope_terms(const StageOptions& o) {
+  return o.collision.rope_weight > 0 || o.length_weight > 0 || o.restored_weight > 0;
+}
 
 // Defaults of the patch networks, which are trained side by side.
 StageOptions patch_defaults();

@@ -53,11 +53,12 @@ std::vector<learn::Matrix> edge_factors(const learn::PatchModel& model,
 
 PatchSurfaceLoss::PatchSurfaceLoss(const Scene& scene, const CollisionOptions& options,
                                    std::vector<Edge> edges, const learn::PatchModel& model,
-                                   const learn::PatchSamples& samples)
+                                   const learn::PatchSamples& samples, const garment::Garment* restored)
     : scene_(scene), options_(options), edges_(std::move(edges)), model_(model), samples_(samples) {
   for (size_t p = 0; p < model.patches.size(); ++p) bases_.push_back(model.weighted_basis(p));
   const size_t threads = std::max(1u, std::thread::hardware_concurrency());
   for (size_t t = 0; t < threads; ++t) bodies_.push_back(scene.make_body());
+  if (restored) restored_ = std::make_unique<RestoredCloth>(*restored, threads);
 }
 
 PatchSurfaceLoss::Sum PatchSurfaceLoss::operator()(std::span<const uint32_t> which, Terms terms,
@@ -81,7 +82,7 @@ PatchSurfaceLoss::Sum PatchSurfaceLoss::operator()(std::span<const uint32_t> whi
       };
       Matrix own(patches, width), own_gradient = Matrix::Zero(patches, width);
       for (Index p = 0; p < patches; ++p) own.row(p) = all.row(row_of(p));
-      sums[i] = add(which[frames[i]], terms, bodies_[t], own, own_gradient);
+      sums[i] = add(which[frames[i]], terms, t, own, own_gradient);
       for (Index p = 0; p < patches; ++p) all_gradients.row(row_of(p)) += own_gradient.row(p);
     }
   });
@@ -90,14 +91,16 @@ PatchSurfaceLoss::Sum PatchSurfaceLoss::operator()(std::span<const uint32_t> whi
   return sum;
 }
 
-PatchSurfaceLoss::Sum PatchSurfaceLoss::add(uint32_t sample, Terms terms, body::Surface& body,
-                                            const Matrix& coefficients, Matrix& gradient) const {
+PatchSurfaceLoss::Sum PatchSurfaceLoss::add(uint32_t sample, Terms terms, size_t thread,
+                                            const Matrix& coefficients, Matrix& gradient) {
   const std::vector<PatchFrame> patch_frames = model_.patch_frames(samples_.inputs, sample);
   const Directions x = positions(patch_frames, coefficients);
   Directions vertex_gradient = Directions::Zero(x.rows(), 3);
   Sum sum;
-  if (terms.collision > 0) sum = add_collisions(samples_.frames[sample], terms, x, body, vertex_gradient);
+  if (terms.collision > 0)
+    sum = add_collisions(samples_.frames[sample], terms, x, bodies_[thread], vertex_gradient);
   if (terms.length > 0) sum.loss += add_length_loss(edges_, terms.length, x.data(), vertex_gradient.data());
+  if (terms.restored > 0) sum.loss += add_restored_loss(terms.restored, thread, x, vertex_gradient);
   for (size_t p = 0; p < bases_.size(); ++p) {
     const std::vector<uint32_t>& vertices = model_.patches[p].vertices;
     Directions of_patch(static_cast<Index>(vertices.size()), 3);
@@ -152,6 +155,19 @@ PatchSurfaceLoss::Sum PatchSurfaceLoss::add_collisions(uint32_t frame, Terms ter
     gradient.row(static_cast<Index>(v)) += row_of(error * (2 * terms.collision));
   }
   return sum;
+}
+
+double PatchSurfaceLoss::add_restored_loss(float weight, size_t thread, const Directions& x,
+                                           Directions& gradient) {
+  const std::span points(reinterpret_cast<const V3*>(x.data()), static_cast<size_t>(x.rows()));
+  const std::span<const V3> restored = restored_->restore(points, thread);
+  double sum = 0;
+  for (size_t v = 0; v < points.size(); ++v) {
+    const V3 error = points[v] - restored[v];
+    sum += static_cast<double>(dot(error, error));
+    gradient.row(static_cast<Index>(v)) += row_of(error * (2 * weight));
+  }
+  return static_cast<double>(weight) * sum;
 }
 
 }  // namespace billow::train

@@ -7,14 +7,16 @@
 //
 // Surface losses on blended vertices x, as in vertex_losses.h:
 //
-//   collision * sum |x - target|^2 + length * sum (|a - b| - L)^2
+//   collision * sum |x - target|^2 + length * sum (|a - b| - L)^2 + restored * sum |x - restored x|^2
 //
-// The length loss needs no ground truth, so it also applies to rope bones, for which no cloth was simulated.
+// The last two need no ground truth, so they apply to rope bones, for which no cloth was simulated.
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "learn/patch_fit.h"
+#include "train/restored.h"
 #include "train/vertex_losses.h"
 
 namespace billow::train {
@@ -26,11 +28,13 @@ std::vector<learn::Matrix> edge_factors(const learn::PatchModel& model,
 
 class PatchSurfaceLoss {
  public:
+  // `restored`: the garment, if its lengths are to be restored.
   PatchSurfaceLoss(const Scene& scene, const CollisionOptions& options, std::vector<Edge> edges,
-                   const learn::PatchModel& model, const learn::PatchSamples& samples);
+                   const learn::PatchModel& model, const learn::PatchSamples& samples,
+                   const garment::Garment* restored = nullptr);
 
   struct Terms {
-    float collision = 0, length = 0;  // weights; 0 disables the term
+    float collision = 0, length = 0, restored = 0;  // weights; 0 disables the term
     Push push = Push::kTruth;
   };
   struct Sum {
@@ -47,20 +51,21 @@ class PatchSurfaceLoss {
   using Directions = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
 
   // Loss of one sample. Matrices have one row a patch.
-  Sum add(uint32_t sample, Terms terms, body::Surface& body, const Matrix& coefficients,
-          Matrix& gradient) const;
+  Sum add(uint32_t sample, Terms terms, size_t thread, const Matrix& coefficients, Matrix& gradient);
   Directions positions(std::span<const learn::PatchFrame> frames, const Matrix& coefficients) const;
   // Adds to the gradient with respect to the vertex positions.
   Sum add_collisions(uint32_t frame, Terms terms, const Directions& x, body::Surface& body,
                      Directions& gradient) const;
+  double add_restored_loss(float weight, size_t thread, const Directions& x, Directions& gradient);
 
   const Scene& scene_;
   CollisionOptions options_;
   std::vector<Edge> edges_;
   const learn::PatchModel& model_;
   const learn::PatchSamples& samples_;
-  std::vector<Matrix> bases_;  // learn::PatchModel::weighted_basis() of each patch
-  std::vector<body::Surface> bodies_;
+  std::vector<Matrix> bases_;          // learn::PatchModel::weighted_basis() of each patch
+  std::vector<body::Surface> bodies_;  // one a thread
+  std::unique_ptr<RestoredCloth> restored_;
 };
 
 }  // namespace billow::train

@@ -31,7 +31,7 @@ class PatchTrainer {
     if (task.scene)
       surface_ = std::make_unique<PatchSurfaceLoss>(
           *task.scene, options.collision, task.garment ? pattern_edges(*task.garment) : std::vector<Edge>(),
-          task.model, task.samples);
+          task.model, task.samples, options.restored_weight > 0 ? task.garment : nullptr);
   }
 
   StageResult train() {
@@ -213,7 +213,9 @@ class PatchTrainer {
     PatchSurfaceLoss::Sum s;
     // Rope bones differ from those of the true cloth, so that cannot be the target.
     SurfaceGradient surface = add_surface_loss(
-        p, samples, {options_.collision.rope_weight, options_.length_weight, Push::kGradient}, s);
+        p, samples,
+        {options_.collision.rope_weight, options_.length_weight, options_.restored_weight, Push::kGradient},
+        s);
     sums.rope_surface += s.loss, sums.rope_frames += samples.size() / views_;
     return surface;
   }

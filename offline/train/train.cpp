@@ -122,8 +122,7 @@ Result train_patch_model(const learn::Frames& frames, const Options& options, co
   samples.append(samples_of(frames, record.frames.validation, options.bones, mirror_or_null));
   const size_t validation_count = samples.size() - train_count;
   size_t rope_count = 0;
-  if ((options.patches.collision.rope_weight > 0 || options.patches.length_weight > 0) &&
-      options.bones == Bones::kEmbedded) {
+  if (has_rope_terms(options.patches) && options.bones == Bones::kEmbedded) {
     samples.append(patch_samples(frames, record.frames.train, Source::kRope, mirror_or_null));
     rope_count = samples.size() - train_count - validation_count;
     samples.append(patch_samples(frames, record.frames.validation, Source::kRope, mirror_or_null));

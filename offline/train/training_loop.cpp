@@ -102,7 +102,7 @@ bool load_checkpoint(const std::filesystem::path& path, TrainingState& state) {
 }
 
 bool surface_terms_active(const StageOptions& options, int epoch) {
-  return (options.collision.weight > 0 || options.collision.rope_weight > 0 || options.length_weight > 0) &&
+  return (options.collision.weight > 0 || has_rope_terms(options)) &&
          static_cast<float>(epoch) >= options.collision.begin * static_cast<float>(options.epochs);
 }
 

@@ -1,9 +1,11 @@
 // `billow clearance`: signed distance of a garment's vertices and of the midpoints of its edges and triangles
-// to the body, over many motions.
+// to the body, and jumps of vertices, over many motions.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -30,11 +32,12 @@ struct ClearanceOptions {
 // Distance statistics of one kind of point, accumulated over frames.
 struct DistanceStats {
   size_t inside = 0, count = 0;
-  double min = 1;  // m, signed, negative inside; clamped to kReach
+  double min = 1;   // m, signed, negative inside; clamped to kReach
+  double time = 0;  // s, of the minimum
 
   void add(const DistanceStats& o) {
     inside += o.inside, count += o.count;
-    min = std::min(min, o.min);
+    if (o.min < min) min = o.min, time = o.time;
   }
 };
 constexpr float kReach = 0.005f;  // m, limit of the distance query
@@ -44,10 +47,12 @@ struct Clearance {
   size_t frames = 0, frames_inside = 0;
   DistanceStats vertices, edges, triangles;  // edges and triangles: at their midpoints
   size_t reported_inside = 0;                // vertices inside according to the runtime's report
+  double jump = 0, jump_time = 0;            // m, s: see Jumps
 
   void add(const Clearance& o) {
     frames += o.frames, frames_inside += o.frames_inside, reported_inside += o.reported_inside;
     vertices.add(o.vertices), edges.add(o.edges), triangles.add(o.triangles);
+    if (o.jump > jump) jump = o.jump, jump_time = o.jump_time;
   }
 };
 
@@ -59,7 +64,7 @@ DistanceStats measure(const Playback& playback, std::span<const float> points) {
                         nullptr) != BILLOW_OK)
     throw std::runtime_error(billow_last_error());
   DistanceStats p;
-  p.count = distances.size();
+  p.count = distances.size(), p.time = playback.time();
   for (const float d : distances) {
     p.inside += d < 0;
     p.min = std::min(p.min, static_cast<double>(d));
@@ -81,13 +86,57 @@ std::vector<float> midpoints(std::span<const float> positions, const std::vector
   return out;
 }
 
+// How far a vertex moves in one frame beyond the bones around it: what pops rather than swings.
+class Jumps {
+ public:
+  explicit Jumps(const garment::Garment& garment) : nearest_(garment.size()) {
+    std::vector<V3> bones(garment.bones.size());
+    garment::bone_positions(garment, garment.rest, bones);
+    std::vector<uint32_t> order(bones.size());
+    for (size_t v = 0; v < garment.size(); ++v) {
+      std::iota(order.begin(), order.end(), 0u);
+      const auto distance2 = [&](uint32_t b) {
+        return dot(bones[b] - garment.rest[v], bones[b] - garment.rest[v]);
+      };
+      const size_t count = std::min(kBones, order.size());
+      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                        [&](uint32_t a, uint32_t b) { return distance2(a) < distance2(b); });
+      nearest_[v].assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+  }
+
+  // The largest jump since the frame before, in metres; 0 in the first frame.
+  double next(std::span<const float> positions, const std::vector<V3>& bones) {
+    double largest = 0;
+    for (size_t v = 0; v < nearest_.size() && !last_bones_.empty(); ++v) {
+      float of_bones = 0;
+      for (const uint32_t b : nearest_[v]) of_bones = std::max(of_bones, length(bones[b] - last_bones_[b]));
+      const float moved = std::hypot(positions[3 * v] - last_[3 * v], positions[3 * v + 1] - last_[3 * v + 1],
+                                     positions[3 * v + 2] - last_[3 * v + 2]);
+      largest = std::max(largest, static_cast<double>(moved - of_bones));
+    }
+    last_.assign(positions.begin(), positions.end());
+    last_bones_ = bones;
+    return largest;
+  }
+
+ private:
+  static constexpr size_t kBones = 6;
+  std::vector<std::vector<uint32_t>> nearest_;
+  std::vector<float> last_;
+  std::vector<V3> last_bones_;
+};
+
 Clearance play(Playback& playback, const std::string& motion) {
   std::vector<std::array<uint32_t, 2>> edges;
   for (const evaluate::Edge& e : evaluate::edges_of(playback.garment())) edges.push_back({e.a, e.b});
   Clearance c;
   c.motion = motion;
+  Jumps jumps(playback.garment());
   while (playback.step()) {
     const DistanceStats vertices = measure(playback, playback.positions());
+    const double jump = jumps.next(playback.positions(), playback.bones());
+    if (jump > c.jump) c.jump = jump, c.jump_time = playback.time();
     ++c.frames;
     c.frames_inside += vertices.inside > 0;
     c.reported_inside += playback.report().inside;
@@ -147,13 +196,14 @@ std::vector<motion::Clip> unseen_clips(const std::string& garment) {
 
 void print_row(const Clearance& c) {
   const auto mm = [](const DistanceStats& p) { return 1000 * p.min; };
-  std::printf("%-44s %6zu %8zu %8zu %8.2f %8.2f %8.2f\n", c.motion.c_str(), c.frames, c.vertices.inside,
-              c.frames_inside, mm(c.vertices), mm(c.edges), mm(c.triangles));
+  std::printf("%-44s %6zu %8zu %8zu %8.2f %8.2f %8.2f %8.1f\n", c.motion.c_str(), c.frames, c.vertices.inside,
+              c.frames_inside, mm(c.vertices), mm(c.edges), mm(c.triangles), 1000 * c.jump);
 }
 
 nlohmann::ordered_json as_json(const Clearance& c) {
   const auto points = [](const DistanceStats& p) {
-    return nlohmann::ordered_json{{"inside", p.inside}, {"of", p.count}, {"least_mm", 1000 * p.min}};
+    return nlohmann::ordered_json{
+        {"inside", p.inside}, {"of", p.count}, {"least_mm", 1000 * p.min}, {"least_at_s", p.time}};
   };
   return {{"motion", c.motion},
           {"frames", c.frames},
@@ -161,7 +211,9 @@ nlohmann::ordered_json as_json(const Clearance& c) {
           {"reported_inside", c.reported_inside},
           {"vertices", points(c.vertices)},
           {"edge_middles", points(c.edges)},
-          {"triangle_middles", points(c.triangles)}};
+          {"triangle_middles", points(c.triangles)},
+          {"jump_mm", 1000 * c.jump},
+          {"jump_at_s", c.jump_time}};
 }
 
 void clearance(const ClearanceOptions& o) {
@@ -207,9 +259,9 @@ void clearance(const ClearanceOptions& o) {
     std::printf("%s\n", json.dump(2).c_str());
     return;
   }
-  std::printf("%-44s %6s %8s %8s %26s\n%-44s %6s %8s %8s %8s %8s %8s\n", "", "", "vertices", "frames",
-              "mm to the body, least of", "motion", "frames", "inside", "with any", "vertices", "edges",
-              "faces");
+  std::printf("%-44s %6s %8s %8s %26s %8s\n%-44s %6s %8s %8s %8s %8s %8s %8s\n", "", "", "vertices", "frames",
+              "mm to the body, least of", "largest", "motion", "frames", "inside", "with any", "vertices",
+              "edges", "faces", "jump, mm");
   for (const Clearance& c : all) print_row(c);
   print_row(sum);
 }

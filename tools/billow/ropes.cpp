@@ -5,10 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "chains_of_file.h"
 #include "character/rope_chains.h"
 #include "commands.h"
 #include "files/whole_file.h"
-#include "pack/garment_asset.h"
 #include "progress.h"
 #include "ropes/caught.h"
 #include "ropes/fit_ropes.h"
@@ -76,15 +76,7 @@ void print(const ropes::Report& r) {
 
 ropes::ChainDynamics dynamics_for(const learn::Frames& frames, const RopesOptions& o) {
   ropes::ChainDynamics dynamics(character::rope_settings(frames.garment()));
-  if (!o.garment.empty()) {
-    const std::string file = garment_file(o.garment);
-    pack::GarmentData packed = pack::read_garment_asset(file);
-    if (packed.garment.chains != frames.garment().chains)
-      throw std::runtime_error(file + ": expected the chains of " + o.folder +
-                               ", found those of another garment (" + packed.garment.name + ", not " +
-                               frames.garment().name + ")");
-    dynamics = {packed.settings, std::move(packed.force)};
-  }
+  if (!o.garment.empty()) dynamics = chains_of_file(garment_file(o.garment), frames);
   if (!o.settings.empty()) ropes::read_settings_file(o.settings, dynamics.settings);
   return dynamics;
 }

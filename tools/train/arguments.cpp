@@ -113,6 +113,11 @@ void add_loss_options(StageMembers& m) {
   m.add(kLoss, "length-weight",
         "Loss weight of edge lengths that differ from the pattern; patches apply it to rope-chain inputs",
         &StageOptions::length_weight);
+  m.add(kLoss, "restored-weight",
+        "Loss weight of squared distances between cloth on rope-chain inputs and the same cloth with its "
+        "lengths "
+        "restored as at run time; patches only",
+        &StageOptions::restored_weight);
   m.add(kLoss, "rope-share", "Rope-chain frames per batch, as a fraction of --batch; patches only",
         &StageOptions::rope_share);
   m.add(kLoss, "collision-weight", "Loss weight of vertices inside the body; 0 disables the term",
@@ -166,6 +171,10 @@ void add_gru_options(CLI::App& app, Given& given) {
 }
 
 void add_chain_options(CLI::App& app, Given& given) {
+  app.add_option("--chains", given.chains,
+                 "Garment file whose chains are used, with their settings and learnt force; nothing is "
+                 "learnt for them")
+      ->group(kChains);
   app.add_option("--force", given.force,
                  "Learn the force that the rope chains lack, and store it [true; with --paper: false]")
       ->group(kChains);

@@ -20,6 +20,7 @@ namespace billow::tool {
 // order on the command line.
 struct Given {
   std::string data, out, json;
+  std::string chains;  // garment file whose settings and force the chains have
   std::string storage = "mixed", evaluate = "full";
   bool paper = false, resume = false, dry_run = false, quiet = false, gru = true;
   train::GruOptions gru_options;
@@ -29,8 +30,8 @@ struct Given {
   std::vector<std::function<void(train::Options&)>> changes;
 
   train::Options options() const;
-  bool learns_force() const { return force.value_or(!paper); }
-  bool learns_correction() const { return correction.value_or(!learns_force()); }
+  bool learns_force() const { return chains.empty() && force.value_or(!paper); }
+  bool learns_correction() const { return correction.value_or(chains.empty() && !learns_force()); }
 };
 
 void add_options(CLI::App& app, Given& given);

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "billow/chains_of_file.h"
 #include "character/rope_chains.h"
 #include "evaluate/baselines.h"
 #include "evaluate/report.h"
@@ -54,7 +55,10 @@ learn::Network train_force(const learn::Frames& frames, const Given& given, cons
 
 CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& given, const train::Run& run,
                                           const std::function<void(const std::string&)>& log) {
-  CorrectedRopes out{character::rope_settings(frames.garment()), {}, {}};
+  CorrectedRopes out{given.chains.empty() ? character::rope_settings(frames.garment())
+                                          : chains_of_file(given.chains, frames),
+                     {},
+                     {}};
   if (given.learns_force()) out.dynamics.force = train_force(frames, given, out.dynamics.settings, run, log);
   log("ropes: run over all clips");
   const learn::Matrix bones = ropes::simulate_ropes(frames, out.dynamics);
