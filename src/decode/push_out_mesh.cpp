@@ -12,6 +12,18 @@ namespace {
 // are in creases, and some of these stay inside.
 constexpr int kMaxRounds = 16;
 
+// m at scale 1: vertices that are deeper go back the way they came.
+constexpr float kDeep = 0.004f;
+constexpr float kSameWay = 0.8f;  // cosine: the nearest way out is that by which a vertex came
+
+// Where a point goes that moves with a collider.
+V3 carried(const PosedCollider& c, V3 x) {
+  if (!c.moving) return x;
+  const V3 d = x - c.centre_before;
+  return c.transform.position +
+         V3{dot(c.delta_rotation.rx, d), dot(c.delta_rotation.ry, d), dot(c.delta_rotation.rz, d)};
+}
+
 // f of the header: c + s / (2 - t) with t = (phi - c) / s. At t = 1 it has the value and slope of the
 // identity.
 F8 compressed(F8 phi, const PushOutSettings& s) {
@@ -31,6 +43,42 @@ V3 way_out(V3 gradient, V3 before, float by) {
   if (cosine >= 0) return gradient * by;
   const V3 sideways = gradient - before * cosine;
   return sideways * (by / std::max(dot(sideways, gradient), 1 / kMaxSideways));
+}
+
+// Moves those of up to kCluster vertices that are deep inside back along the way they came, until they are outside. Where the
+// nearest way out is the same one, it is left to the rounds that follow.
+void go_back(const PosedCollider* colliders, const ColliderBounds& bounds, float clearance,
+             const LastPlaces& last, float* positions, const uint32_t* vertices, size_t count) {
+  constexpr int kMaxSteps = 24;
+  const float shortest_step = 0.002f * last.scale;  // m
+  float points[3 * kCluster], distances[kCluster], gradients[3 * kCluster];
+  int32_t nearest[kCluster];
+  V3 from[kCluster];
+  uint32_t inside = 0;  // one bit each
+  for (size_t i = 0; i < count; ++i) std::copy_n(positions + 3 * size_t{vertices[i]}, 3, points + 3 * i);
+  query_points(colliders, bounds, points, count, 0, distances, gradients, nearest);
+  for (size_t i = 0; i < count; ++i) {
+    if (!(distances[i] < -kDeep * last.scale)) continue;
+    from[i] = carried(colliders[nearest[i]], last.world(vertices[i]));
+    const float *p = points + 3 * i, *g = gradients + 3 * i;
+    const V3 way = from[i] - V3{p[0], p[1], p[2]};
+    if (dot(way, V3{g[0], g[1], g[2]}) < kSameWay * length(way)) inside |= 1u << i;
+  }
+  for (int step = 0; step < kMaxSteps && inside; ++step) {
+    for (uint32_t left = inside; left; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      float* p = points + 3 * i;
+      const V3 x{p[0], p[1], p[2]}, way = from[i] - x;
+      const float by = std::max(clearance - distances[i], shortest_step), far = length(way);
+      const V3 to = far > by ? x + way * (by / far) : from[i];
+      p[0] = to.x, p[1] = to.y, p[2] = to.z;
+      if (!(far > by)) inside &= ~(1u << i);
+    }
+    query_points(colliders, bounds, points, count, clearance, distances, gradients, nullptr);
+    for (size_t i = 0; i < count; ++i)
+      if (distances[i] >= clearance) inside &= ~(1u << i);
+  }
+  for (size_t i = 0; i < count; ++i) std::copy_n(points + 3 * i, 3, positions + 3 * size_t{vertices[i]});
 }
 
 // Moves up to kCluster vertices out of creases: surfaces that face each other, such as arm and chest, push
@@ -92,7 +140,7 @@ void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters) {
 
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
-                            const PushOutScratch& scratch) {
+                            const PushOutScratch& scratch, const LastPlaces& last) {
   PushOutResult result;
   if (collider_count == 0) return result;
   ColliderBounds bounds;
@@ -109,14 +157,15 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
     if (!close) return;
     const F8 by = compressed(near.phi, settings) - near.phi;
     const Vec3<F8> moved = p + near.gradient * by;
-    const unsigned deep = static_cast<unsigned>(bits(near.phi - by < 0.0f));
+    const unsigned deep = static_cast<unsigned>(bits(near.phi - by < 0.0f)),
+                   staying = last.places ? static_cast<unsigned>(bits(near.phi < -kDeep * last.scale)) : 0;
     float x[kWidth], y[kWidth], z[kWidth];
     store(x, moved.x), store(y, moved.y), store(z, moved.z);
     for (; close; close &= close - 1) {
       const int k = std::countr_zero(close);
-      float* to = positions + 3 * size_t{group[k]};
-      to[0] = x[k], to[1] = y[k], to[2] = z[k];
       ++result.moved;
+      float* to = positions + 3 * size_t{group[k]};
+      if (!(staying >> k & 1)) to[0] = x[k], to[1] = y[k], to[2] = z[k];
       if (deep >> k & 1) scratch.vertices[left++] = group[k];
     }
   };
@@ -134,6 +183,10 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
       push_group(blocks[g / kQueryGroups].p[g % kQueryGroups], found[g], clusters + at, there);
     });
   }
+
+  for (size_t first = 0; last.places && first < left; first += kCluster)
+    go_back(colliders, bounds, settings.clearance, last, positions, scratch.vertices + first,
+            std::min(kCluster, left - first));
 
   // Query the listed ones exactly, and push them to the clearance until all have half of it.
   for (int round = 0; round < kMaxRounds && left > 0; ++round) {
@@ -156,6 +209,10 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   }
 
   // The rest are between surfaces that push them back and forth.
+  if (last.places) {
+    result.pinched = left;
+    return result;
+  }
   if (left > 0) result.inside = 0;
   for (size_t first = 0; first < left; first += kCluster)
     result.inside += leave_creases(colliders, bounds, 0.5f * settings.clearance, positions,

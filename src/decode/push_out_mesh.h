@@ -5,6 +5,10 @@
 // So a wrinkle inside the body becomes a flatter wrinkle outside, and nothing jumps at first contact. The
 // clearance is for edges and faces, whose middles are deeper than their ends. The first query takes a lower
 // bound as the distance of an ellipsoid; vertices that were deep are queried again, exactly.
+//
+// The nearest way out of a limb that has moved into cloth leads to either side of it, and tears the cloth apart along the limb's
+// axis. Where it is known where vertices were in the last frame, deep ones therefore go back the way they came, as seen from
+// the collider, until they are outside.
 #pragma once
 
 #include "sdf/bounds.h"
@@ -34,14 +38,30 @@ struct PushOutScratch {
   uint32_t* vertices = nullptr;
 };
 
+// Where vertices were in the last frame, in the frame of a joint at that time.
+inline constexpr float kPlaceUnit = 1e-4f;  // m at scale 1
+struct LastPlaces {
+  const int16_t* places = nullptr;  // x y z in units; null: unknown
+  float scale = 1;
+  Transform joint{};
+
+  V3 world(uint32_t v) const {
+    const int16_t* p = places + 3 * size_t{v};
+    return apply(joint, V3{static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])} *
+                            (kPlaceUnit * scale));
+  }
+};
+
 struct PushOutResult {
   uint32_t moved = 0;
   uint32_t inside = 0;  // still inside: between colliders that leave no gap
+  // With `last`: as many of scratch.vertices are between colliders that push them back and forth, and are left there.
+  uint32_t pinched = 0;
 };
 
-// `positions` is padded by one float.
+// `positions` is padded by one float. With `last`, colliders are posed with their motion since the last frame.
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
-                            const PushOutScratch& scratch);
+                            const PushOutScratch& scratch, const LastPlaces& last = {});
 
 }  // namespace billow

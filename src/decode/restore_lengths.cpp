@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <compare>
 
 #include "decode/point_pairs.h"
 #include "sdf/query_points.h"
@@ -14,6 +13,8 @@ namespace {
 constexpr float kMostOffset = 0.2f;                 // m from the decoded vertex
 constexpr float kOffsetUnit = kMostOffset / 32767;  // m
 constexpr float kFading = 1.2f;                     // 1/s: offsets fade with exp(-kFading t)
+// Long offsets fade faster, by so much per metre beyond so many metres: what a limb has carried along falls back behind it.
+constexpr float kLongOffset = 0.12f, kLongFading = 1000;
 // Share of a shortfall that a sweep makes up.
 struct Give {
   float edges, others;
@@ -25,14 +26,11 @@ constexpr int kFreshPasses = 4;
 // m: changes of offsets that are small against this are made by half, large ones as a whole. Constraints that exchange a
 // vertex between them would otherwise do so for ever.
 constexpr float kSmallChange = 0.0005f;
-constexpr float kStretched = 1.15f;    // edges beyond may span a limb
-constexpr float kSpanStep = 0.03f;     // m that an edge is moved at most at a time
+constexpr float kStretched = 1.15f;  // edges beyond may span a limb
+// m and m/s in each round. Edges that left at once would jump to and fro where limbs press cloth together.
+constexpr float kFreshSpanStep = 0.03f, kSpanSpeed = 0.24f;
 constexpr float kSpanFadeIn = 0.075f;  // of stretch
 constexpr int kSpanRounds = 3;
-constexpr float kFarPush = 0.015f;  // m: a limb that moves a vertex so far may have gone through
-constexpr float kTorn = 2.5f;       // an edge that long goes through a limb
-constexpr uint32_t kMostTorn = 1024, kLeastTornEdges = 4;
-constexpr int kTornRounds = 8;
 
 // The first node of a pair, the second kPairGroup further; and its bounds likewise.
 const uint32_t* ends_of(const LengthPairs& pairs, uint32_t pair) {
@@ -184,9 +182,12 @@ class Restoration {
     // exp(-x) to second order: steps are short against the fading.
     const float x = kFading * in_.dt, kept = 1 / (1 + x + 0.5f * x * x);
     unpack_offsets();
-    for (size_t v = 0; v < vertices_; v += kLanes)
+    for (size_t v = 0; v < vertices_; v += kLanes) {
+      const V3x4 offset = load_four(s_.moved + 3 * v);
+      const F4 beyond = max(sqrt(dot(offset, offset)) - kLongOffset, splat(0));
       store_four_points(v, to_point(load_four(positions_ + 3 * v)) +
-                               rotate_by(turn_, load_four(s_.moved + 3 * v)) * splat(kept));
+                               rotate_by(turn_, offset) * (kept / (1.0f + beyond * (kLongFading * in_.dt))));
+    }
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
   }
@@ -198,30 +199,30 @@ class Restoration {
   void solve() {
     solve_coarse(levels_, s_);
     fair(levels_.fairing, s_.points);
-    const bool may_be_torn = push_out();
+    push_out();
     unspan(sweep(levels_.level[0].pairs, kFineGive,
                  in_.quality == LengthQuality::kHigh ? kHighSweeps : kLowSweeps, s_.points, s_.stretched,
                  vertices_));
-    if (may_be_torn) push_out(), bring_over();
   }
 
-  // Returns whether a limb has moved vertices so far that it may have torn the cloth apart.
-  bool push_out() {
-    if (in_.collider_count == 0) return false;
+  void push_out() {
+    if (in_.collider_count == 0) return;
     for (size_t v = 0; v < vertices_; v += kLanes) {
       const V3x4 p = to_world(load_four_points(v));
       store_points(s_.moved + 3 * v, p.x, p.y, p.z);
     }
-    push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, in_.push, scratch_);
-    M4 far = splat(0) > splat(0);
-    for (size_t v = 0; v < vertices_; v += kLanes) {
-      const V3x4 p = to_point(load_four(s_.moved + 3 * v)), by = p - load_four_points(v);
-      far = far | (dot(by, by) > splat(kFarPush * kFarPush));
-      store_four_points(v, p);
+    const LastPlaces last{s_.fresh ? nullptr : s_.places, in_.scale, in_.teleported ? in_.key : s_.key};
+    const PushOutResult pushed = push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters,
+                                               vertices_, in_.push, scratch_, last);
+    // Pinched cloth stays where it is, or its offsets would carry it away. The stage after this one pushes it out.
+    for (uint32_t i = 0; i < pushed.pinched; ++i) {
+      const uint32_t v = scratch_.vertices[i];
+      put(s_.moved + 3 * size_t{v}, to_world(point(at(s_.points, v))));
     }
+    for (size_t v = 0; v < vertices_; v += kLanes)
+      store_four_points(v, to_point(load_four(s_.moved + 3 * v)));
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
-    return any(far);
   }
 
   // The first `count` stretched edges may have a limb between their ends: their middles leave it, and take both ends along. The
@@ -229,6 +230,7 @@ class Restoration {
   void unspan(uint32_t count) {
     if (in_.collider_count == 0) return;
     const LengthPairs& pairs = levels_.level[0].pairs;
+    const float most = in_.scale * (s_.fresh ? kFreshSpanStep : kSpanSpeed * in_.dt);
     for (int round = 0; round < kSpanRounds && count > 0; ++round) {
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
@@ -246,8 +248,8 @@ class Restoration {
         const float stretch = length(point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]))) /
                               bounds_of(pairs, s_.stretched[i])[0];
         const float share = std::clamp((stretch - kStretched) / kSpanFadeIn, 0.0f, 1.0f);
-        const V3 by = point(scratch_.gradients + 3 * size_t{i}) *
-                      (share * std::min(depth, kSpanStep) * (1 / in_.scale));
+        const V3 by =
+            point(scratch_.gradients + 3 * size_t{i}) * (share * std::min(depth, most) * (1 / in_.scale));
         for (const uint32_t end : {ends[0], ends[kPairGroup]}) {
           float* p = at(s_.points, end);
           put(p, point(p) + by);
@@ -255,40 +257,6 @@ class Restoration {
         s_.stretched[left++] = s_.stretched[i];
       }
       count = left;
-    }
-    hold_attached();
-  }
-
-  // A limb that moves fast may leave a few vertices behind it, and long edges through itself. A vertex most of whose edges are
-  // such goes to the other side, where its neighbours are; in the next round those beside it do.
-  void bring_over() {
-    const LengthPairs& pairs = levels_.level[0].pairs;
-    struct Torn {
-      uint32_t vertex, other;
-      auto operator<=>(const Torn&) const = default;
-    };
-    Torn torn[kMostTorn];
-    for (int round = 0; round < kTornRounds; ++round) {
-      uint32_t count = 0;
-      for (uint32_t p = 0; p < kPairGroup * pairs.groups && count < kMostTorn; ++p) {
-        const uint32_t* ends = ends_of(pairs, p);
-        const float* bounds = bounds_of(pairs, p);
-        if (bounds[0] > bounds[kPairGroup] || ends[0] == vertices_) continue;
-        const V3 d = point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]));
-        if (!(dot(d, d) > kTorn * kTorn * bounds[0] * bounds[0])) continue;
-        torn[count++] = {ends[0], ends[kPairGroup]}, torn[count++] = {ends[kPairGroup], ends[0]};
-      }
-      std::sort(torn, torn + count);
-      bool moved = false;
-      for (uint32_t k = 0, end = 0; k < count; k = end) {
-        V3 sum{0, 0, 0};
-        for (end = k; end < count && torn[end].vertex == torn[k].vertex; ++end)
-          sum += point(at(s_.points, torn[end].other));
-        if (end - k < kLeastTornEdges) continue;
-        put(at(s_.points, torn[k].vertex), sum * (1 / static_cast<float>(end - k)));
-        moved = true;
-      }
-      if (!moved) break;
     }
     hold_attached();
   }
@@ -309,9 +277,14 @@ class Restoration {
       store_points(s_.moved + 3 * v, select(finite, o.x * kept, splat(0)),
                    select(finite, o.y * kept, splat(0)), select(finite, o.z * kept, splat(0)));
     }
+    quantise(kOffsetUnit, s_.offsets);
+  }
+
+  // From s_.moved, which is finite.
+  void quantise(float unit, int16_t* to) const {
     for (size_t i = 0; i < 3 * size_t{vertices_}; ++i) {
-      const float units = s_.moved[i] / kOffsetUnit;
-      s_.offsets[i] = static_cast<int16_t>(units + (units < 0 ? -0.5f : 0.5f));
+      const float units = std::clamp(s_.moved[i] / unit, -32767.0f, 32767.0f);
+      to[i] = static_cast<int16_t>(units + (units < 0 ? -0.5f : 0.5f));
     }
   }
 
@@ -321,7 +294,13 @@ class Restoration {
       const V3x4 p =
           load_four(positions_ + 3 * v) + rotate_by(turn_, load_four(s_.moved + 3 * v)) * splat(in_.scale);
       store_points(positions_ + 3 * v, p.x, p.y, p.z);
+      const V3x4 place = apply_transposed(turn_, to_point(p));
+      const M4 finite = dot(place, place) < splat(kFarAway);
+      store_points(s_.moved + 3 * v, select(finite, place.x, splat(0)), select(finite, place.y, splat(0)),
+                   select(finite, place.z, splat(0)));
     }
+    quantise(kPlaceUnit, s_.places);
+    s_.key = in_.key;
   }
 
   const LengthLevels& levels_;
@@ -342,13 +321,14 @@ void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& s)
   for (int l = 1; l < levels.count; ++l) nodes += levels.level[l].nodes + 1;
   s.vertices = vertices;
   s.offsets = arena.take<int16_t>(3 * vertices);
+  s.places = arena.take<int16_t>(3 * vertices);
   s.points = arena.take<float>(4 * (vertices + kLanes));
   s.nodes = arena.take<float>(4 * nodes);
   s.start = arena.take<float>(4 * nodes);
   s.moved = arena.take<float>(3 * (vertices + kLanes));
   s.stretched = arena.take<uint32_t>(vertices);
   if (!s.offsets) return;
-  std::fill_n(s.offsets, 3 * vertices, int16_t{0});
+  for (int16_t* values : {s.offsets, s.places}) std::fill_n(values, 3 * vertices, int16_t{0});
   std::fill_n(s.points, 4 * (vertices + kLanes), 0.0f);
   std::fill_n(s.moved, 3 * (vertices + kLanes), 0.0f);
 }

@@ -16,8 +16,10 @@ enum class LengthQuality { kOff, kLow, kHigh };
 // State and scratch of an instance.
 struct LengthState {
   int16_t* offsets = nullptr;  // x y z of each vertex in the frame of the key joint, in units of kOffsetUnit
+  int16_t* places = nullptr;   // where each vertex was last, likewise, in units of kPlaceUnit
+  Transform key{};             // at that time
   size_t vertices = 0;
-  uint8_t fresh = 1;        // offsets are of no use: first frame, teleport, or frames without mesh
+  uint8_t fresh = 1;        // these are of no use: first frame, teleport, or frames without mesh
   float* points = nullptr;  // x y z 0 of vertices, one more than there are
   float* nodes = nullptr;   // the same of all coarser levels, and where these started
   float* start = nullptr;
@@ -27,10 +29,11 @@ struct LengthState {
 
 struct LengthInput {
   float dt = 0, scale = 1;
-  Transform key{};  // motion of the key joint from rest
+  Transform key{};          // motion of the key joint from rest
+  bool teleported = false;  // with the cloth, since the last frame
   std::span<const uint32_t> attached{};
   LengthQuality quality = LengthQuality::kHigh;
-  // The body; none: no colliders.
+  // The body, with its motion since the last frame; none: no colliders.
   const PosedCollider* colliders = nullptr;
   int collider_count = 0;
   const uint32_t* clusters = nullptr;

@@ -74,12 +74,12 @@ bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
 bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
-// The colliders that the mesh leaves, at the end of the frame.
+// The colliders that the mesh leaves, with their motion over the frame.
 void pose_colliders(Instance& i, const FrameInput& in) {
   i.posed_count = in.mesh && i.options.push_out && in.body ? in.body->collider_count : 0;
   for (int c = 0; c < i.posed_count; ++c)
-    new (&i.posed[c])
-        PosedCollider(pose_collider(in.body->colliders[c], in.body->scale, in.body->now[c], in.body->now[c]));
+    new (&i.posed[c]) PosedCollider(
+        pose_collider(in.body->colliders[c], in.body->scale, in.body->before[c], in.body->now[c]));
 }
 
 PushOutSettings push_settings(const Instance& i) {
@@ -102,6 +102,7 @@ void restore_lengths(const Batch& batch) {
                     {.dt = in.dt,
                      .scale = in.scale,
                      .key = i.joint_motions[g.view.record->key_joint],
+                     .teleported = in.teleport != Teleport::kNone,
                      .attached = {g.attached, g.view.record->attachments},
                      .quality = i.options.lengths,
                      .colliders = i.posed,

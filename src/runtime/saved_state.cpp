@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 2, kInstanceVersion = 2;
+constexpr uint32_t kVersion = 2, kInstanceVersion = 3;
 
 // Visits every value of the state as bytes, in a fixed order.
 template <class F> void visit(Chains& chains, F f) {
@@ -58,10 +58,12 @@ template <class F> void visit(Body& body, F f) {
   for (int c = 0; c < body.collider_count; ++c) bytes(body.now[c]);
 }
 
-// Offsets that are of no use are saved as such.
+// What is of no use is saved as such.
 template <class F> void visit(LengthState& lengths, F f) {
   f(reinterpret_cast<unsigned char*>(&lengths.fresh), sizeof lengths.fresh);
-  f(reinterpret_cast<unsigned char*>(lengths.offsets), 3 * sizeof(int16_t) * lengths.vertices);
+  f(reinterpret_cast<unsigned char*>(&lengths.key), sizeof lengths.key);
+  for (int16_t* values : {lengths.offsets, lengths.places})
+    f(reinterpret_cast<unsigned char*>(values), 3 * sizeof(int16_t) * lengths.vertices);
 }
 
 template <class State> size_t payload_size(const State& state) {

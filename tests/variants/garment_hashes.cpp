@@ -9,9 +9,9 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0xc6fe9f6cb989eb47ull, 0x4e79c29bdc0df580ull, 0x1528a504f4c499cbull,
-                                  0x2f1cbef28ab0b04full, 0xcc229ea8feb26de2ull, 0x52bf35dc1c0282c0ull,
-                                  0x3184ed1337463d6aull, 0xad2ba5ea08dff728ull, 0xf1c0d77c4ce33296ull,
+  constexpr uint64_t kGolden[] = {0xf8e96b237143f8d0ull, 0x3b04e66270de7881ull, 0xbf40c5141ce1f4b5ull,
+                                  0xd421d404b7085832ull, 0xb3c95aa6db06b4a8ull, 0xabb0b17355ee98caull,
+                                  0xd11e3c539da4b1f9ull, 0xa631ceea27872ad2ull, 0x465d753685de067cull,
                                   0xcc672f39d439a3f4ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {

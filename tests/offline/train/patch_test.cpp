@@ -227,6 +227,31 @@ TEST_F(PatchesSlow, GradientOfLengths) {
   expect_gradient(c, gradient, loss);
 }
 
+// With the restored cloth held constant.
+TEST_F(PatchesSlow, GradientOfRestoredCloth) {
+  Fit f = fit();
+  const FramesScene scene(*frames_);
+  constexpr float kWeight = 2;
+  PatchSurfaceLoss term(scene, {}, {}, f.model, f.samples, &frames_->garment());
+  const Matrix c = scaled_truth(f.rows);
+  Matrix gradient = Matrix::Zero(c.rows(), c.cols());
+  const auto sum = term(kSamples, {.restored = kWeight}, c.data(), c.cols(), gradient.data());
+
+  const std::vector<V3> decoded = positions(f.model, f.samples.inputs, c);
+  RestoredCloth cloth(frames_->garment(), 1);
+  const std::span<const V3> restored = cloth.restore(decoded, 0);
+  EXPECT_GT(sum.loss, 0);
+  const auto loss = [&](const Matrix& at) {
+    const std::vector<V3> x = positions(f.model, f.samples.inputs, at);
+    double l = 0;
+    for (size_t v = 0; v < x.size(); ++v)
+      l += static_cast<double>(kWeight * dot(x[v] - restored[v], x[v] - restored[v]));
+    return l;
+  };
+  EXPECT_NEAR(loss(c), sum.loss, 1e-6 + 1e-4 * sum.loss);
+  expect_gradient(c, gradient, loss);
+}
+
 // No cloth was simulated for rope bones, but its rest lengths are known.
 TEST_F(PatchesSlow, LengthLossReducesStrainOnRopeBones) {
   const train::Run run{1, Device::kCpu, {}, 60, {}};
