@@ -90,15 +90,16 @@ V3 PieceCutter::normal_at(std::span<const V3> x, uint32_t vertex) const {
 void PieceCutter::describe(Clip cloth, size_t frame, const Stencil& stencil, float* out) const {
   // Collect the piece, and find its axes.
   struct Point {
-    V3 before, now, after, normal;
+    V3 before, now, after, normals[3];
   };
   std::array<Point, kPoints> points;
   Axes axes{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (size_t k = 0; k < kPoints; ++k) {
     const uint32_t v = stencil.vertices[k];
-    points[k] = {cloth[frame - 1][v], cloth[frame][v], cloth[frame + 1][v], normal_at(cloth[frame], v)};
+    points[k] = {cloth[frame - 1][v], cloth[frame][v], cloth[frame + 1][v], {}};
+    for (size_t f = 0; f < 3; ++f) points[k].normals[f] = normal_at(cloth[frame + f - 1], v);
     axes.origin += points[k].now * (1.0f / kPoints);
-    axes.z += points[k].normal;
+    axes.z += points[k].normals[1];
     axes.x += points[k].now * (k % kSide < kSide / 2 ? -1.0f : 1.0f);
   }
   axes.z = piece_unit_or(axes.z, {0, 0, 1});
@@ -120,10 +121,10 @@ void PieceCutter::describe(Clip cloth, size_t frame, const Stencil& stencil, flo
     const auto bend = [&](bool low, bool high, size_t step) {
       return low || high ? V3{0, 0, 0} : p.now - (points[k - step].now + points[k + step].now) * 0.5f;
     };
+    for (const V3& normal : p.normals) put(normal, 1);
     put(p.now - axes.origin, 1 / spacing_);
     put(p.now - p.before, 1 / spacing_);
     put(p.after - p.now, 1 / spacing_);
-    put(p.normal, 1);
     put(bend(column == 0, column + 1 == kSide, 1) + bend(row == 0, row + 1 == kSide, kSide), 1 / spacing_);
     *out++ = strain(k, column + 1 < kSide ? k + 1 : k, stencil.to_right[k]);
     *out++ = strain(k, row + 1 < kSide ? k + kSide : k, stencil.below[k]);

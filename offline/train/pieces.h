@@ -27,9 +27,11 @@ struct Pieces {
 class PieceCutter {
  public:
   static constexpr size_t kSide = 8, kPoints = kSide * kSide;
-  // Of each point: position in the middle frame, displacement since the frame before and to the frame after, normal, distance
-  // from the mean of the four points around it; strain to the next point of its row and of its column.
-  static constexpr size_t kChannels = 5 * 3 + 2, kFeatures = kChannels * kPoints;  // point after point
+  // Of each point, first what light shows: its normal in the frame before, in the middle one and in the frame after. Then what
+  // a ruler shows: position, displacement since the frame before and to the frame after, distance from the mean of the four
+  // points around it; strain to the next point of its row and of its column.
+  static constexpr size_t kNormalChannels = 3 * 3, kChannels = kNormalChannels + 4 * 3 + 2,
+                          kFeatures = kChannels * kPoints;  // point after point
 
   // Chooses `centres` vertices at random. Keeps no reference to the garment.
   PieceCutter(const garment::Garment& garment, size_t centres, uint64_t seed);

@@ -51,9 +51,13 @@ struct Stranger::Network {
   torch::Tensor mean, scale;
   std::vector<torch::Tensor> parameters;  // weights and biases of three layers
   double dropout = 0;
+  int64_t seen = 0;  // channels
 
   Network(const torch::Tensor& features, const StrangerOptions& options)
-      : device(torch_device(options.device)), dropout(options.dropout) {
+      : device(torch_device(options.device)),
+        dropout(options.dropout),
+        seen(static_cast<int64_t>(options.sees == Sees::kAll ? PieceCutter::kChannels
+                                                             : PieceCutter::kNormalChannels)) {
     const torch::Tensor grid = to_grid(features);
     mean = grid.mean(0, true).to(device);
     // One scale a channel: a scale of each point would make wrinkles differ by place.
@@ -73,10 +77,10 @@ struct Stranger::Network {
 
  private:
   // Pieces x channels x rows x columns.
-  static torch::Tensor to_grid(const torch::Tensor& features) {
+  torch::Tensor to_grid(const torch::Tensor& features) const {
     constexpr auto side = static_cast<int64_t>(PieceCutter::kSide),
                    channels = static_cast<int64_t>(PieceCutter::kChannels);
-    return features.reshape({-1, side, side, channels}).permute({0, 3, 1, 2}).contiguous();
+    return features.reshape({-1, side, side, channels}).narrow(3, 0, seen).permute({0, 3, 1, 2}).contiguous();
   }
   // Draws on the CPU, so that all devices start alike.
   void add(at::IntArrayRef shape, int64_t inputs) {

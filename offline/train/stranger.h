@@ -10,7 +10,12 @@
 
 namespace billow::train {
 
+// What a stranger sees of a piece: normals over three frames, as a viewer does, or everything, which tells cloth by strains of a
+// few percent that no eye can see.
+enum class Sees { kNormals, kAll };
+
 struct StrangerOptions {
+  Sees sees = Sees::kNormals;
   int channels = 24, epochs = 10, batch = 128;
   double rate = 2e-3, weight_decay = 0.01, dropout = 0.2;
   double validation_clips = 0.2;  // share of the clips that choose the epoch

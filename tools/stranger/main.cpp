@@ -22,6 +22,7 @@ using Vertices = std::vector<std::vector<V3>>;
 
 struct StrangerGiven {
   std::string file, data, learn, device = "auto";  // learn: empty: `data`
+  std::string sees = "normals";
   double rate = 60;
   size_t clips = 80;         // most training clips
   size_t pieces = 12000;     // of each cloth, over all training clips
@@ -124,11 +125,13 @@ void run(const StrangerGiven& given) {
                              ": expected at least two training clips for a stranger to learn from, found " +
                              std::to_string(seen.size()));
   train::StrangerOptions options;
+  options.sees = given.sees == "all" ? train::Sees::kAll : train::Sees::kNormals;
   options.seed = given.seed, options.device = train::device_named(given.device);
   const train::Stranger stranger(
       Cutting(given, learnt).product(seen, std::max<size_t>(1, given.pieces / seen.size())), options);
 
   Json out{{"format", "billow stranger"},
+           {"sees", given.sees},
            {"training_clips", seen.size()},
            {"validation_auc", stranger.validation_auc()}};
   for (const char* name : {"captured_test", "unseen"}) {
@@ -158,6 +161,12 @@ int main(int argc, char** argv) {
   app.add_option("data", given.data, "Folder of the data set")->required();
   app.add_option("--learn", given.learn, "Data set whose training clips are learnt from; default: the same");
   app.add_option("--rate", given.rate, "Rate of the runtime in frames per second")->capture_default_str();
+  app.add_option(
+         "--sees", given.sees,
+         "What it is shown: normals over three frames, as light shows them, or all: places, motion and "
+         "strain, too")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"normals", "all"}));
   app.add_option("--device", given.device, "Device: auto (CUDA if available), cpu or cuda")
       ->capture_default_str();
   app.add_option("--pieces", given.pieces, "Pieces of each cloth to learn from")->capture_default_str();

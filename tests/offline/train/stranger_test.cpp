@@ -67,8 +67,9 @@ Pieces pieces(uint32_t first, uint32_t clips, float fine, float stretch, bool sa
   return all;
 }
 
-StrangerFigures figures(float fine, float stretch, bool same_waves = false) {
-  const Stranger stranger(pieces(0, 24, fine, stretch, same_waves), {.epochs = 6, .device = Device::kCpu});
+StrangerFigures figures(float fine, float stretch, bool same_waves = false, Sees sees = Sees::kAll) {
+  const Stranger stranger(pieces(0, 24, fine, stretch, same_waves),
+                          {.sees = sees, .epochs = 6, .device = Device::kCpu});
   return judge(stranger, pieces(100, 16, fine, stretch, same_waves));
 }
 
@@ -84,6 +85,11 @@ TEST(Stranger, TellsSmoothAndStretchedCloth) {
     EXPECT_EQ(f.clips, 16u);
     EXPECT_EQ(f.pieces, 16u * 60);
   }
+}
+
+TEST(Stranger, SeesSmoothClothByItsNormalsButNoStretch) {
+  EXPECT_GT(figures(0, 1, true, Sees::kNormals).piece_auc, 0.9);
+  EXPECT_LT(figures(1, 1.1f, true, Sees::kNormals).piece_auc, 0.7);
 }
 
 TEST(Stranger, IsTheSameEachTime) {
