@@ -43,6 +43,8 @@ TEST_F(ClearanceCli, MeasuresEachMotionAndAllOfThem) {
   EXPECT_EQ(found["edge_middles"]["of"], 26 * 521);
   EXPECT_EQ(found["triangle_middles"]["of"], 26 * 330);
   EXPECT_GT(found["vertices"]["least_mm"], 0);
+  EXPECT_GE(found["jump_mm"], 0);
+  EXPECT_LE(found["jump_at_s"], 0.4);
   const testing::Outcome table = run("cape.billow walk --seconds 0.2");
   EXPECT_EQ(table.code, 0);
   EXPECT_NE(table.output.find("mm to the body"), std::string::npos) << table.output;
@@ -73,6 +75,18 @@ TEST_P(ClearanceSlow, NoVertexIsInsideInOtherPeoplesMotions) {
   EXPECT_GE(found["frames"], 10'000);
   EXPECT_EQ(found["vertices"]["inside"], 0);
   EXPECT_EQ(found["reported_inside"], 0);
+}
+
+// Knees that are raised into the running skirt lift it, and do not come through.
+TEST(ClearanceRuns, KneesStayUnderTheSkirt) {
+  const testing::Outcome done =
+      testing::run_program("clearance skirt captured:139_10 captured:127_04 --json");
+  ASSERT_EQ(done.code, 0) << done.output;
+  const json found = json::parse(done.output);
+  EXPECT_EQ(found["vertices"]["inside"], 0);
+  EXPECT_LT(found["edge_middles"]["inside"], 40);
+  EXPECT_GT(found["edge_middles"]["least_mm"], -10);
+  EXPECT_LT(found["jump_mm"], 80);
 }
 
 }  // namespace
