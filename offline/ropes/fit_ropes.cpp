@@ -174,6 +174,15 @@ Report measure_ropes(const Frames& frames, const ChainDynamics& dynamics, size_t
     return f;
   };
   report.unseen = unseen(ropes);
+  report.shape = measure_shape(frames, ropes, parts.unseen, evaluate::kSettled);
+  report.reference_shape = measure_shape(frames, embedded, parts.unseen, evaluate::kSettled);
+  for (const size_t c : parts.unseen) {
+    const RopeTracking f = measure_tracking(frames, embedded, ropes, {c}, evaluate::kSettled);
+    Report::Clip clip{frames.info().clips[frames.clips()[c].clip].name, f.gap.rms_mm, f.velocity_energy, 0};
+    for (const auto& floor : frames.info().chaos)
+      if (floor.name == clip.name) clip.chaos_floor_mm = floor.bones;
+    report.clips.push_back(clip);
+  }
   if (!parts.train.empty())
     report.corrected = unseen(learn::corrected(fit_correction(frames, embedded, ropes, threads), ropes));
   return report;

@@ -13,6 +13,7 @@
 
 #include "evaluate/rope_gap.h"
 #include "learn/ridge.h"
+#include "ropes/chain_shape.h"
 #include "ropes/simulate_ropes.h"
 
 namespace billow::ropes {
@@ -40,6 +41,13 @@ ClipParts clip_parts(const Frames& frames);
 struct Report {
   RopeTracking train, validation, unseen;  // unseen: with the chaos floor, from 1.5 s on as that is
   RopeTracking corrected;                  // unseen, with the correction of fit_correction
+  ChainShape shape, reference_shape;       // unseen, from 1.5 s on
+  struct Clip {
+    std::string name;
+    double rms_mm = 0, velocity_energy = 0;
+    double chaos_floor_mm = 0;  // 0: not measured
+  };
+  std::vector<Clip> clips;  // unseen, from 1.5 s on
   Cost cost;
 };
 Report measure_ropes(const Frames& frames, const ChainDynamics& dynamics, size_t threads = 0);

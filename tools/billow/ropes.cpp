@@ -40,6 +40,11 @@ ordered_json describe(const RopeTracking& f) {
           {"frames", g.frames}};
 }
 
+ordered_json describe(const ropes::ChainShape& s) {
+  const auto list = [](const ropes::Percentiles& p) { return ordered_json{p.p5, p.median, p.p95}; };
+  return {{"lateral", list(s.lateral)}, {"rope", list(s.rope)}, {"panel_angle_rad", list(s.angle)}};
+}
+
 ordered_json describe(const ropes::Report& r) {
   ordered_json out{
       {"train", describe(r.train)}, {"validation", describe(r.validation)}, {"unseen", describe(r.unseen)}};
@@ -48,6 +53,13 @@ ordered_json describe(const ropes::Report& r) {
     out[name]["chaos_floor_mm"] = f->gap.chaos_floor_mm;
     out[name]["ratio"] = f->gap.ratio;
   }
+  out["shape"] = describe(r.shape);
+  out["reference_shape"] = describe(r.reference_shape);
+  for (const ropes::Report::Clip& c : r.clips)
+    out["clips"].push_back({{"name", c.name},
+                            {"rms_mm", c.rms_mm},
+                            {"chaos_floor_mm", c.chaos_floor_mm},
+                            {"velocity_energy", c.velocity_energy}});
   out["microseconds"] = r.cost.microseconds();
   out["substeps"] =
       static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames));
@@ -57,6 +69,11 @@ ordered_json describe(const ropes::Report& r) {
 void print(const char* name, const RopeTracking& f) {
   std::printf("  %-10s %7.1f %7.1f %7.1f %7.1f %7.1f %8.2f\n", name, f.gap.rms_mm, f.gap.tips_mm,
               f.gap.bias_mm, f.gap.swing_mm, f.gap.chain_to_chain_mm, f.velocity_energy);
+}
+
+void print(const char* name, const ropes::Percentiles& chains, const ropes::Percentiles& cloth) {
+  std::printf("  %-16s %5.2f %5.2f %5.2f   %5.2f %5.2f %5.2f\n", name, chains.p5, chains.median, chains.p95,
+              cloth.p5, cloth.median, cloth.p95);
 }
 
 void print(const ropes::Report& r) {
@@ -70,6 +87,12 @@ void print(const ropes::Report& r) {
                 r.unseen.gap.chaos_floor_mm, r.unseen.gap.ratio, r.corrected.gap.ratio);
   else
     std::printf("  chaos floor: was not measured\n");
+  if (!r.clips.empty()) {
+    std::printf("  unseen clips, p5, median and p95:\n  %-16s %-20s cloth\n", "", "chains");
+    print("lateral", r.shape.lateral, r.reference_shape.lateral);
+    print("rope", r.shape.rope, r.reference_shape.rope);
+    print("panel angle, rad", r.shape.angle, r.reference_shape.angle);
+  }
   std::printf("  %.0f us a frame, %.1f sub-steps\n", r.cost.microseconds(),
               static_cast<double>(r.cost.substeps) / static_cast<double>(std::max<size_t>(1, r.cost.frames)));
 }
