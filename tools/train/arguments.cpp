@@ -171,6 +171,9 @@ void add_gru_options(CLI::App& app, Given& given) {
 }
 
 void add_chain_options(CLI::App& app, Given& given) {
+  app.add_option("--settings", given.settings,
+                 "File of chain settings, as `billow ropes fit` writes it, instead of the garment's own")
+      ->group(kChains);
   app.add_option("--chains", given.chains,
                  "Garment file whose chains are used, with their settings and learnt force; nothing is "
                  "learnt for them")

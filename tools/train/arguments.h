@@ -20,7 +20,8 @@ namespace billow::tool {
 // order on the command line.
 struct Given {
   std::string data, out, json;
-  std::string chains;  // garment file whose settings and force the chains have
+  std::string chains;    // garment file whose settings and force the chains have
+  std::string settings;  // file of settings that differ from the garment's own
   std::string storage = "mixed", evaluate = "full";
   bool paper = false, resume = false, dry_run = false, quiet = false, gru = true;
   train::GruOptions gru_options;

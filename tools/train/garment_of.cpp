@@ -9,6 +9,7 @@
 #include "learn/gru.h"
 #include "learn/model.h"
 #include "pack/quantise_networks.h"
+#include "ropes/settings_file.h"
 #include "train/correction.h"
 #include "train/learnt_force.h"
 
@@ -59,6 +60,7 @@ CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& gi
                                           : chains_of_file(given.chains, frames),
                      {},
                      {}};
+  if (!given.settings.empty()) ropes::read_settings_file(given.settings, out.dynamics.settings);
   if (given.learns_force()) out.dynamics.force = train_force(frames, given, out.dynamics.settings, run, log);
   log("ropes: run over all clips");
   const learn::Matrix bones = ropes::simulate_ropes(frames, out.dynamics);
