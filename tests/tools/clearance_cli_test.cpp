@@ -78,7 +78,7 @@ TEST_P(ClearanceSlow, NoVertexIsInsideInOtherPeoplesMotions) {
 }
 
 // Knees that are raised into the running skirt lift it, and do not come through.
-TEST(ClearanceRuns, KneesStayUnderTheSkirt) {
+TEST(ClearanceRunsSlow, KneesStayUnderTheSkirt) {
   const testing::Outcome done =
       testing::run_program("clearance skirt captured:139_10 captured:127_04 --json");
   ASSERT_EQ(done.code, 0) << done.output;
