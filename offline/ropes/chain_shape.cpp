@@ -24,6 +24,7 @@ ChainShape measure_shape(const learn::Frames& frames, const learn::Matrix& bones
   const garment::Garment& garment = frames.garment();
   std::vector<V3> rest(garment.bones.size());
   garment::bone_positions(garment, garment.rest, rest);
+  if (garment.chains.empty()) return {};
   const size_t chains = garment.chains.size(), pairs = garment.closed ? chains : chains - 1;
   const auto chain = [&](size_t c) -> const std::vector<uint32_t>& { return garment.chains[c % chains]; };
   const auto pattern = [&](uint32_t a, uint32_t b) {

@@ -66,8 +66,8 @@ struct StageOptions {
   float edge_weight = 0;  // edge errors in the data term; patch model only
   // Edge lengths against the pattern. The patch model applies it to rope bones: `rope_share` of a batch is added for it.
   float length_weight = 0, rope_share = 0.25f;
-  float restored_weight =
-      0;  // on rope bones, distance to the cloth with its lengths restored; patch model only
+  // Distance of cloth on rope bones to the same cloth with its lengths restored; patch model only.
+  float restored_weight = 0;
   CollisionOptions collision;
 };
 

@@ -294,9 +294,8 @@ void add_clearance(CLI::App& app) {
   command->footer(
       "Distances are signed distances to the runtime's colliders, measured after push-out. Push-out keeps\n"
       "vertices 2 mm outside, because midpoints of edges and triangles may lie deeper than their corners.\n"
-      "A jump is the motion of a vertex in one frame beyond that of the six bones nearest to it. --json "
-      "says\n"
-      "when the deepest points and the largest jumps occur.\n\n"
+      "A jump is the motion of a vertex in one frame beyond that of the six bones nearest to it. --json\n"
+      "says when the deepest points and the largest jumps occur.\n\n"
       "Examples\n"
       "  billow clearance skirt dance run:3 --seconds 20\n"
       "  billow clearance cape my_motions/ robot.glb --unseen\n"

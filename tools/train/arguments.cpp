@@ -114,9 +114,8 @@ void add_loss_options(StageMembers& m) {
         "Loss weight of edge lengths that differ from the pattern; patches apply it to rope-chain inputs",
         &StageOptions::length_weight);
   m.add(kLoss, "restored-weight",
-        "Loss weight of squared distances between cloth on rope-chain inputs and the same cloth with its "
-        "lengths "
-        "restored as at run time; patches only",
+        "Loss weight of squared distances between cloth on rope-chain inputs and the same cloth with "
+        "lengths restored as at run time; patches only",
         &StageOptions::restored_weight);
   m.add(kLoss, "rope-share", "Rope-chain frames per batch, as a fraction of --batch; patches only",
         &StageOptions::rope_share);
@@ -180,6 +179,7 @@ void add_chain_options(CLI::App& app, Given& given) {
       ->group(kChains);
   app.add_option("--force", given.force,
                  "Learn the force that the rope chains lack, and store it [true; with --paper: false]")
+      ->excludes("--chains")
       ->group(kChains);
   train::ForceOptions& force = given.force_options;
   app.add_option("--force-rounds", force.rounds,
