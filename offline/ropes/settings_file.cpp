@@ -22,7 +22,8 @@ template <class Settings, class F> void visit(Settings& s, F f) {
       f("max_substeps", s.solver.max_substeps);
   f("push_direction", s.solver.push_direction), f("velocity_direction", s.solver.velocity_direction);
   f("radius", s.radius), f("friction", s.friction), f("rope_samples", s.solver.rope_samples);
-  f("lateral_samples", s.solver.lateral_samples), f("learnt_force", s.learnt_force);
+  f("lateral_samples", s.solver.lateral_samples), f("learnt_force", s.learnt_force),
+      f("self_contact", s.self_contact);
 }
 
 std::string text_of(float number) { return files::shortest(number); }

@@ -63,8 +63,39 @@ void start(character::RopeChains& ropes, const garment::Garment& garment, const 
     billow::set(set.v, at, clip.velocity(f, bone));
     set.tension[at] = set.impulse[at] = 0;
   });
+  forget_sides(set);
   chains.fresh = 0;
   chains.force_left = 0;
+}
+
+// What the controller asks of each bone of a level. Folds to either side have no mean, so that what chains are asked one by one
+// would draw them together; what is spread over their neighbours moves the cloth and leaves its folds alone.
+template <class Clip>
+std::vector<V3> asked_of_level(const ChainSet& set, const garment::Garment& garment, const Clip& clip,
+                               size_t f, int level, const ForceTarget& target) {
+  const float rate = 1 / target.time_constant;
+  const int chains = set.layout.chains;
+  std::vector<V3> own(static_cast<size_t>(chains)), out;
+  const auto there = [&](int c) { return c >= 0 && c < chains && level < set.bones[c]; };
+  for (int c = 0; c < chains; ++c) {
+    if (!there(c)) continue;
+    const uint32_t bone = garment.chains[static_cast<size_t>(c)][static_cast<size_t>(level)];
+    const size_t at = set.layout.at(level, c);
+    own[static_cast<size_t>(c)] = (clip.bones[f][bone] - get(set.x, at)) * (0.25f * rate * rate) +
+                                  (clip.velocity(f, bone) - get(set.v, at)) * rate;
+  }
+  for (int c = 0; c < chains; ++c) {
+    V3 sum{0, 0, 0};
+    int count = 0;
+    for (const int step : {-1, 1}) {
+      const int next = set.layout.closed ? (c + step + chains) % chains : c + step;
+      if (there(next)) sum += own[static_cast<size_t>(next)], ++count;
+    }
+    const V3 alone = own[static_cast<size_t>(c)];
+    out.push_back(
+        count == 0 ? alone : alone * (1 - target.spread) + sum * (target.spread / static_cast<float>(count)));
+  }
+  return out;
 }
 
 // Adds what the force lacked in the step that led to frame `f`. `axes`: of the chains, before that step.
@@ -73,16 +104,18 @@ void add_feedback(const Chains& chains, const garment::Garment& garment, const C
                   const ForceTarget& target, const std::vector<ForceAxes>& axes, learn::Matrix& force,
                   ForceSamples& sums) {
   const ChainSet& set = chains.set;
-  const float rate = 1 / target.time_constant;
+  std::vector<std::vector<V3>> asked;
+  for (int i = 0; i < set.layout.levels; ++i)
+    asked.push_back(asked_of_level(set, garment, clip, f, i, target));
   for_each_bone(set, garment, [&](int c, int i, uint32_t bone) {
     if (i == 0) return;
     const uint32_t root = garment.chains[static_cast<size_t>(c)][0];
     const size_t at = set.layout.at(i, c);
-    const V3 v = get(set.v, at), wanted = clip.velocity(f, bone);
-    V3 a = (clip.bones[f][bone] - get(set.x, at)) * (0.25f * rate * rate) + (wanted - v) * rate;
+    V3 a = asked[static_cast<size_t>(i)][static_cast<size_t>(c)];
     const float size = length(a);
     if (size > target.limit) a = a * (target.limit / size);
-    const V3 swing = v - get(set.v, set.layout.at(0, c)), reference = wanted - clip.velocity(f, root);
+    const V3 swing = get(set.v, at) - get(set.v, set.layout.at(0, c)),
+             reference = clip.velocity(f, bone) - clip.velocity(f, root);
     a += swing * target.livelier;
     sums.velocity_energy += static_cast<double>(dot(swing, swing));
     sums.reference_energy += static_cast<double>(dot(reference, reference));

@@ -285,6 +285,7 @@ billow_status billow_chains_set_bones(billow_chains* chains, const float* positi
       if (billow_status bad =
               check_finite(values == positions ? "positions" : "velocities", values, 3 * size_t{count}))
         return bad;
+  if (positions) forget_sides(c.set);
   const float* sources[2] = {positions, velocities};
   const Rows3* rows[2] = {&c.set.x, &c.set.v};
   for (int k = 0; k < 2; ++k) {

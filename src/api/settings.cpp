@@ -39,6 +39,7 @@ constexpr FloatRange kFloats[] = {
     {FIELD(solver.tautness), 0, 0.5f},
     {FIELD(solver.gap_return), 0, 1},
     {FIELD(learnt_force), 0, 1},
+    {FIELD(self_contact), 0, 1e9f},
     {FIELD(rest_speed), 0, 10},
     {FIELD(solver.substep_angle), 1e-3f, 100},
     {FIELD(solver.push_extra), 0, 10},
@@ -159,6 +160,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.substep_angle = in.solver.substep_angle;
   r.energy_guard = in.solver.energy_guard != 0;
   r.learnt_force = in.learnt_force;
+  r.self_contact = in.self_contact;
   r.rest_speed = in.rest_speed;
   r.push_along_history = in.solver.push_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
   r.velocity_along_history = in.solver.velocity_direction == BILLOW_CONTACT_DIRECTION_HISTORY;

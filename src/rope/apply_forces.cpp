@@ -11,10 +11,6 @@
 namespace billow {
 namespace {
 
-F4 stable_spring(F4 stiffness, F4 w_sum, float step) {
-  return stiffness / (1.0f + (2.0f * step * step) * stiffness * w_sum);
-}
-
 // Gravity, drag against the wind per bone, and global damping.
 void apply_gravity_and_drag(ChainSet& set, float h) {
   const Layout& lay = set.layout;
@@ -25,6 +21,7 @@ void apply_gravity_and_drag(ChainSet& set, float h) {
       size_t at = lay.group_at(i, g);
       V3x4 a = gravity * load(set.is_bone + at);
       if (set.has_learnt) a += load(set.learnt, at);
+      if (set.settings.has_self_contact) a += load(set.self_push, at);
       if (has_drag) {
         F4 per_mass = load(set.drag + at) * load(set.w + at);
         F4 damping = set.settings.global_damping * load(set.is_bone + at);

@@ -43,14 +43,21 @@ void allocate(ChainSet& set, Arena& arena) {
                     &set.distance})
     *p = arena.take<float>(n);
   for (Rows3* p : {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
-                   &set.acceleration_before, &set.learnt, &set.air, &set.contact_normal, &set.touch_normal,
-                   &set.touch_velocity})
+                   &set.acceleration_before, &set.learnt, &set.self_push, &set.air, &set.contact_normal,
+                   &set.touch_normal, &set.touch_velocity})
     *p = rows3(n);
   LateralScratch& lateral = set.lateral;
   for (Rows3* p : {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal,
                    &lateral.velocity, &lateral.gradient})
     *p = rows3(row);
   for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
+  SelfContactRows& self = set.self;
+  self.columns = set.layout.neighbours ? round_up_lanes(set.layout.chains) + 2 * SelfContactRows::kMargin : 0;
+  self.sides = arena.take<uint8_t>(self.side_bytes(set.layout));
+  const size_t wide = static_cast<size_t>(set.layout.levels * self.columns);
+  for (Rows3* p : {&self.x, &self.push, &self.across, &self.along, &self.normal}) *p = rows3(wide);
+  for (float** p : {&self.w, &self.across_at, &self.along_at, &self.normal_at, &self.length})
+    *p = arena.take<float>(wide);
   const size_t levels = static_cast<size_t>(set.layout.levels),
                groups = static_cast<size_t>(set.layout.groups());
   set.broad_phase = arena.take<BroadPhase>(groups);

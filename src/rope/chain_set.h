@@ -77,6 +77,8 @@ struct RopeSettings {
   // Which optional forces are not zero, so that the others cost nothing.
   bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,
        has_shrink = false;
+  float self_contact = 0;
+  bool has_self_contact = false;
   bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
 };
 
@@ -127,6 +129,26 @@ struct LateralScratch {
   float* collider = nullptr;
 };
 
+// Panels that a bone may meet (find_self_contacts.cpp): those of so many chains to each side, of its level and so many above
+// and below.
+inline constexpr int kSelfContactChains = 4, kSelfContactLevels = 2;
+// Bones and panels of the garment in rows with margins, and on which sides of panels bones are.
+struct SelfContactRows {
+  static constexpr int kMargin = 2 * kLanes;
+  static constexpr int kSlots = 2 * kSelfContactChains * (2 * kSelfContactLevels + 1);
+  static size_t side_bytes(const Layout& lay) {
+    return lay.neighbours ? static_cast<size_t>(lay.levels * lay.groups() * kSlots) : 0;
+  }
+  int columns = 0;           // of a row
+  uint8_t* sides = nullptr;  // state: for each level and group one byte per panel
+
+  // Scratch.
+  Rows3 x, push;  // x: relative to the first root; push: an acceleration
+  float* w = nullptr;
+  Rows3 across, along, normal;  // planes of panels: coordinate = dot(x, plane) - at
+  float *across_at = nullptr, *along_at = nullptr, *normal_at = nullptr, *length = nullptr;
+};
+
 struct ChainSet {
   Layout layout;
   RopeSettings settings;
@@ -170,6 +192,7 @@ struct ChainSet {
   Rows3 acceleration;  // of the external forces, F_ext / M
   Rows3 acceleration_before;
   Rows3 learnt;                      // part of it: runtime/learnt_force.h
+  Rows3 self_push;                   // part of it: find_self_contacts.cpp
   Rows3 edge;                        // one row: forces on the edges or panels between neighbours
   Rows3 air;                         // wind at the bones
   float* air_points = nullptr;       // chains * 3
@@ -177,6 +200,7 @@ struct ChainSet {
   float* start_energy = nullptr;     // one row: kinetic energy relative to the root
   float* collider_energy = nullptr;  // one row: work done by colliders
   LateralScratch lateral;
+  SelfContactRows self;
   RopeScratch rope;
   bool has_learnt = false;
   float* distance = nullptr;  // of the bones from the body, up to the range that collide() queried

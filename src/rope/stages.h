@@ -1,5 +1,6 @@
 // The stages of a sub-step, each in the file of its name (paper, Section "Rope Chain Simulation").
 //
+//   find_self_contacts    folds that meet push each other apart
 //   apply_forces          F_ext(x, v) / M
 //   apply_soft_contacts   push of soft colliders, part of the forces
 //   accelerate            v += dt/2 (F_ext + tension) / M, then damping      steps 1 and 4
@@ -16,6 +17,10 @@
 
 namespace billow {
 
+// Pushes between bones and panels that meet (settings.self_contact); they act throughout the sub-step.
+void find_self_contacts(ChainSet& set, float dt);
+void forget_sides(ChainSet& set);  // of chains that are placed anew
+
 // External accelerations at the present x and v. `dt` is the sub-step: stiff springs and strong drag are limited,
 // as by an implicit step, so that no stiffness is unstable.
 void apply_forces(ChainSet& set, float dt, double time);
@@ -31,6 +36,10 @@ inline float spring_step(const RopeSettings& settings, float dt) {
   const float step =
       settings.min_substeps > 2 ? 2 * kSpringStep / static_cast<float>(settings.min_substeps) : kSpringStep;
   return dt > step ? dt : step;
+}
+
+inline F4 stable_spring(F4 stiffness, F4 w_sum, float step) {
+  return stiffness / (1.0f + (2.0f * step * step) * stiffness * w_sum);
 }
 
 // Adds the push of soft colliders to the accelerations.

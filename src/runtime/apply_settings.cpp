@@ -60,6 +60,7 @@ void apply_settings(Chains& chains, const Settings& s) {
   set.settings.has_rest_angle = s.rest_angle.any();
   set.settings.has_shrink = s.shrink.any();
   set.settings.has_shear = s.lateral_shear.any();
+  set.settings.has_self_contact = s.rope.self_contact > 0 && lay.neighbours && lay.chains > 3;
 
   for (size_t at = 0; at < lay.row_floats(); ++at) {
     set.max_length[at] = kFarAway;

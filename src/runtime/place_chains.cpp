@@ -6,6 +6,7 @@ namespace {
 void place_at_rest(Chains& chains, int chain, const Transform& root) {
   ChainSet& set = chains.set;
   set.energy_lost[set.layout.at(0, chain)] = 0;
+  forget_sides(set);
   for (int i = 0; i < set.bones[chain]; ++i) {
     size_t at = set.layout.at(i, chain);
     billow::set(set.x, at, apply(root, get(set.rest, at) * chains.settings.scale));

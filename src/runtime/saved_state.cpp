@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 2, kInstanceVersion = 3;
+constexpr uint32_t kVersion = 3, kInstanceVersion = 4;
 
 // Visits every value of the state as bytes, in a fixed order.
 template <class F> void visit(Chains& chains, F f) {
@@ -25,6 +25,7 @@ template <class F> void visit(Chains& chains, F f) {
   bytes(chains.force_left);
   bytes(chains.settings.scale);
   bytes(chains.space);
+  f(set.self.sides, set.self.side_bytes(set.layout));
   for (int c = 0; c < set.layout.chains; ++c) {
     bytes(chains.roots[c]);
     bytes(set.energy_lost[set.layout.at(0, c)]);

@@ -83,6 +83,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kFollow);
 
   update_learnt_force(chains, colliders, in.dt, dt);
+  if (set.settings.has_self_contact) find_self_contacts(set, dt);
   apply_all_forces();
   start_substep(set, h);
   clock.finish(Stage::kGuard);

@@ -46,6 +46,7 @@ const FloatField kFloats[] = {
     {FIELD(solver.gap_return), {-1e-6f, 1.5f}, {0, 1}},
     {FIELD(solver.substep_angle), {0, -1}, {0.01f, 3}},
     {FIELD(learnt_force), {-0.1f, 1.1f}, {0, 1}},
+    {FIELD(self_contact), {-1, 1e10f}, {0, 200}},
     {FIELD(rest_speed), {-0.1f}, {0, 1}},
     {FIELD(solver.push_extra), {-1e-6f}, {0, 0.1f}},
     {FIELD(friction), {-0.1f}, {0, 1}},

@@ -194,6 +194,12 @@ void add_chain_options(CLI::App& app, Given& given) {
                  with_default("Length of the longest roll-outs, in seconds", force.longest))
       ->check(CLI::Range(0.1, 60.0))
       ->group(kChains);
+  app.add_option(
+         "--force-spread", force.target.spread,
+         with_default("Share of what a chain is asked for that is asked of the chains beside it, 0 to 1",
+                      force.target.spread))
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(kChains);
   app.add_option("--correction", given.correction,
                  "Train a correction of rope bones, and store it [where no force is learnt]")
       ->group(kChains);
