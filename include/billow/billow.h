@@ -397,7 +397,7 @@ typedef struct billow_settings {
   float teleport_distance;   /* m of a root in one step: 1e30, never */
   float teleport_angle;      /* radians of a root in one step: 1e30, never */
 
-  /* N/m, between folds that meet: bones stay on their side of the panels between other chains. 0: they pass through */
+  /* N/m, between folds that meet, so that bones stay on their side of the panels of other chains: 0, they pass through */
   float self_contact;
 
   float learnt_force; /* share of the force that a garment's chains have learnt: 1; 0: off */

@@ -14,8 +14,8 @@ struct ForceTarget {
   float time_constant = 0.12f;  // s
   float limit = 8;              // m/s2, of what it asks for
   float forget = 0.03f;         // share of a force that is given up in each round
-  float spread = 0.5f;  // share of what it asks for that is asked of the bones on the next chains instead
-  float livelier = 0;   // 1/s: acceleration along a bone's own velocity, relative to its root
+  float spread = 0;    // share of what it asks for that is asked of the bones on the next chains instead
+  float livelier = 0;  // 1/s: acceleration along a bone's own velocity, relative to its root
 };
 
 struct ForceSamples {

@@ -19,9 +19,9 @@ constexpr Golden kGolden[] = {
     {"pendulum", 60, 600, 0x736fa16c1feaba67ull},
     {"swing", 60, 300, 0x728c6bf79e6f0643ull},
     {"sphere_and_particles", 60, 90, 0x1fbb4f3e95c10408ull},
-    {"skirt_standing", 60, 120, 0x315553acf479fbd9ull},
-    {"skirt_kicking", 60, 120, 0x5c00c7bebda2ffabull},
-    {"cape_running", 30, 90, 0x12fa601fa6abe646ull},
+    {"skirt_standing", 60, 120, 0x01d904644e635dd9ull},
+    {"skirt_kicking", 60, 120, 0x2bfd1c048366450bull},
+    {"cape_running", 30, 90, 0x5b70cbeb4966d6c6ull},
 };
 
 }  // namespace
