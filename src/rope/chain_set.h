@@ -60,6 +60,7 @@ struct RopeSettings {
   int min_substeps = 1, max_substeps = 8;
   float substep_angle = 0.1f;
   float learnt_force = 1;
+  float self_contact = 0;
   float rest_speed = 0.01f;
   bool energy_guard = true;
 
@@ -76,9 +77,7 @@ struct RopeSettings {
 
   // Which optional forces are not zero, so that the others cost nothing.
   bool has_drag = false, has_damping = false, has_lateral = false, has_shear = false, has_rest_angle = false,
-       has_shrink = false;
-  float self_contact = 0;
-  bool has_self_contact = false;
+       has_shrink = false, has_self_contact = false;
   bool has_panels() const { return panel_drag > 0 || panel_lift > 0; }
 };
 

@@ -52,6 +52,7 @@ void apply_settings(Chains& chains, const Settings& s) {
   const Layout& lay = set.layout;
   if (chains.started && s.scale != chains.settings.scale)
     resize_about_roots(set, s.scale / chains.settings.scale);
+  const bool had_self_contact = set.settings.has_self_contact;
   chains.settings = s;
   set.settings = s.rope;
   set.settings.has_drag = s.drag.any();
@@ -61,6 +62,7 @@ void apply_settings(Chains& chains, const Settings& s) {
   set.settings.has_shrink = s.shrink.any();
   set.settings.has_shear = s.lateral_shear.any();
   set.settings.has_self_contact = s.rope.self_contact > 0 && lay.neighbours && lay.chains > 3;
+  if (!had_self_contact) forget_sides(set);  // known when it was last on
 
   for (size_t at = 0; at < lay.row_floats(); ++at) {
     set.max_length[at] = kFarAway;
