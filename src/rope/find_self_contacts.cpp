@@ -4,6 +4,10 @@
 // leaves the panel sideways. While it is nearer than kDistance, or through, a spring along the panel's normal pushes the two
 // apart. The side is remembered, so that cloth that was forced through returns.
 //
+// Where a bone is on another side of a panel than the bone above it is of the panel above, the chain passes through the cloth in
+// between. Sides that are remembered would hold such a tangle for ever, so that the lower bone has none while this lasts. A bone
+// that has just come over a panel, and is nearly in its plane, takes the side of the bone above.
+//
 // Panels are quadrilaterals between two ropes of neighbouring chains, taken as planes. The bone of chain c meets panels that
 // start at chains c + 1 to c + 4 and c - 2 to c - 5, from two levels above it to two below: farther ones hardly ever meet it.
 // Rows have margins that continue closed garments, so that four bones and their panels are loaded without a branch.
@@ -16,6 +20,7 @@ namespace {
 
 constexpr float kDistance = 0.35f;  // that layers keep, of a rope's length
 constexpr float kReach = 1;         // from which on bones have a side, of a rope's length
+constexpr float kThin = 0.1f;  // within which the side of a bone that is new says little, of a rope's length
 constexpr float kEdge = 0.6f,
                 kFaded = 0.15f;  // of a panel's size, from its centre; the push fades towards it
 constexpr float kNoPanel = 1e9f;
@@ -106,35 +111,44 @@ class SelfContacts {
   void meet_panels(int i, int g) {
     // Closed garments of few chains would meet panels twice.
     const int chains = lay_.closed ? std::min(kSelfContactChains, (lay_.chains - 2) / 2) : kSelfContactChains;
-    uint8_t* sides =
-        own_.sides + static_cast<size_t>(i * lay_.groups() + g) * size_t{SelfContactRows::kSlots};
+    constexpr auto kSlots = static_cast<std::ptrdiff_t>(SelfContactRows::kSlots);
+    uint8_t* sides = own_.sides + (i * lay_.groups() + g) * kSlots;
+    const uint8_t* sides_above = sides - lay_.groups() * kSlots;
     for (int level = i - kSelfContactLevels; level <= i + kSelfContactLevels; ++level)
-      for (int d = 0; d < 2 * kSelfContactChains; ++d, ++sides) {
+      for (int d = 0; d < 2 * kSelfContactChains; ++d, ++sides, ++sides_above) {
         const bool after = d < kSelfContactChains;
         const int offset = after ? d + 1 : kSelfContactChains - d - 2;
         const bool there = level >= 1 && level < lay_.levels && d % kSelfContactChains < chains;
-        *sides = there ? meet(at(i, g * kLanes), at(level, g * kLanes + offset), *sides) : uint8_t{0};
+        if (there)
+          *sides = meet(at(i, g * kLanes), at(level, g * kLanes + offset), *sides, *sides_above);
+        else
+          *sides = 0;
       }
   }
 
   // Four bones and one panel each. Returns the sides of those that are over it: four bits for its front, four for its back.
-  uint8_t meet(size_t bone, size_t panel, uint8_t before) {
+  // `before`: of the last step; `above`: of the bones above and the panels above.
+  uint8_t meet(size_t bone, size_t panel, uint8_t before, uint8_t above) {
     const V3x4 x = load(own_.x, bone);
     const F4 u = dot(x, load(own_.across, panel)) - load(own_.across_at + panel),
-             v = dot(x, load(own_.along, panel)) - load(own_.along_at + panel),
-             reach = load(own_.length + panel) * kReach, w = load(own_.w + bone);
+             v = dot(x, load(own_.along, panel)) - load(own_.along_at + panel), w = load(own_.w + bone);
     const M4 within = (abs(u) < splat(kEdge)) & (abs(v) < splat(kEdge)) & (w > 0.0f);
     if (!any(within)) return 0;
     const V3x4 normal = load(own_.normal, panel);
     const F4 distance = dot(x, normal) - load(own_.normal_at + panel);
-    const M4 over = within & (abs(distance) < reach);
+    const F4 rope = load(own_.length + panel);
+    const M4 over = within & (abs(distance) < kReach * rope);
     if (!any(over)) return 0;
     const M4 was_front = lanes_of(before & 15), was_back = lanes_of(before >> 4),
-             front = over & (was_front | (~was_back & (distance > 0.0f)));
+             above_front = lanes_of(above & 15), above_back = lanes_of(above >> 4),
+             thin = abs(distance) < kThin * rope,
+             comes_front = (thin & above_front) | (~(thin & above_back) & (distance > 0.0f)),
+             in_front = over & (was_front | (~was_back & comes_front)), front = in_front & ~above_back,
+             back = over & ~in_front & ~above_front;
     const F4 side = select(front, splat(1.0f), splat(-1.0f)),
-             depth = select(over, max(kDistance * load(own_.length + panel) - side * distance, 0.0f), zero());
+             depth = select(front | back, max(kDistance * rope - side * distance, 0.0f), zero());
     if (any(depth > 0.0f)) push_apart(bone, panel, u, v, normal * side, depth, w);
-    return static_cast<uint8_t>(bits(front) | bits(over & ~front) << kLanes);
+    return static_cast<uint8_t>(bits(front) | bits(back) << kLanes);
   }
 
   void push_apart(size_t bone, size_t panel, F4 u, F4 v, V3x4 normal, F4 depth, F4 w) {

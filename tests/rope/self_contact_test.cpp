@@ -89,6 +89,20 @@ TEST(SelfContact, ClothThatWasForcedThroughReturns) {
   EXPECT_GT(gap_after_return(sheet), 0.02f);
 }
 
+// Bones that came through the cloth between two of their chain are not held there.
+TEST(SelfContact, TanglesDissolve) {
+  testing::Sheet sheet = folded_curtain(200);
+  ASSERT_TRUE(sheet.chains.step(kFrame, sheet.roots));
+  std::vector<float> bones = testing::positions_of(sheet.chains);
+  for (int c = kColumns / 2; c < kColumns; ++c)
+    for (int i = kBones / 2; i < kBones; ++i)
+      bones[static_cast<size_t>(3 * (c * kBones + i) + 2)] -= kApart + 0.03f;
+  ASSERT_TRUE(sheet.chains.set_bones(bones, {}));
+  ASSERT_LT(tip_z(sheet.chains, 6), tip_z(sheet.chains, 1));
+  for (int f = 0; f < 300; ++f) ASSERT_TRUE(sheet.chains.step(kFrame, sheet.roots));
+  EXPECT_GT(tip_z(sheet.chains, 6) - tip_z(sheet.chains, 1), 0.02f);
+}
+
 TEST(SelfContact, FlatClothIsNotPushed) {
   testing::Sheet free = testing::hanging_sheet(kColumns, kRopes, kSpacing, kRope, with_self_contact(0)),
                  held = testing::hanging_sheet(kColumns, kRopes, kSpacing, kRope, with_self_contact(200));
