@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "character/rope_chains.h"
 #include "offline/ropes/set_from_bones.h"
 #include "ropes/fit_ropes.h"
+#include "train/force_rollouts.h"
 
 namespace billow::train {
 namespace {
@@ -43,6 +46,33 @@ TEST(LearntForce, MakesChainsMoveAsTheReference) {
     return train_force(frames, parts.train, {}, settings, options).layers[0].weights;
   };
   EXPECT_EQ(again(), again());
+}
+
+// Mean square of what chains are asked for that follow `move`, with a share of it asked of the chains beside them.
+double asked(const testing::SmallSet::Move& move, float spread) {
+  const testing::SmallSet set({std::string(30, 't')}, move);
+  const learn::Frames frames = set.frames();
+  ForceTarget target;
+  target.spread = spread;
+  target.limit = 1000;
+  const ForceRollouts rollouts(frames, {0}, character::rope_settings(set.garment()));
+  const ForceSamples samples = rollouts.run({}, 2, 1, target, 1);
+  double sum = 0;
+  for (const float a : samples.targets) sum += static_cast<double>(a) * static_cast<double>(a);
+  return sum / static_cast<double>(samples.targets.size());
+}
+
+TEST(LearntForce, SpreadAsksForMotionAndNotForFolds) {
+  const auto swing = [](V3 rest, size_t, size_t frame) {
+    const float t = static_cast<float>(frame) / 30;
+    return rest + V3{0, 0, 6 * t * t * (1.4f - rest.y)};
+  };
+  const auto fold = [&](V3 rest, size_t clip, size_t frame) {
+    const V3 moved = swing(rest, clip, frame) - rest;
+    return rest + moved * (std::abs(rest.x) < 0.1f ? -1.0f : 1.0f);  // the middle one of three chains
+  };
+  EXPECT_NEAR(asked(swing, 0.5f), asked(swing, 0), 0.1 * asked(swing, 0));
+  EXPECT_LT(asked(fold, 0.5f), 0.5 * asked(fold, 0));
 }
 
 TEST(LearntForce, NeedsClips) {
