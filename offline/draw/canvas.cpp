@@ -7,14 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "draw/raster.h"
-
 namespace billow::draw {
-namespace {
-
-constexpr float kNearPlane = 0.02f;  // m
-
-}  // namespace
+namespace {}  // namespace
 
 Canvas::Canvas(int width, int height, int samples)
     : width_(std::max(1, width)), height_(std::max(1, height)), samples_(std::clamp(samples, 1, 8)) {}
@@ -67,35 +61,6 @@ void Canvas::ground(const Ground& ground) { ground_ = ground; }
 // The rasteriser: opaque triangles and the ground with a depth buffer, then lines, then each translucent
 // layer with its nearest surface. All passes run on the supersampled grid, which is averaged at the end.
 class Canvas::Renderer {
-  // The camera: projects points to sample coordinates.
-  struct View {
-    Vec3 eye, right, up, forward;
-    float scale, centre_x, centre_y;
-
-    View(const Camera& camera, int width, int height) : eye(camera.eye) {
-      forward = normalised(camera.target - camera.eye);
-      right = normalised(cross(forward, camera.up));
-      if (length(right) == 0) right = across(forward);
-      up = cross(right, forward);
-      centre_x = 0.5f * static_cast<float>(width);
-      centre_y = 0.5f * static_cast<float>(height);
-      scale = centre_y / std::tan(0.5f * camera.field_of_view);
-    }
-    float distance(Vec3 p) const { return dot(p - eye, forward); }
-    ScreenPoint project(Vec3 p, float lift = 0) const {
-      const Vec3 d = p - eye;
-      const float along = dot(d, forward);
-      return {centre_x + scale * dot(d, right) / along, centre_y - scale * dot(d, up) / along,
-              1 / std::max(kNearPlane, along - lift)};
-    }
-    // From the eye towards a sample, scaled to 1 m along `forward`.
-    Vec3 ray(int x, int y) const {
-      const float u = (static_cast<float>(x) + 0.5f - centre_x) / scale;
-      const float v = (centre_y - static_cast<float>(y) - 0.5f) / scale;
-      return forward + u * right + v * up;
-    }
-  };
-
  public:
   Renderer(const Canvas& canvas, const Camera& camera)
       : canvas_(canvas),

@@ -16,13 +16,9 @@
 #include "draw/image.h"
 #include "draw/light.h"
 #include "draw/mesh.h"
+#include "draw/view.h"
 
 namespace billow::draw {
-
-struct Camera {
-  Vec3 eye = {0, 0, 5}, target = {}, up = {0, 1, 0};
-  float field_of_view = 0.6f;  // radians, from the bottom to the top of the picture
-};
 
 // The reflection model of the ray tracer. The rasteriser ignores it and uses gloss only.
 enum class Finish { kPlain, kCloth, kSkin };

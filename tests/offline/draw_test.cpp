@@ -11,6 +11,7 @@
 #include "draw/canvas.h"
 #include "draw/paint.h"
 #include "draw/plot.h"
+#include "draw/show_through.h"
 
 namespace billow::draw {
 namespace {
@@ -291,6 +292,26 @@ TEST(Plot, DrawsItsSeriesWhereTheyBelong) {
   // An empty plot and one without finite values do not crash.
   draw_plot({});
   draw_plot({"", "", "", {{"nothing", {NAN, 1}, {1, INFINITY}}}, 400, 300, {}, {}, true});
+}
+
+// A ball of radius 1 and a square of cloth across the view.
+size_t shown(float z, float left, float right) {
+  const Mesh ball = sphere_mesh({0, 0, 0}, 1, 64);
+  const std::vector<float> corners{left, -2, z, right, -2, z, right, 2, z, left, 2, z};
+  const std::vector<uint32_t> indices{0, 1, 2, 0, 2, 3};
+  return count_show_through(ball, {corners, indices}, kCamera, 100, 100);
+}
+
+TEST(ShowThrough, CountsClothInsideTheBodyOnly) {
+  const double disc = 3.14159 * 10 * 10;  // pixels of the ball
+  EXPECT_NEAR(static_cast<double>(shown(0, -2, 2)), disc, 0.05 * disc);
+  EXPECT_NEAR(static_cast<double>(shown(0, 0, 2)), 0.5 * disc, 0.05 * disc);
+  EXPECT_EQ(shown(1.2f, -2, 2), 0u);   // covers the body
+  EXPECT_EQ(shown(-1.2f, -2, 2), 0u);  // hangs behind it
+  EXPECT_EQ(shown(0, 1.2f, 2), 0u);    // beside it
+  // The cap of the ball before the cloth is seen, and the cloth around it.
+  const double cap = disc * (1 - 0.8 * 0.8);
+  EXPECT_NEAR(static_cast<double>(shown(0.8f, -2, 2)), cap, 0.1 * cap);
 }
 
 }  // namespace
