@@ -14,6 +14,8 @@ constexpr int kMaxRounds = 16;
 
 // m at scale 1: vertices that are deeper go back the way they came.
 constexpr float kDeep = 0.004f;
+// m at scale 1: depths in soft colliders from which on vertices give way, and to which.
+constexpr float kYieldFrom = 0.01f, kYieldTo = 0.03f;
 constexpr float kSameWay = 0.8f;  // cosine: the nearest way out is that by which a vertex came
 
 // Where a point goes that moves with a collider.
@@ -105,6 +107,41 @@ uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bou
   }
 }
 
+unsigned first_lanes(size_t count) { return (1u << std::min<size_t>(count, kLanesOf<F8>)) - 1; }
+
+// Calls push(points, what is nearest, their vertices, how many of them count) for groups of eight vertices of which some may be
+// nearer than `limit`.
+template <class Push>
+void for_each_near(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+                   const float* positions, const uint32_t* clusters, size_t vertices, float limit,
+                   Push push) {
+  for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
+    static_assert(kCluster == kPointBlock);
+    PointBlock blocks[kQueryBlocks];
+    Nearest<F8> found[kQueryBlocks * kQueryGroups];
+    const size_t clusters_left = (vertices - first + kCluster - 1) / kCluster;
+    const uint32_t near =
+        query_blocks(colliders, bounds, ellipsoids, positions, clusters + first,
+                     static_cast<int>(std::min<size_t>(clusters_left, kQueryBlocks)), limit, blocks, found);
+    for_each_group(near, [&](int g) {
+      const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),
+                   there = vertices > at ? vertices - at : 0;
+      push(blocks[g / kQueryGroups].p[g % kQueryGroups], found[g], clusters + at, there);
+    });
+  }
+}
+
+// Moves the vertices of some lanes.
+void move_lanes(unsigned which, const Vec3<F8>& to, const uint32_t* group, float* positions) {
+  float x[kLanesOf<F8>], y[kLanesOf<F8>], z[kLanesOf<F8>];
+  store(x, to.x), store(y, to.y), store(z, to.z);
+  for (; which; which &= which - 1) {
+    const int k = std::countr_zero(which);
+    float* p = positions + 3 * size_t{group[k]};
+    p[0] = x[k], p[1] = y[k], p[2] = z[k];
+  }
+}
+
 // Sorts vertices by splitting them recursively in the middle of their longest axis, at multiples of
 // kQueryBlocks clusters, then of a cluster, then of a group of lanes.
 void split(const float* rest, uint32_t* first, uint32_t* last) {
@@ -138,6 +175,23 @@ void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters) {
   for (size_t v = vertices; v % kCluster != 0; ++v) clusters[v] = clusters[vertices - 1];
 }
 
+void push_out_of_soft(const PosedCollider* colliders, int collider_count, float* positions,
+                      const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
+                      float scale) {
+  if (collider_count == 0 || settings.soft_groups == 0) return;
+  ColliderBounds bounds;
+  bound_colliders(bounds, colliders, collider_count, settings.soft_groups);
+  const float from = kYieldFrom * scale, range = (kYieldTo - kYieldFrom) * scale;
+  for_each_near(colliders, bounds, Ellipsoids::kExact, positions, clusters, vertices, settings.clearance,
+                [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group, size_t count) {
+                  const F8 depth = settings.clearance - near.phi,
+                           t = clamp((depth - from) / splat8(range), 0.0f, 1.0f),
+                           by = depth * (1.0f - t * t * (3.0f - 2.0f * t));
+                  move_lanes(static_cast<unsigned>(bits(near.phi < settings.clearance)) & first_lanes(count),
+                             p + near.gradient * by, group, positions);
+                });
+}
+
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,
                             const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                             const PushOutScratch& scratch, const LastPlaces& last) {
@@ -152,37 +206,20 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
   // Pushes the first `count` of eight vertices.
   const auto push_group = [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group,
                               size_t count) {
-    constexpr size_t kWidth = kLanesOf<F8>;
-    unsigned close = static_cast<unsigned>(bits(near.phi < limit)) & ((1u << std::min(count, kWidth)) - 1);
+    unsigned close = static_cast<unsigned>(bits(near.phi < limit)) & first_lanes(count);
     if (!close) return;
     const F8 by = compressed(near.phi, settings) - near.phi;
     const Vec3<F8> moved = p + near.gradient * by;
     const unsigned deep = static_cast<unsigned>(bits(near.phi - by < 0.0f)),
                    staying = last.places ? static_cast<unsigned>(bits(near.phi < -kDeep * last.scale)) : 0;
-    float x[kWidth], y[kWidth], z[kWidth];
-    store(x, moved.x), store(y, moved.y), store(z, moved.z);
+    move_lanes(close & ~staying, moved, group, positions);
     for (; close; close &= close - 1) {
       const int k = std::countr_zero(close);
       ++result.moved;
-      float* to = positions + 3 * size_t{group[k]};
-      if (!(staying >> k & 1)) to[0] = x[k], to[1] = y[k], to[2] = z[k];
       if (deep >> k & 1) scratch.vertices[left++] = group[k];
     }
   };
-  for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
-    static_assert(kCluster == kPointBlock);
-    PointBlock blocks[kQueryBlocks];
-    Nearest<F8> found[kQueryBlocks * kQueryGroups];
-    const size_t clusters_left = (vertices - first + kCluster - 1) / kCluster;
-    const uint32_t near =
-        query_blocks(colliders, bounds, Ellipsoids::kBounds, positions, clusters + first,
-                     static_cast<int>(std::min<size_t>(clusters_left, kQueryBlocks)), limit, blocks, found);
-    for_each_group(near, [&](int g) {
-      const size_t at = first + kLanesOf<F8> * static_cast<size_t>(g),
-                   there = vertices > at ? vertices - at : 0;
-      push_group(blocks[g / kQueryGroups].p[g % kQueryGroups], found[g], clusters + at, there);
-    });
-  }
+  for_each_near(colliders, bounds, Ellipsoids::kBounds, positions, clusters, vertices, limit, push_group);
 
   for (size_t first = 0; last.places && first < left; first += kCluster)
     go_back(colliders, bounds, settings.clearance, last, positions, scratch.vertices + first,

@@ -20,6 +20,7 @@ struct PushOutSettings {
   float clearance = 0.002f;      // m: no vertex is nearer
   float softness = 0.004f;       // m: beyond clearance + softness, vertices are not moved
   uint32_t groups = kAllGroups;  // of colliders, one bit each: the others are ignored
+  uint32_t soft_groups = 0;      // likewise: see push_out_of_soft
 };
 
 // Vertices are queried in clusters of neighbours.
@@ -58,6 +59,12 @@ struct PushOutResult {
   // With `last`: as many of scratch.vertices are between colliders that push them back and forth, and are left there.
   uint32_t pinched = 0;
 };
+
+// Moves vertices that are a little inside soft colliders out of them, and less the deeper they are: what has come through a limb
+// by half is let through. `positions` is padded by one float.
+void push_out_of_soft(const PosedCollider* colliders, int collider_count, float* positions,
+                      const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
+                      float scale);
 
 // `positions` is padded by one float. With `last`, colliders are posed with their motion since the last frame.
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,

@@ -212,6 +212,8 @@ class Restoration {
       store_points(s_.moved + 3 * v, p.x, p.y, p.z);
     }
     const LastPlaces last{s_.fresh ? nullptr : s_.places, in_.scale, in_.teleported ? in_.key : s_.key};
+    push_out_of_soft(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, in_.push,
+                     in_.scale);
     const PushOutResult pushed = push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters,
                                                vertices_, in_.push, scratch_, last);
     // Pinched cloth stays where it is, or its offsets would carry it away. The stage after this one pushes it out.

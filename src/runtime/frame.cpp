@@ -85,6 +85,7 @@ void pose_colliders(Instance& i, const FrameInput& in) {
 PushOutSettings push_settings(const Instance& i) {
   PushOutSettings settings = i.options.push;
   settings.groups = i.chains->set.settings.rigid_groups;
+  settings.soft_groups = i.chains->set.settings.soft_groups;
   return settings;
 }
 
@@ -117,6 +118,8 @@ void push_out(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
     if (i.posed_count == 0) continue;
+    push_out_of_soft(i.posed, i.posed_count, i.positions, i.garment->clusters, i.garment->vertices(),
+                     push_settings(i), batch.inputs[k].scale);
     const PushOutResult result = push_out_mesh(i.posed, i.posed_count, i.positions, i.garment->clusters,
                                                i.garment->vertices(), push_settings(i), i.push);
     i.report.pushed = result.moved;

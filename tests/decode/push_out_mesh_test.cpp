@@ -66,5 +66,31 @@ TEST_F(RisingLimb, CarriesTheSheetAlong) {
   }
 }
 
+// Vertices of the sheet at all depths in a soft limb: shallow ones leave it, deep ones stay.
+TEST_F(RisingLimb, SoftLimbLetsThroughWhatIsDeep) {
+  const Quat along_x{0, 0, -std::sqrt(0.5f), std::sqrt(0.5f)};
+  const Transform at{{-0.4f, 0, 0.075f}, along_x};
+  const PosedCollider limb = pose_collider(capsule_, 1, at, at);
+  const auto pushed_by = [&](uint32_t soft_groups) {
+    std::vector<float> x = positions_;
+    push_out_of_soft(&limb, 1, x.data(), clusters_.data(), kVertices, {.soft_groups = soft_groups}, 1);
+    return x;
+  };
+  EXPECT_EQ(pushed_by(0), positions_);
+  const std::vector<float> x = pushed_by(kAllGroups);
+  float before = 0;
+  for (uint32_t row = kSide / 2; row < kSide; ++row) {  // outwards from the axis
+    const float from = std::abs(positions_[3 * (kSide * row) + 2] - 0.075f),
+                to = std::hypot(x[3 * (kSide * row) + 1], x[3 * (kSide * row) + 2] - 0.075f);
+    if (from < kRadius - 0.03f) {
+      EXPECT_EQ(to, from) << row;
+    } else if (from > kRadius - 0.008f) {
+      EXPECT_GT(to, kRadius) << row;
+    }
+    EXPECT_GE(to, before) << row;
+    before = to - 1e-6f;
+  }
+}
+
 }  // namespace
 }  // namespace billow
