@@ -387,7 +387,7 @@ typedef struct billow_settings {
   uint32_t collider_groups; /* groups that chains and mesh meet, bit 1 << group each: BILLOW_ALL_GROUPS */
   /* Of each group, 0 to 1. 0: rigid. Above 0 its colliders push chains without friction and with at
    * most (1 - softness) times their weight: they sweep cloth aside, cannot carry or pinch it, and what
-   * hangs over them sinks through. The mesh is not pushed out of them. */
+   * hangs over them sinks through. The mesh leaves them where it is less than 3 cm inside. */
   float softness[BILLOW_COLLIDER_GROUPS];
 
   /* Root motion */
