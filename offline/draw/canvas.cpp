@@ -8,8 +8,6 @@
 #include <string>
 
 namespace billow::draw {
-namespace {}  // namespace
-
 Canvas::Canvas(int width, int height, int samples)
     : width_(std::max(1, width)), height_(std::max(1, height)), samples_(std::clamp(samples, 1, 8)) {}
 

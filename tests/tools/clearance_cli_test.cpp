@@ -55,8 +55,7 @@ TEST_F(ClearanceCli, CountsSkinThatShows) {
   ASSERT_EQ(done.code, 0) << done.output;
   const json skin = json::parse(done.output)["skin_shown"];
   EXPECT_EQ(skin["of"], 2);  // frames 0 and 10
-  EXPECT_LE(skin["frames"], 2);
-  EXPECT_GE(skin["most_pixels"], 0);
+  EXPECT_EQ(skin["frames"] > 0, skin["most_pixels"] > 20);
   EXPECT_FALSE(json::parse(run("cape.billow walk --seconds 0.2 --json").output).contains("skin_shown"));
   const testing::Outcome table = run("cape.billow walk --seconds 0.2 --pixels");
   EXPECT_NE(table.output.find("skin shown"), std::string::npos) << table.output;

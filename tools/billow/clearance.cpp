@@ -355,7 +355,7 @@ void add_clearance(CLI::App& app) {
   command->add_flag(
       "--pixels", o->pixels,
       "Also draw every tenth frame from four sides, and count pixels of skin that shows through "
-      "cloth; five times slower");
+      "cloth; takes nearly twice as long");
   command->add_flag("--json", o->json, "Print the figures as JSON");
   command->footer(
       "Distances are signed distances to the runtime's colliders, measured after push-out. Push-out keeps\n"
