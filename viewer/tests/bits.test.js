@@ -4,19 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { garmentFiles, root } from './files.js';
-
-// Runs a program of build/wasm with `folder` mounted as /garment.
-function runWasm(program, folder, ...args) {
-  const script = `
-    import { WASI } from 'node:wasi';
-    import { readFileSync } from 'node:fs';
-    const wasi = new WASI({ version: 'preview1', args: ${JSON.stringify([program, ...args])}, preopens: { '/garment': ${JSON.stringify(folder)} } });
-    const module = await WebAssembly.compile(readFileSync(${JSON.stringify(join(root, 'build/wasm/bin', `${program}.wasm`))}));
-    process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));`;
-  return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
-    encoding: 'utf8',
-  });
-}
+import { runWasm } from './wasi.js';
 
 for (const program of ['golden_hashes', 'garment_hashes'])
   test(`${program}: the hashes noted for native code`, () => {

@@ -1,5 +1,4 @@
-// The WebAssembly module as used by the page: frames, modes, saved state, invalid files, and the time of a
-// frame.
+// The WebAssembly module as used by the page: frames, modes, saved state, invalid files.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Player } from '../src/player.js';
@@ -24,27 +23,6 @@ test('there is a garment to test with', () =>
   assert.ok(files.length > 0, 'give ./run viewer build a .billow file'));
 
 for (const { name, path } of files) {
-  // The limit applies to the cape; larger garments may take longer.
-  const limit = 8;
-  const timed = name === 'cape' ? test : test.skip;
-  timed(`${name}: a frame takes less than ${limit} ms`, (t) => {
-    const player = makePlayer(path);
-    const play = (frames) => {
-      for (let k = 0; k < frames; ++k) player.step();
-    };
-    play(60); // warm-up: the optimising compiler runs
-    // Measure CPU time, because other programs may be running.
-    const best = Math.min(
-      ...Array.from({ length: 6 }, () => {
-        const begin = process.cpuUsage();
-        play(40);
-        return process.cpuUsage(begin).user / 1e3 / 40;
-      }),
-    );
-    t.diagnostic(`${name}: ${best.toFixed(2)} ms per frame`);
-    assert.ok(best < limit, `expected less than ${limit} ms, found ${best}`);
-  });
-
   test(`${name}: the cloth moves with the body and differs between modes`, () => {
     const player = makePlayer(path);
     const before = character(player).positions.slice();
