@@ -24,6 +24,7 @@ export class Show {
     };
     this.fabric = 'crimson';
     this.inside = 0; // number of vertices inside the body, if they are shown
+    this.changed = true; // since the last picture
   }
 
   // To be called after a change of garment, motion or number of characters.
@@ -67,6 +68,7 @@ export class Show {
 
   setFabric(name) {
     this.fabric = name;
+    this.changed = true;
     this.actors.forEach(({ cloth }) => cloth.setFabric(name));
     this.reference?.cloth.setFabric(name);
   }
@@ -86,6 +88,7 @@ export class Show {
   // To be called after `steps` frames of the runtime. jumped: do not interpolate from the previous frame.
   takeFrame(jumped = false, steps = 1) {
     this.steps = steps;
+    this.changed = true;
     this.inside = 0;
     for (const { character, cloth, overlays } of this.actors) {
       const runtime = character.runtimeCharacter;
@@ -120,6 +123,8 @@ export class Show {
     const { player, stage } = this;
     if (this.actors.length > 0) {
       const t = player.interpolation;
+      this.changed ||= t !== this.drawnAt;
+      this.drawnAt = t;
       const middle = new THREE.Vector3();
       for (const { character, body, cloth } of this.actors) {
         cloth.interpolate(t);
@@ -133,6 +138,7 @@ export class Show {
       const ahead = heading(this.actors[0].character.joints[0].rotation);
       stage.follow(middle.toArray(), ahead, seconds, followHeading);
     }
-    stage.draw();
+    stage.draw(this.changed);
+    this.changed = false;
   }
 }

@@ -12,6 +12,9 @@ const SUN = new THREE.Vector3(3.2, 4.2, 1.2);
 const RIM = new THREE.Vector3(-3, 2.2, -2.6);
 const TILE = 1; // m of ground between lines
 const MIN_DETAIL = 0.4;
+// What moves the camera less than this moves no pixel.
+const STILL = 1e-4; // m
+const STEADY = 1e-5; // rad
 
 export class Stage {
   constructor(canvas) {
@@ -42,7 +45,9 @@ export class Stage {
       maxDistance: 18,
     });
     this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.drawnFrom = new THREE.Object3D(); // the camera's place in the last picture
     canvas.addEventListener('keydown', (event) => this.#key(event));
+    canvas.addEventListener('webglcontextrestored', () => (this.resized = true));
     this.#addLight();
     this.#addGround();
     this.sky = skyDome();
@@ -163,11 +168,19 @@ export class Stage {
     this.resized = true;
   }
 
-  draw() {
-    if (this.resized) this.#resize();
+  // Draws what changed or is seen from elsewhere: a paused page leaves processor and battery alone.
+  draw(changed) {
+    const { camera, drawnFrom, resized } = this;
+    if (resized) this.#resize();
     this.resized = false;
     this.controls.update();
-    this.renderer.render(this.scene, this.camera);
+    const moved =
+      camera.position.distanceTo(drawnFrom.position) > STILL ||
+      camera.quaternion.angleTo(drawnFrom.quaternion) > STEADY;
+    if (!changed && !resized && !moved) return;
+    drawnFrom.position.copy(camera.position);
+    drawnFrom.quaternion.copy(camera.quaternion);
+    this.renderer.render(this.scene, camera);
   }
 }
 
