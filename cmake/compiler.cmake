@@ -23,6 +23,19 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
   set(BILLOW_SANITIZED_ADDRESSES ON)
 endif()
 
+# Compiles the sources of a target a folder at a time, where BILLOW_UNITY is on: they include mostly the same headers. Sources
+# with options of their own stay alone.
+function(billow_compile_by_folder target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${BILLOW_UNITY} UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # Leave the rest to the project that includes this one.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()

@@ -11,7 +11,7 @@
 
 #include "support/colliders.h"
 
-namespace billow {
+namespace billow::arguments_test {
 namespace {
 
 using testing::BodyHandle;
@@ -383,4 +383,4 @@ TEST(Version, IsThatOfTheHeader) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::arguments_test

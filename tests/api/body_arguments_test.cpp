@@ -9,7 +9,7 @@
 
 #include "support/colliders.h"
 
-namespace billow {
+namespace billow::body_arguments_test {
 namespace {
 
 using testing::BodyHandle;
@@ -273,4 +273,4 @@ TEST_F(BodyArguments, RotationsAreNormalisedAndZeroIsIdentity) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::body_arguments_test

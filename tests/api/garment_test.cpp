@@ -11,7 +11,7 @@
 
 #include "support/tiny_garment.h"
 
-namespace billow {
+namespace billow::garment_test {
 namespace {
 
 using testing::kTinyJoints;
@@ -399,4 +399,4 @@ TEST(GarmentWrapper, PlaysAFrame) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::garment_test

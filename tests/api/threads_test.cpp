@@ -10,7 +10,7 @@
 #include "support/hanging.h"
 #include "support/tiny_garment.h"
 
-namespace billow {
+namespace billow::threads_test {
 namespace {
 
 constexpr int kFrames = 40;
@@ -131,4 +131,4 @@ TEST(Threads, EachHasItsOwnErrorMessage) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::threads_test

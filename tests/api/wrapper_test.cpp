@@ -7,7 +7,7 @@
 
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::wrapper_test {
 namespace {
 
 const std::vector<uint32_t> kBones = {3, 3};
@@ -173,4 +173,4 @@ TEST(WrapperShortcuts, SayWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::wrapper_test

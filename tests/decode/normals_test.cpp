@@ -7,7 +7,7 @@
 
 #include "support/random.h"
 
-namespace billow {
+namespace billow::normals_test {
 namespace {
 
 struct Mesh {
@@ -104,4 +104,4 @@ TEST(Normals, OfTrianglesInNoOrder) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::normals_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace billow {
+namespace billow::push_out_mesh_test {
 namespace {
 
 constexpr uint32_t kSide = 16, kVertices = kSide * kSide;
@@ -93,4 +93,4 @@ TEST_F(RisingLimb, SoftLimbLetsThroughWhatIsDeep) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::push_out_mesh_test

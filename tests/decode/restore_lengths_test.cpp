@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace billow {
+namespace billow::restore_lengths_test {
 namespace {
 
 constexpr uint32_t kSide = 30, kVertices = kSide * kSide;
@@ -329,4 +329,4 @@ TEST(RestoreLengths, IsTheSameAtAnyFrameRate) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::restore_lengths_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace billow {
+namespace billow::tangents_test {
 namespace {
 
 constexpr uint32_t kSide = 6, kVertices = kSide * kSide;
@@ -123,4 +123,4 @@ TEST(Tangents, DegenerateClothHasUnitTangents) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::tangents_test

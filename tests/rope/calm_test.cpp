@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace billow {
+namespace billow::calm_test {
 namespace {
 
 constexpr uint32_t kBones = 25;
@@ -65,4 +65,4 @@ TEST(Calm, SubstepLengthDoesNotDependOnFrameRate) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::calm_test

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace billow {
+namespace billow::panels_test {
 namespace {
 
 constexpr uint32_t kBones = 6;
@@ -100,4 +100,4 @@ TEST(LateralShear, HoldsSpreadClothInShape) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::panels_test

@@ -8,7 +8,7 @@
 
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::self_contact_test {
 namespace {
 
 using testing::kFrame;
@@ -167,4 +167,4 @@ TEST(SelfContact, TangledRingsOfAnySizeStayWhole) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::self_contact_test

@@ -9,7 +9,7 @@
 
 #include "support/colliders.h"
 
-namespace billow {
+namespace billow::soft_contacts_test {
 namespace {
 
 using namespace testing;
@@ -139,4 +139,4 @@ TEST(ColliderGroups, WrongGroupsAndSoftnessAreRefused) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::soft_contacts_test

@@ -7,7 +7,7 @@
 #include "support/colliders.h"
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::pause_test::pause_test {
 namespace {
 
 using testing::kFrame;
@@ -114,4 +114,4 @@ TEST(Pause, StopsTheClockOfTheWind) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::pause_test::pause_test

@@ -7,7 +7,7 @@
 #include "support/colliders.h"
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::settle_test {
 namespace {
 
 using testing::kFrame;
@@ -114,4 +114,4 @@ TEST(Settle, ThenMovesAlongWithARunningCharacter) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::settle_test

@@ -7,7 +7,7 @@
 #include "support/colliders.h"
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::teleport_test {
 namespace {
 
 using testing::kFrame;
@@ -219,4 +219,4 @@ TEST(Teleport, OneJumpingRootTakesAllChainsAlong) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::teleport_test

@@ -6,7 +6,7 @@
 
 #include "support/hanging.h"
 
-namespace billow {
+namespace billow::wind_test {
 namespace {
 
 using testing::kFrame;
@@ -181,4 +181,4 @@ TEST(PanelWind, NeedsNeighbours) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::wind_test

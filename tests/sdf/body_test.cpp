@@ -10,7 +10,7 @@
 #include "support/colliders.h"
 #include "support/exact_shapes.h"
 
-namespace billow {
+namespace billow::body_test {
 namespace {
 
 using testing::BodyHandle;
@@ -251,4 +251,4 @@ TEST(Body, TheFirstPoseAndATeleportHaveNoMotion) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::body_test

@@ -10,7 +10,7 @@
 #include "support/colliders.h"
 #include "support/fields.h"
 
-namespace billow {
+namespace billow::grid_test {
 namespace {
 
 using testing::Random;
@@ -229,4 +229,4 @@ TEST(GridCollider, InvalidGridsAreRefused) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::grid_test

@@ -5,7 +5,7 @@
 #include "sdf/query.h"
 #include "support/colliders.h"
 
-namespace billow {
+namespace billow::motion_test {
 namespace {
 
 using testing::BodyHandle;
@@ -178,4 +178,4 @@ TEST(BodyVelocity, IsExactlyZeroWhenTheSamePoseComesTwice) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::motion_test

@@ -12,7 +12,7 @@
 #include "support/colliders.h"
 #include "support/fields.h"
 
-namespace billow {
+namespace billow::neural_test {
 namespace {
 
 using testing::Random;
@@ -246,4 +246,4 @@ TEST(FieldColliders, MoveLikeOtherColliders) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::neural_test

@@ -9,7 +9,7 @@
 #include "support/colliders.h"
 #include "support/exact_shapes.h"
 
-namespace billow {
+namespace billow::query_test {
 namespace {
 
 using testing::BodyHandle;
@@ -340,4 +340,4 @@ TEST(Query, ABodyWithoutCollidersIsFarAway) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::query_test

@@ -11,7 +11,7 @@
 #include "support/exact_shapes.h"
 #include "support/random.h"
 
-namespace billow {
+namespace billow::shapes_test {
 namespace {
 
 Distance4 capsule(V3x4 p, V3 start, V3 axis, float length, float radius, float taper, float slope) {
@@ -219,4 +219,4 @@ TEST(ExactShapes, AgreeWithPointsOnTheSurface) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::shapes_test

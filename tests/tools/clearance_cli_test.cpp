@@ -10,7 +10,7 @@
 #include "pack/sample_garment.h"
 #include "tools/program.h"
 
-namespace billow {
+namespace billow::clearance_cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST(ClearanceRunsSlow, KneesStayUnderTheSkirt) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::clearance_cli_test

@@ -8,7 +8,7 @@
 #include "body/polygonise.h"
 #include "support/random.h"
 
-namespace billow::body {
+namespace billow::body::mesh_distance_test {
 namespace {
 
 const Skeleton kOneJoint{{{"root", kNoJoint, {}}}};
@@ -92,4 +92,4 @@ TEST(MeshDistance, NearestPointsOfATriangle) {
 }
 
 }  // namespace
-}  // namespace billow::body
+}  // namespace billow::body::mesh_distance_test

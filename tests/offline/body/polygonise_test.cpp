@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace billow::body {
+namespace billow::body::polygonise_test {
 namespace {
 
 const Skeleton kOneJoint{{{"root", kNoJoint, {}}}};
@@ -97,4 +97,4 @@ TEST(Polygonise, OpenAndNonManifoldMeshesAreDetected) {
 }
 
 }  // namespace
-}  // namespace billow::body
+}  // namespace billow::body::polygonise_test

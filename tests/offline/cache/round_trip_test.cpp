@@ -15,7 +15,7 @@ struct Format {
 };
 void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 
-class CacheRoundTrip : public testing::TestWithParam<Format> {};
+class CacheRoundTrip : public ::testing::TestWithParam<Format> {};
 
 TEST_P(CacheRoundTrip, KeepsFramesTopologyAndRate) {
   const Folder folder;
@@ -81,10 +81,10 @@ TEST_P(CacheRoundTrip, ReplacesAnEarlierCacheOnlyWhenItIsWhole) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CacheRoundTrip,
-    testing::Values(Format{"sheet.pc2", 0, false, false}, Format{"sheet.mdd", 0, false, true},
-                    Format{"sheet_####.obj", 0, true, false}, Format{"sheet_%03d.obj", 0, true, false},
-                    Format{"folder", 0, true, false}, Format{"sheet.glb", 3e-7f, true, true},
-                    Format{"sheet.gltf", 3e-7f, true, true}),
+    ::testing::Values(Format{"sheet.pc2", 0, false, false}, Format{"sheet.mdd", 0, false, true},
+                      Format{"sheet_####.obj", 0, true, false}, Format{"sheet_%03d.obj", 0, true, false},
+                      Format{"folder", 0, true, false}, Format{"sheet.glb", 3e-7f, true, true},
+                      Format{"sheet.gltf", 3e-7f, true, true}),
     [](const auto& test) {
       std::string name = test.param.name;
       std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });

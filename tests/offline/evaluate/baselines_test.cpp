@@ -8,7 +8,7 @@
 #include "learn/pca.h"
 #include "offline/evaluate/small_set.h"
 
-namespace billow::evaluate {
+namespace billow::evaluate::baselines_test {
 namespace {
 
 using testing::SmallSet;
@@ -172,4 +172,4 @@ TEST(RopeGap, AgainstTheChaosFloorOfUnseenClips) {
 }
 
 }  // namespace
-}  // namespace billow::evaluate
+}  // namespace billow::evaluate::baselines_test

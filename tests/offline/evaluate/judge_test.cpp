@@ -6,7 +6,7 @@
 #include "files/npy.h"
 #include "offline/evaluate/small_set.h"
 
-namespace billow::evaluate {
+namespace billow::evaluate::judge_test {
 namespace {
 
 using testing::SmallSet;
@@ -137,4 +137,4 @@ TEST(FigureRows, HaveKeysOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace billow::evaluate
+}  // namespace billow::evaluate::judge_test

@@ -7,7 +7,7 @@
 #include "evaluate/sums.h"
 #include "offline/evaluate/small_set.h"
 
-namespace billow::evaluate {
+namespace billow::evaluate::measure_test {
 namespace {
 
 using testing::SmallSet;
@@ -237,4 +237,4 @@ TEST(Histogram, Percentiles) {
 }
 
 }  // namespace
-}  // namespace billow::evaluate
+}  // namespace billow::evaluate::measure_test

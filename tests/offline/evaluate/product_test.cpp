@@ -6,7 +6,7 @@
 #include "offline/evaluate/small_set.h"
 #include "pack/garment_asset.h"
 
-namespace billow::evaluate {
+namespace billow::evaluate::product_test {
 namespace {
 
 using testing::SmallSet;
@@ -76,4 +76,4 @@ TEST_F(ProductTest, RefusesWhatItCannotPlay) {
 }
 
 }  // namespace
-}  // namespace billow::evaluate
+}  // namespace billow::evaluate::product_test

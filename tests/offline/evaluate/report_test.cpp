@@ -12,7 +12,7 @@
 #include "learn/ridge.h"
 #include "offline/evaluate/small_set.h"
 
-namespace billow::evaluate {
+namespace billow::evaluate::report_test {
 namespace {
 
 using testing::SmallSet;
@@ -241,4 +241,4 @@ TEST_F(EvaluateTest, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace billow::evaluate
+}  // namespace billow::evaluate::report_test

@@ -14,7 +14,7 @@
 #include "offline/import/gltf_writer.h"
 #include "tools/program.h"
 
-namespace billow {
+namespace billow::fit_tool_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -158,5 +158,5 @@ TEST_F(FitTool, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace billow
+}  // namespace billow::fit_tool_test
 #endif

@@ -8,7 +8,7 @@
 
 #include "files.h"
 
-namespace billow::importer {
+namespace billow::importer::bvh_test {
 namespace {
 
 constexpr float kQuarter = 1.57079633f;
@@ -235,4 +235,4 @@ TEST(Bvh, SaysWhichFileCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace billow::importer
+}  // namespace billow::importer::bvh_test

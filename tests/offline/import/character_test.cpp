@@ -16,7 +16,7 @@
 #include "import/makehuman.h"
 #include "motion/human.h"
 
-namespace billow::importer {
+namespace billow::importer::character_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ TEST(Import, MakeHumanRefusesWhatIsBroken) {
 }
 
 }  // namespace
-}  // namespace billow::importer
+}  // namespace billow::importer::character_test

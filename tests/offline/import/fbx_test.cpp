@@ -11,7 +11,7 @@
 #include "import/character.h"
 #include "import/sandbox.h"
 
-namespace billow::importer {
+namespace billow::importer::fbx_test {
 namespace {
 
 // A strip 200 cm tall, skinned to two bones; the upper one rotates about z by 90 degrees in a second.
@@ -246,4 +246,4 @@ TEST(Sandbox, DistinguishesReturnCrashTimeoutAndMemoryLimit) {
 }
 
 }  // namespace
-}  // namespace billow::importer
+}  // namespace billow::importer::fbx_test

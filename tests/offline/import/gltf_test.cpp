@@ -9,7 +9,7 @@
 #include "gltf_writer.h"
 #include "import/character.h"
 
-namespace billow::importer {
+namespace billow::importer::gltf_test {
 namespace {
 
 Character read(const GltfWriter& file, const CharacterOptions& options = {}) {
@@ -346,4 +346,4 @@ TEST(GltfSlow, SurvivesRandomChangesOfCharacters) {
 }
 
 }  // namespace
-}  // namespace billow::importer
+}  // namespace billow::importer::gltf_test

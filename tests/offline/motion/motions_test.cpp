@@ -8,7 +8,7 @@
 #include "motion/measure.h"
 #include "motion/rotation.h"
 
-namespace billow::motion {
+namespace billow::motion::motions_test {
 namespace {
 
 const body::Person& person() {
@@ -212,4 +212,4 @@ TEST(Motions, PirouettesAndSpinsTurn) {
 }
 
 }  // namespace
-}  // namespace billow::motion
+}  // namespace billow::motion::motions_test

@@ -9,7 +9,7 @@
 #include "motion/motions.h"
 #include "motion/rotation.h"
 
-namespace billow::motion {
+namespace billow::motion::sequence_test {
 namespace {
 
 const body::Person& person() {
@@ -142,4 +142,4 @@ TEST(MotionSequence, DataSetsHaveTheRequestedSize) {
 }
 
 }  // namespace
-}  // namespace billow::motion
+}  // namespace billow::motion::sequence_test

@@ -4,7 +4,7 @@
 #include "offline/train/small_scene.h"
 #include "train/mlp.h"
 
-namespace billow::train {
+namespace billow::train::gradient_test {
 namespace {
 
 constexpr int kFrames = 4, kInputs = 9, kComponents = 5, kVertices = 60;
@@ -126,4 +126,4 @@ TEST_F(TrainGradient, ExtractedNetworkMatchesTheMlp) {
 }
 
 }  // namespace
-}  // namespace billow::train
+}  // namespace billow::train::gradient_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace billow::train {
+namespace billow::train::stranger_test {
 namespace {
 
 constexpr uint32_t kColumns = 24, kRows = 24;
@@ -139,4 +139,4 @@ TEST(Auc, CountsPairs) {
 }
 
 }  // namespace
-}  // namespace billow::train
+}  // namespace billow::train::stranger_test
