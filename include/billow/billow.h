@@ -389,6 +389,9 @@ typedef struct billow_settings {
    * most (1 - softness) times their weight: they sweep cloth aside, cannot carry or pinch it, and what
    * hangs over them sinks through. The mesh leaves them where it is less than 3 cm inside. */
   float softness[BILLOW_COLLIDER_GROUPS];
+  /* Groups that yield, bit 1 << group each: 0. They are rigid without friction, but for what is within 35 mm of rigid colliders
+   * that they face: a hand lifts cloth, and does not hold it against the hip. Their softness is not used. */
+  uint32_t yielding_groups;
 
   /* Root motion */
   float translation_inertia; /* fraction of the space's translation that is felt: 1 */

@@ -6,6 +6,11 @@
 #include <stdexcept>
 
 namespace billow::body {
+namespace {
+
+constexpr const char* kYields = ":yields";
+
+}  // namespace
 
 std::string group_name(uint32_t group) {
   return group < kColliderGroupNames.size() ? kColliderGroupNames[group] : std::to_string(group);
@@ -18,13 +23,14 @@ int group_named(std::string_view name) {
 }
 
 Contacts contacts_of(const billow_settings& settings) {
-  Contacts out{settings.collider_groups, {}};
+  Contacts out{settings.collider_groups, {}, settings.yielding_groups};
   for (size_t g = 0; g < out.softness.size(); ++g) out.softness[g] = settings.softness[g];
   return out;
 }
 
 void apply(const Contacts& contacts, billow_settings& settings) {
   settings.collider_groups = contacts.groups;
+  settings.yielding_groups = contacts.yielding;
   for (size_t g = 0; g < contacts.softness.size(); ++g) settings.softness[g] = contacts.softness[g];
 }
 
@@ -34,7 +40,9 @@ std::string text_of(const Contacts& contacts) {
     if (!(contacts.groups >> g & 1)) continue;
     out += (out.empty() ? "" : ",") + group_name(g);
     char softness[16] = "";
-    if (contacts.softness[g] > 0)
+    if (contacts.yielding >> g & 1)
+      out += kYields;
+    else if (contacts.softness[g] > 0)
       std::snprintf(softness, sizeof softness, ":%.3g", static_cast<double>(contacts.softness[g]));
     out += softness;
   }
@@ -42,23 +50,25 @@ std::string text_of(const Contacts& contacts) {
 }
 
 Contacts contacts_from(const std::string& text) {
-  Contacts out{0, {}};
+  Contacts out{0, {}, 0};
   if (text == "none") return out;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string entry = text.substr(begin, end - begin), name = entry.substr(0, entry.find(':'));
     const int group = group_named(name);
     char* rest = nullptr;
-    const bool has_softness = name.size() < entry.size();
+    const bool yields = group >= 0 && entry == name + kYields,
+               has_softness = name.size() < entry.size() && !yields;
     const float softness = has_softness ? std::strtof(entry.c_str() + name.size() + 1, &rest) : 0;
     if (group < 0 || (has_softness && (*rest || name.size() + 1 == entry.size())) ||
         !(softness >= 0 && softness <= 1))
       throw std::invalid_argument("expected collider groups (" + group_names() +
-                                  "), each with a softness from 0 to 1 if it is not rigid, as in "
-                                  "trunk,leg,forearm:0.5; found '" +
+                                  "), each with a softness from 0 to 1 or :yields if it is not rigid, as in "
+                                  "trunk,leg,upper_arm:0.5,forearm:yields; found '" +
                                   entry + "'");
     out.groups |= 1u << group;
     out.softness[static_cast<size_t>(group)] = softness;
+    if (yields) out.yielding |= 1u << group;
     begin = end + 1;
   }
   return out;

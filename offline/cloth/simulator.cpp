@@ -22,11 +22,11 @@ void expect_finite(std::span<const V3> positions, const char* what) {
 
 // The colliders of some groups, moving from one share of the frame to another.
 struct PosedBody {
-  PosedBody(const Body& body, uint32_t groups, float from, float to) {
+  PosedBody(const Body& body, float from, float to, uint32_t rigid, uint32_t yielding = 0) {
     for (int i = 0; i < body.collider_count; ++i)
       colliders[i] = pose_collider(body.colliders[i], body.scale, blend(body.before[i], body.now[i], from),
                                    blend(body.before[i], body.now[i], to));
-    bound_colliders(bounds, colliders, body.collider_count, groups);
+    bounds = BodyBounds(colliders, body.collider_count, rigid, yielding);
   }
   void query(std::span<const V3> points, float limit, float* distances, float* gradients,
              int32_t* nearest) const {
@@ -34,7 +34,7 @@ struct PosedBody {
   }
 
   PosedCollider colliders[kMaxColliders];
-  ColliderBounds bounds;
+  BodyBounds bounds;
 };
 
 }  // namespace
@@ -139,7 +139,7 @@ void Simulator::compute_air_forces() {
 void Simulator::compute_soft_contacts(const billow_body* body, float at) {
   const uint32_t groups = settings.contacts.soft_groups();
   if (!body || !groups) return;
-  const PosedBody posed(body->body, groups, at, at);
+  const PosedBody posed(body->body, at, at, groups);
   const float range = sheet_.material.thickness + kSoftShell, gravity = length(settings.gravity);
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {
@@ -178,8 +178,9 @@ void Simulator::find_contacts(const billow_body* body, float from, float to) {
   for (auto& block : contacts_) block.clear();
   if (!body) return;
   // Query colliders at the start of the step; take their motion over the step.
-  const PosedBody posed(body->body, settings.contacts.rigid_groups(), from, from),
-      moving(body->body, settings.contacts.rigid_groups(), from, to);
+  const uint32_t rigid = settings.contacts.rigid_groups(), yielding = settings.contacts.yielding_groups();
+  const PosedBody posed(body->body, from, from, rigid, yielding),
+      moving(body->body, from, to, rigid, yielding);
   const float thickness = sheet_.material.thickness;
   const float per_substep = 1 / static_cast<float>(std::max(1, settings.substeps));
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
@@ -191,8 +192,9 @@ void Simulator::find_contacts(const billow_body* body, float from, float to) {
         if (nearest_[v] < 0 || !(inverse_mass_[v] > 0)) continue;
         const V3 n{gradient_[3 * v], gradient_[3 * v + 1], gradient_[3 * v + 2]};
         const V3 carried = lane(embed_with(moving.colliders[nearest_[v]], splat(x_[v])), 0);
+        const bool slides = yielding >> body->body.colliders[nearest_[v]].group & 1;
         contacts_[k].push_back({static_cast<uint32_t>(v), n, dot(n, x_[v]) + thickness - distance_[v],
-                                (carried - x_[v]) * per_substep});
+                                (carried - x_[v]) * per_substep, slides ? 0 : sheet_.material.friction});
       }
     }
   });
@@ -237,7 +239,6 @@ void Simulator::solve_stretch(float h) {
 
 // Projects vertices out of the contact planes, with Coulomb friction.
 void Simulator::solve_body_contacts(int substep) {
-  const float friction = sheet_.material.friction;
   const float elapsed = static_cast<float>(substep + 1);
   threads_.for_range(contacts_.size(), [&](size_t first, size_t last) {
     for (size_t k = first; k < last; ++k)
@@ -252,7 +253,7 @@ void Simulator::solve_body_contacts(int substep) {
         const float separating = dot(relative, c.normal);
         if (separating > 0) before += c.normal * separating;
         const V3 tangential = relative - c.normal * separating;
-        const float tangential2 = dot(tangential, tangential), max_friction = friction * push;
+        const float tangential2 = dot(tangential, tangential), max_friction = c.friction * push;
         x -= tangential2 > max_friction * max_friction ? tangential * (max_friction / std::sqrt(tangential2))
                                                        : tangential;
       }
@@ -263,7 +264,8 @@ void Simulator::solve_body_contacts(int substep) {
 // gradient of the SDF; where that alternates between two limbs, the bisector of both. Velocities are not
 // changed.
 void Simulator::push_out_of_body(const billow_body* body) {
-  const PosedBody posed(body->body, settings.contacts.rigid_groups(), 1, 1);
+  const PosedBody posed(body->body, 1, 1, settings.contacts.rigid_groups(),
+                        settings.contacts.yielding_groups());
   struct Inside {
     uint32_t vertex;
     V3 direction;  // gradient of the last iteration

@@ -97,6 +97,7 @@ class Simulator {
     V3 normal;
     float offset;  // constraint: normal . x >= offset, at the start of the step
     V3 motion;     // m, of the plane per sub-step
+    float friction;
   };
   void compute_air_forces();
   void compute_soft_contacts(const billow_body* body, float at);

@@ -87,6 +87,7 @@ constexpr CountRange kCounts[] = {
     {FIELD(solver.lateral_samples), 0, 16},
     {FIELD(teleport), 0, 2},
     {FIELD(collider_groups), 0, BILLOW_ALL_GROUPS},
+    {FIELD(yielding_groups), 0, BILLOW_ALL_GROUPS},
 };
 #undef FIELD
 
@@ -172,11 +173,13 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.rope_samples = static_cast<int>(in.solver.rope_samples);
   r.lateral_samples = static_cast<int>(in.solver.lateral_samples);
   r.swept = in.solver.swept != 0;
-  r.rigid_groups = r.soft_groups = 0;
+  r.rigid_groups = r.soft_groups = r.yielding_groups = 0;
   for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g) {
     r.softness[g] = in.softness[g];
     const uint32_t bit = in.collider_groups & 1u << g;
-    (in.softness[g] > 0 ? r.soft_groups : r.rigid_groups) |= bit;
+    (in.yielding_groups >> g & 1 ? r.yielding_groups
+     : in.softness[g] > 0        ? r.soft_groups
+                                 : r.rigid_groups) |= bit;
   }
   out.mass = read_curve(in.mass);
   out.drag = read_curve(in.drag);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "sdf/query_points.h"
-
 namespace billow {
 namespace {
 
@@ -49,7 +47,7 @@ V3 way_out(V3 gradient, V3 before, float by) {
 
 // Moves those of up to kCluster vertices that are deep inside back along the way they came, until they are outside. Where the
 // nearest way out is the same one, it is left to the rounds that follow.
-void go_back(const PosedCollider* colliders, const ColliderBounds& bounds, float clearance,
+void go_back(const PosedCollider* colliders, const BodyBounds& bounds, float clearance,
              const LastPlaces& last, float* positions, const uint32_t* vertices, size_t count) {
   constexpr int kMaxSteps = 24;
   const float shortest_step = 0.002f * last.scale;  // m
@@ -85,7 +83,7 @@ void go_back(const PosedCollider* colliders, const ColliderBounds& bounds, float
 
 // Moves up to kCluster vertices out of creases: surfaces that face each other, such as arm and chest, push
 // them back and forth. Returns how many are still inside.
-uint32_t leave_creases(const PosedCollider* colliders, const ColliderBounds& bounds, float margin,
+uint32_t leave_creases(const PosedCollider* colliders, const BodyBounds& bounds, float margin,
                        float* positions, const uint32_t* vertices, size_t count) {
   constexpr int kMaxTries = 24;
   V3 before[kCluster] = {};
@@ -112,7 +110,7 @@ unsigned first_lanes(size_t count) { return (1u << std::min<size_t>(count, kLane
 // Calls push(points, what is nearest, their vertices, how many of them count) for groups of eight vertices of which some may be
 // nearer than `limit`.
 template <class Push>
-void for_each_near(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+void for_each_near(const PosedCollider* colliders, const BodyBounds& bounds, Ellipsoids ellipsoids,
                    const float* positions, const uint32_t* clusters, size_t vertices, float limit,
                    Push push) {
   for (size_t first = 0; first < vertices; first += kQueryBlocks * kCluster) {
@@ -179,8 +177,7 @@ void push_out_of_soft(const PosedCollider* colliders, int collider_count, float*
                       const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                       float scale) {
   if (collider_count == 0 || settings.soft_groups == 0) return;
-  ColliderBounds bounds;
-  bound_colliders(bounds, colliders, collider_count, settings.soft_groups);
+  const BodyBounds bounds(colliders, collider_count, settings.soft_groups);
   const float from = kYieldFrom * scale, range = (kYieldTo - kYieldFrom) * scale;
   for_each_near(colliders, bounds, Ellipsoids::kExact, positions, clusters, vertices, settings.clearance,
                 [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group, size_t count) {
@@ -197,8 +194,7 @@ PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, 
                             const PushOutScratch& scratch, const LastPlaces& last) {
   PushOutResult result;
   if (collider_count == 0) return result;
-  ColliderBounds bounds;
-  bound_colliders(bounds, colliders, collider_count, settings.groups);
+  const BodyBounds bounds(colliders, collider_count, settings.groups, settings.yielding_groups);
   const float limit = settings.clearance + settings.softness;
 
   // Push all vertices near the body, and list those that may have been pushed into another collider.

@@ -11,8 +11,7 @@
 // the collider, until they are outside.
 #pragma once
 
-#include "sdf/bounds.h"
-#include "sdf/query.h"
+#include "sdf/query_points.h"
 
 namespace billow {
 
@@ -21,6 +20,7 @@ struct PushOutSettings {
   float softness = 0.004f;       // m: beyond clearance + softness, vertices are not moved
   uint32_t groups = kAllGroups;  // of colliders, one bit each: the others are ignored
   uint32_t soft_groups = 0;      // likewise: see push_out_of_soft
+  uint32_t yielding_groups = 0;  // likewise: see sdf/yielding.h
 };
 
 // Vertices are queried in clusters of neighbours.

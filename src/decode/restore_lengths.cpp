@@ -132,7 +132,8 @@ class Restoration {
         s_(state),
         vertices_(levels.level[0].nodes),
         turn_(to_matrix(input.key)) {
-    if (in_.collider_count > 0) bound_colliders(bounds_, in_.colliders, in_.collider_count, in_.push.groups);
+    if (in_.collider_count > 0)
+      bounds_ = BodyBounds(in_.colliders, in_.collider_count, in_.push.groups, in_.push.yielding_groups);
   }
 
   void run() {
@@ -312,7 +313,7 @@ class Restoration {
   LengthState& s_;
   uint32_t vertices_;
   RigidMatrix turn_;
-  ColliderBounds bounds_;
+  BodyBounds bounds_;
 };
 
 }  // namespace

@@ -81,7 +81,8 @@ M4 grip_pressed_bones(ChainSet& set, int group) {
     F4 pressed = max(-dot(pull_on(set.rope, i, last), n), 0.0f) * load(set.w + at);
     V3x4 slip = v - v_body;
     slip = slip - n * dot(slip, n);
-    F4 keep = max(zero(), 1.0f - set.settings.friction * pressed / max(length(slip), 1e-12f));
+    F4 keep =
+        max(zero(), 1.0f - set.settings.friction * load(set.grip + at) * pressed / max(length(slip), 1e-12f));
     V3x4 change = select(held, slip * (keep - 1.0f), zero3());
     store(set.v, at, v + change);
     M4 sticks = held & (keep == zero());

@@ -40,6 +40,7 @@ void allocate(ChainSet& set, Arena& arena) {
                     &set.contact_collider,
                     &set.trouble,
                     &set.held,
+                    &set.grip,
                     &set.distance})
     *p = arena.take<float>(n);
   for (Rows3* p : {&set.rest, &set.rest_direction, &set.x, &set.v, &set.x_before, &set.acceleration,
@@ -50,7 +51,7 @@ void allocate(ChainSet& set, Arena& arena) {
   for (Rows3* p : {&set.root_target, &set.edge, &lateral.near_shift, &lateral.far_shift, &lateral.normal,
                    &lateral.velocity, &lateral.gradient})
     *p = rows3(row);
-  for (float** p : {&lateral.touched, &lateral.collider}) *p = arena.take<float>(row);
+  for (float** p : {&lateral.touched, &lateral.collider, &lateral.grip}) *p = arena.take<float>(row);
   SelfContactRows& self = set.self;
   self.columns = set.layout.neighbours ? round_up_lanes(set.layout.chains) + 2 * SelfContactRows::kMargin : 0;
   self.sides = arena.take<uint8_t>(self.side_bytes(set.layout));

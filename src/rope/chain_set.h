@@ -72,7 +72,7 @@ struct RopeSettings {
   int alternations = 1;
   int rope_samples = 1, lateral_samples = 3;
   bool swept = true;
-  uint32_t rigid_groups = kAllGroups, soft_groups = 0;  // of colliders, one bit each
+  uint32_t rigid_groups = kAllGroups, soft_groups = 0, yielding_groups = 0;  // of colliders, one bit each
   float softness[kColliderGroups] = {};
 
   // Which optional forces are not zero, so that the others cost nothing.
@@ -125,7 +125,7 @@ struct LateralScratch {
   float* touched = nullptr;
   Rows3 near_shift, far_shift;
   Rows3 normal, velocity, gradient;  // as for a bone: N, v_phi, grad phi
-  float* collider = nullptr;
+  float *collider = nullptr, *grip = nullptr;
 };
 
 // Panels that a bone may meet (find_self_contacts.cpp): those of so many chains to each side, of its level and so many above
@@ -208,6 +208,7 @@ struct ChainSet {
   // Contacts of the sub-step: 1 for bones held by the body, 2 for those that stick to it, the contact's normal N
   // and the body's velocity v_phi.
   float* held = nullptr;
+  float* grip = nullptr;  // 1; 0 on limbs that yield, along which cloth slides freely
   Rows3 touch_normal, touch_velocity;
   // Contacts of the whole step: normal and collider (-1: none) of each bone.
   Rows3 contact_normal;

@@ -35,7 +35,7 @@ struct Settled4 {
 void resolve_inside(const CollisionContext& context, const Settling4& bones, M4 inside, Settled4& out) {
   const V3x4 parent = bones.parent;
   const F4 clearance = bones.clearance;
-  Nearest4 at_parent = nearest_surface(context.candidates.list, parent, clearance + bones.longest);
+  Nearest4 at_parent = context.nearest(parent, clearance + bones.longest);
   M4 parent_free = at_parent.phi >= 0.0f;
   out.trapped = inside & parent_free;
   out.enclosed = inside & ~parent_free;
@@ -48,7 +48,7 @@ void resolve_inside(const CollisionContext& context, const Settling4& bones, M4 
   V3x4 position = parent;
   for (int k = 0; k < kHalvings && any(open); ++k) {
     V3x4 candidate = parent + heading * reach;
-    F4 phi = nearest_surface(context.candidates.list, candidate, clearance).phi;
+    F4 phi = context.nearest(candidate, clearance).phi;
     M4 free = open & (phi >= clearance - kContactTolerance);
     position = select(free, candidate, position);
     open = open & ~free;
@@ -73,7 +73,7 @@ void satisfy_both(const CollisionContext& context, uint32_t groups, Settling4* b
   V3x4* x = query.x;
   M4 inside[kQueryBatch];
   const auto find_inside = [&](uint32_t queried) {
-    nearest_surfaces(context.candidates, queried, query);
+    context.nearest(queried, query);
     uint32_t some = 0;
     for_each_group(queried, [&](int g) {
       inside[g] = query.near[g].phi < bones[g].clearance - kContactTolerance;
@@ -108,6 +108,7 @@ void record_trouble(ChainSet& set, size_t at, M4 trapped, M4 enclosed) {
 void record_contact(ChainSet& set, const CollisionContext& context, size_t at, const Push4& push) {
   V3x4 v_body = body_velocity(context.colliders, push.near, push.x, context.inverse_dt);
   store(set.held + at, select(push.touched, splat(1.0f), zero()));
+  store(set.grip + at, context.grip_on(push.near));
   store(set.touch_normal, at, push.normal);
   store(set.touch_velocity, at, v_body);
   store(set.contact_normal, at, select(push.touched, push.near.gradient, load(set.contact_normal, at)));
@@ -137,7 +138,7 @@ void clear_ropes(const CollisionContext& context, const ChainSet& set, int level
       if (!all(clear | (clearance < -1.0f)) || may_pass_through(context, g, points[g])) near |= 1u << g;
     });
     uint32_t touched = push_out(context, near, points, pushed);
-    nearest_surfaces(context.candidates, touched, parents);
+    context.nearest(touched, parents);
     for_each_group(touched, [&](int g) {
       const size_t at = set.layout.group_at(level, context.first + g);
       Push4 &p = pushed[g], &of_bone = push[g];
@@ -238,20 +239,24 @@ int use_candidates(CollisionContext& context, const ChainSet& set, int level, in
   context.level = level;
   context.first = first;
   context.broad_phase = set.broad_phase + first;
-  CandidateSet& candidates = context.candidates;
-  candidates.list = {context.colliders, context.indices, 0};
-  for (int g = 0; g < count; ++g) candidates.from[g] = load(set.x, set.layout.group_at(level, first + g));
+  context.candidates.list = {context.colliders, context.indices, 0};
+  context.limbs.list = {context.colliders, context.limb_indices, 0};
+  V3x4* from = context.candidates.from;
+  for (int g = 0; g < count; ++g)
+    from[g] = context.limbs.from[g] = load(set.x, set.layout.group_at(level, first + g));
   for (int word = 0; word < kMaxColliders / 64; ++word) {
     uint64_t overlapping = 0;
     for (int g = 0; g < count; ++g) overlapping |= context.broad_phase[g].overlapping[word];
     for (; overlapping; overlapping &= overlapping - 1) {
       const int bit = std::countr_zero(overlapping), i = 64 * word + bit;
-      F4* lower_bound = candidates.lower_bound[candidates.list.count];
+      const bool yields = set.settings.yielding_groups >> context.colliders[i].collider->group & 1;
+      CandidateSet& of = yields ? context.limbs : context.candidates;
+      F4* lower_bound = of.lower_bound[of.list.count];
       for (int g = 0; g < count; ++g)
         lower_bound[g] = context.broad_phase[g].overlapping[word] >> bit & 1
-                             ? distance_from_axis(set.bounds, i, candidates.from[g]) - set.bounds.radius[i]
+                             ? distance_from_axis(set.bounds, i, from[g]) - set.bounds.radius[i]
                              : splat(kFarAway);
-      context.indices[candidates.list.count++] = static_cast<uint8_t>(i);
+      (yields ? context.limb_indices : context.indices)[of.list.count++] = static_cast<uint8_t>(i);
     }
   }
   return count;
@@ -260,13 +265,19 @@ int use_candidates(CollisionContext& context, const ChainSet& set, int level, in
 void collide(ChainSet& set, const PosedCollider* colliders, int collider_count, float dt) {
   CollisionContext context(set.settings, colliders, set.common_motion, dt);
   for (size_t i = 0; i < set.layout.row_floats(); i += kLanes) store(set.held + i, zero());
-  bound_colliders(set.bounds, colliders, collider_count, set.settings.rigid_groups);
-  const bool lateral = set.layout.neighbours && set.settings.lateral_samples > 0;
+  const RopeSettings& s = set.settings;
+  bound_colliders(set.bounds, colliders, collider_count, s.rigid_groups | s.yielding_groups);
+  // What a limb passes through while it yields has not to be stopped.
+  for (int i = 0; i < collider_count; ++i)
+    if (s.yielding_groups >> colliders[i].collider->group & 1) set.bounds.half_thickness[i] = kFarAway;
+  // Limbs yield to rigid colliders that are farther than any contact.
+  const float beyond = s.yielding_groups && collider_count > 0 ? 2 * kYieldGap * colliders[0].scale : 0;
+  const bool lateral = set.layout.neighbours && s.lateral_samples > 0;
   for (int i = 1; i < set.layout.levels; ++i) {
     bool any_near = false;
     for (int first = 0; first < set.layout.groups(); first += kQueryBatch) {
       for (int g = first; g < first + kQueryBatch && g < set.layout.groups(); ++g) {
-        find_candidates(set, i, g);
+        find_candidates(set, i, g, beyond);
         any_near |= !set.broad_phase[g].empty;
       }
       const int count = use_candidates(context, set, i, first);

@@ -14,8 +14,8 @@ inline constexpr float kQueryMargin = 1e-4f;
 void settle_bones(ChainSet& set, const CollisionContext& context, int level, uint32_t groups, V3x4* x,
                   M4* doubtful);
 
-// Broad phase: fills set.broad_phase[group] for a level.
-void find_candidates(ChainSet& set, int level, int group);
+// Broad phase: fills set.broad_phase[group] for a level, with colliders up to `beyond` farther than any contact.
+void find_candidates(ChainSet& set, int level, int group, float beyond);
 
 // Sets `context` to the candidates of a level's groups from `first` on, which find_candidates() found.
 // Returns the number of groups.

@@ -43,7 +43,7 @@ void find_deepest_samples(const CollisionContext& context, uint32_t groups, Segm
   for (int k = 1; k <= n; ++k) {
     const float t = static_cast<float>(k) / static_cast<float>(n + 1);
     for_each_group(groups, [&](int g) { query.x[g] = segments[g].at(splat(t)).x; });
-    nearest_surfaces(context.candidates, groups, query);
+    context.nearest(groups, query);
     for_each_group(groups, [&](int g) {
       const F4 depth = query.limit[g] - query.near[g].phi;
       const M4 deeper = depth > deepest[g];
@@ -68,6 +68,7 @@ void record_push(ChainSet& set, const CollisionContext& context, size_t edge, co
   store(out.velocity, edge, body_velocity(colliders, push.near, push.x, context.inverse_dt));
   store(out.gradient, edge, push.near.gradient);
   store(out.collider + edge, push.near.first);
+  store(out.grip + edge, context.grip_on(push.near));
 }
 
 // Returns whether any segment touched.
@@ -116,6 +117,8 @@ void store_contact(ChainSet& set, size_t at, size_t edge, M4 moved, M4 by_right)
   store_row(set.touch_velocity, in.velocity);
   store_row(set.contact_normal, in.gradient);
   store(set.held + at, select(stored, splat(1.0f), load(set.held + at)));
+  const F4 grip = select(by_right, load(in.grip + edge), load(in.grip + edge - 1));
+  store(set.grip + at, select(stored, grip, load(set.grip + at)));
   F4 collider = select(by_right, load(in.collider + edge), load(in.collider + edge - 1));
   store(set.contact_collider + at, select(stored, collider, load(set.contact_collider + at)));
 }
@@ -175,7 +178,7 @@ void collide_lateral(ChainSet& set, CollisionContext& context, int level) {
   if (lay.closed) {
     for (const Rows3* rows : {&s.far_shift, &s.normal, &s.velocity, &s.gradient})
       copy_column(*rows, before, last);
-    for (float* row : {s.collider, s.touched}) row[before] = row[last];
+    for (float* row : {s.collider, s.touched, s.grip}) row[before] = row[last];
   } else {
     s.touched[before] = 0;
   }

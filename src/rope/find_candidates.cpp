@@ -30,12 +30,12 @@ Sphere bounding_sphere(V3x4 x, F4 reach, M4 used) {
 
 }  // namespace
 
-void find_candidates(ChainSet& set, int level, int group) {
+void find_candidates(ChainSet& set, int level, int group, float beyond) {
   const size_t at = set.layout.group_at(level, group);
   V3x4 x = load(set.x, at), parent = load(set.x, at - static_cast<size_t>(set.layout.pitch));
   M4 used = load(set.w + at) > 0.0f;
   // Wherever a bone ends up, it is within its rope's length of its parent.
-  F4 reach = load(set.max_length + at) + load(set.radius + at);
+  F4 reach = load(set.max_length + at) + load(set.radius + at) + beyond;
   if (set.layout.neighbours && set.settings.lateral_samples > 0)
     reach += max(load(set.lateral_longest + at), length(load(set.x, at + 1) - x));
   F4 moved = select(used, length(x - load(set.x_before, at) - splat(set.common_motion)), zero());

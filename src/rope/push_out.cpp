@@ -45,9 +45,10 @@ M4 stop_at_first_hit(const CandidateList& swept, V3x4& x, V3x4 before, F4 cleara
 
 // The history direction: from x toward where the collider would have carried the point.
 struct WayBack {
-  V3x4 carried;    // x_B^n
-  V3x4 direction;  // r, or the gradient where r is not usable (the point did not move, or r leads farther in)
-  F4 length;       // 0 where r is not usable
+  V3x4 carried;  // x_B^n
+  // r, or the gradient where r is not usable (the point did not move, r leads farther in, or a limb does not grip)
+  V3x4 direction;
+  F4 length;  // 0 where r is not usable
 };
 
 WayBack way_back(const CollisionContext& context, const Nearest4& near, V3x4 x, V3x4 before) {
@@ -55,7 +56,7 @@ WayBack way_back(const CollisionContext& context, const Nearest4& near, V3x4 x, 
   V3x4 r = carried - x;
   F4 l = length(r);
   V3x4 r_hat = normalized_or(r, near.gradient);
-  M4 usable = (l > 1e-7f) & (dot(r_hat, near.gradient) > 0.0f);
+  M4 usable = (l > 1e-7f) & (dot(r_hat, near.gradient) > 0.0f) & (context.grip_on(near) > 0.0f);
   return {carried, select(usable, r_hat, near.gradient), select(usable, l, zero())};
 }
 
@@ -64,7 +65,7 @@ V3x4 line_search(const CollisionContext& context, V3x4 x, V3x4 direction, F4 ava
   F4 low = zero(), high = available;
   for (int k = 0; k < kBisections; ++k) {
     F4 middle = (low + high) * 0.5f;
-    M4 inside = nearest_surface(context.candidates.list, x + direction * middle, clearance).phi < clearance;
+    M4 inside = context.nearest(x + direction * middle, clearance).phi < clearance;
     low = select(inside, middle, low);
     high = select(inside, high, middle);
   }
@@ -78,13 +79,6 @@ M4 may_have_crossed(const PosedCollider& c, V3x4 x, F4 moved, F4 clearance) {
   V3x4 w = x - splat(c.bound_centre);
   F4 near = max(path + clearance + c.bound_radius, 0.0f);
   return (path > c.half_thickness) & (dot(w, w) < near * near);
-}
-
-Nearest4 nearer(const Nearest4& a, const Nearest4& b) {
-  M4 second = b.phi < a.phi;
-  M4 named = second | (a.first < 0.0f);
-  return {select(named, b.phi, a.phi), select(named, b.gradient, a.gradient), select(named, b.first, a.first),
-          select(named, b.second, a.second), select(named, b.blend, a.blend)};
 }
 
 // Pushes several groups of points out in lockstep.
@@ -120,7 +114,7 @@ class PushOut {
  private:
   F4 target(int g) const { return points_[g].clearance + s_.push_extra; }
   F4 depth(int g) const { return target(g) - query_.near[g].phi; }
-  void run_query(uint32_t groups) { nearest_surfaces(context_.candidates, groups, query_); }
+  void run_query(uint32_t groups) { context_.nearest(groups, query_); }
 
   uint32_t find_touching(uint32_t groups) {
     M4 stopped[kQueryBatch];
@@ -221,6 +215,39 @@ class PushOut {
 };
 
 }  // namespace
+
+Nearest4 CollisionContext::nearest(V3x4 p, F4 limit) const {
+  if (limbs.list.count > 0) {
+    const float gap = kYieldGap * colliders[0].scale;
+    const Nearest4 limb = nearest_surface(limbs.list, p, limit);
+    if (any(limb.first >= 0.0f))
+      return with_limbs(nearest_surface(candidates.list, p, rigid_limit(limit, limb, gap)), limb, gap);
+  }
+  return nearest_surface(candidates.list, p, limit);
+}
+
+void CollisionContext::nearest(uint32_t groups, SdfQuery& query) const {
+  nearest_surfaces(candidates, groups, query);
+  if (limbs.list.count == 0) return;
+  SdfQuery of_limbs;
+  for_each_group(groups, [&](int g) { of_limbs.x[g] = query.x[g], of_limbs.limit[g] = query.limit[g]; });
+  nearest_surfaces(limbs, groups, of_limbs);
+  for_each_group(groups, [&](int g) {
+    if (any(of_limbs.near[g].first >= 0.0f)) query.near[g] = nearest(query.x[g], query.limit[g]);
+  });
+}
+
+F4 CollisionContext::grip_on(const Nearest4& near) const {
+  if (limbs.list.count == 0) return splat(1.0f);
+  float index[kLanes], grip[kLanes];
+  store(index, near.first);
+  for (int k = 0; k < kLanes; ++k)
+    grip[k] = index[k] < 0 ||
+                      !(settings.yielding_groups >> colliders[static_cast<int>(index[k])].collider->group & 1)
+                  ? 1.0f
+                  : 0.0f;
+  return load(grip);
+}
 
 bool may_pass_through(const CollisionContext& context, int group, const Moved4& p) {
   const CandidateList swept = context.swept(group);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "rope/chain_set.h"
-#include "sdf/query.h"
+#include "sdf/yielding.h"
 
 namespace billow {
 
@@ -26,7 +26,14 @@ struct CollisionContext {
   int level = 0, first = 0;                 // level, and index of the first group
   const BroadPhase* broad_phase = nullptr;  // per group
   CandidateSet candidates;                  // colliders within reach of any group at the sub-step's end
-  uint8_t indices[kMaxColliders];           // of the candidates
+  CandidateSet limbs;  // of these, those that yield (sdf/yielding.h); `candidates` are rigid
+  uint8_t indices[kMaxColliders], limb_indices[kMaxColliders];
+
+  // nearest_surface() and nearest_surfaces() of the candidates, yielding ones included.
+  Nearest4 nearest(V3x4 p, F4 limit) const;
+  void nearest(uint32_t groups, SdfQuery& query) const;
+  // ChainSet::grip on what is nearest.
+  F4 grip_on(const Nearest4& near) const;
 
   // Colliders that are thin and fast enough to be passed through within the sub-step.
   CandidateList swept(int group) const {

@@ -27,7 +27,11 @@ void respond_to_contacts(ChainSet& set, ContactPass pass) {
       M4 held = load(set.held + at) > 0.0f;
       if (!any(held)) continue;
       V3x4 v = load(set.v, at), n = load(set.touch_normal, at), v_body = load(set.touch_velocity, at);
-      if (history) n = way_back(v, v_body, load(set.contact_normal, at));
+      const F4 grip = load(set.grip + at);
+      if (history) {
+        const V3x4 gradient = load(set.contact_normal, at);
+        n = select(grip > 0.0f, way_back(v, v_body, gradient), gradient);
+      }
 
       // Release bones that move away.
       F4 before = dot(v, n), body_normal = dot(v_body, n);
@@ -36,7 +40,7 @@ void respond_to_contacts(ChainSet& set, ContactPass pass) {
       V3x4 body_across = v_body - n * body_normal;
       V3x4 across = v - n * before - body_across;  // v_rel,T
       F4 slip = length(across);
-      F4 keep = max(zero(), 1.0f - set.settings.friction * (body_normal - before) / max(slip, 1e-12f));
+      F4 keep = max(zero(), 1.0f - set.settings.friction * grip * (body_normal - before) / max(slip, 1e-12f));
       V3x4 change = select(held, n * body_normal + body_across + across * keep - v, zero3());
       store(set.v, at, v + change);
 

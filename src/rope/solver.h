@@ -21,7 +21,8 @@ namespace billow {
 // hangs from the bone.
 inline Hold4 hold_of(const ChainSet& set, size_t at) {
   F4 held = load(set.held + at);
-  M4 sticks = set.settings.velocity_along_history ? held > 0.0f : held > 1.0f;
+  M4 sticks =
+      set.settings.velocity_along_history ? (held > 0.0f) & (load(set.grip + at) > 0.0f) : held > 1.0f;
   return {select(sticks, zero(), splat(1.0f)), select(sticks, zero3(), load(set.touch_normal, at) * held)};
 }
 inline F4 coupling(F4 w, const Hold4& h, V3x4 a, V3x4 b) {

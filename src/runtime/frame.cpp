@@ -86,6 +86,7 @@ PushOutSettings push_settings(const Instance& i) {
   PushOutSettings settings = i.options.push;
   settings.groups = i.chains->set.settings.rigid_groups;
   settings.soft_groups = i.chains->set.settings.soft_groups;
+  settings.yielding_groups = i.chains->set.settings.yielding_groups;
   return settings;
 }
 

@@ -12,9 +12,8 @@ void query_body(const void* of, uint32_t groups, const float* points, uint32_t c
   PosedCollider posed[kMaxColliders];
   for (int i = 0; i < b.collider_count; ++i)
     posed[i] = pose_collider(b.colliders[i], b.scale, b.now[i], b.now[i]);
-  ColliderBounds bounds;
-  bound_colliders(bounds, posed, b.collider_count, groups);
-  query_points(posed, bounds, points, count, limit, distances, gradients, colliders);
+  query_points(posed, BodyBounds(posed, b.collider_count, groups), points, count, limit, distances, gradients,
+               colliders);
 }
 
 }  // namespace

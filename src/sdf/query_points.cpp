@@ -171,45 +171,10 @@ uint32_t assign_to_groups(const ColliderBounds& bounds, const Spheres& spheres,
   return static_cast<uint32_t>(bits(near));
 }
 
-// Up to kQueryBlocks whole blocks of points x y z. `gradients` and `nearest` may be NULL.
-void query_rows(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                size_t blocks, float limit, float* distances, float* gradients, int32_t* nearest) {
-  struct InOrder {
-    uint32_t indices[kQueryBlocks * kPointBlock];
-    constexpr InOrder() : indices{} {
-      for (uint32_t i = 0; i < kQueryBlocks * kPointBlock; ++i) indices[i] = i;
-    }
-  };
-  static constexpr InOrder kInOrder;
-  // A copy, padded by one float.
-  float padded[3 * kQueryBlocks * kPointBlock + 1];
-  std::copy_n(points, 3 * blocks * kPointBlock, padded);
-  padded[3 * blocks * kPointBlock] = 0;
-  PointBlock rows[kQueryBlocks];
-  Nearest<F8> found[kQueryBlocks * kQueryGroups];
-  const uint32_t near = query_blocks(colliders, bounds, Ellipsoids::kExact, padded, kInOrder.indices,
-                                     static_cast<int>(blocks), limit, rows, found);
-  for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
-    const bool far = !(near >> g & 1);
-    store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
-    if (gradients) {
-      const Vec3<F8> n = far ? lanes<F8>(V3{0, 1, 0}) : found[g].gradient;
-      store_points(gradients + 3 * kWidth * g, low_half(n.x), low_half(n.y), low_half(n.z));
-      store_points(gradients + 3 * kWidth * g + 3 * kLanes, high_half(n.x), high_half(n.y), high_half(n.z));
-    }
-    if (nearest) {
-      float colliders_of[kWidth];
-      store(colliders_of, far ? lanes<F8>(-1.0f) : found[g].first);
-      for (size_t k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(colliders_of[k]);
-    }
-  }
-}
-
-}  // namespace
-
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
-                      const float* points, const uint32_t* indices, int count, float limit,
-                      PointBlock* blocks, Nearest<F8>* found) {
+// query_blocks() for the union of colliders.
+uint32_t query_union(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+                     const float* points, const uint32_t* indices, int count, float limit, PointBlock* blocks,
+                     Nearest<F8>* found) {
   Box groups[kQueryBlocks][kQueryGroups], each[kQueryBlocks];
   for (int b = 0; b < count; ++b)
     for (int g = 0; g < kQueryGroups; ++g)
@@ -247,8 +212,91 @@ uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& boun
   return near;
 }
 
-void query_points(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                  size_t count, float limit, float* distances, float* gradients, int32_t* nearest) {
+// The nearest surface of eight points near limbs.
+Nearest<F8> cut_back(const PosedCollider* colliders, const BodyBounds& bounds, const Vec3<F8>& p,
+                     const Nearest<F8>& limb, float limit) {
+  const F8 needed = rigid_limit(lanes<F8>(limit), limb, bounds.gap);
+  const F4 needed4[] = {low_half(needed), high_half(needed)};
+  const V3x4 p4[] = {low_half(p), high_half(p)};
+  uint8_t indices[kMaxColliders];
+  CandidateList list{colliders, indices, 0};
+  for (int i = 0; i < bounds.rigid.count; ++i) {
+    const auto reaches = [&](int half) {
+      return any(distance_from_axis(bounds.rigid, i, p4[half]) - bounds.rigid.radius[i] < needed4[half]);
+    };
+    if (reaches(0) || reaches(1)) indices[list.count++] = static_cast<uint8_t>(i);
+  }
+  const Nearest4 a = nearest_surface(list, p4[0], needed4[0]), b = nearest_surface(list, p4[1], needed4[1]);
+  const Nearest<F8> rigid{
+      {a.phi, b.phi},
+      {{a.gradient.x, b.gradient.x}, {a.gradient.y, b.gradient.y}, {a.gradient.z, b.gradient.z}},
+      {a.first, b.first},
+      {a.second, b.second},
+      {a.blend, b.blend}};
+  return with_limbs(rigid, limb, bounds.gap);
+}
+
+// Up to kQueryBlocks whole blocks of points x y z. `gradients` and `nearest` may be NULL.
+void query_rows(const PosedCollider* colliders, const BodyBounds& bounds, const float* points, size_t blocks,
+                float limit, float* distances, float* gradients, int32_t* nearest) {
+  struct InOrder {
+    uint32_t indices[kQueryBlocks * kPointBlock];
+    constexpr InOrder() : indices{} {
+      for (uint32_t i = 0; i < kQueryBlocks * kPointBlock; ++i) indices[i] = i;
+    }
+  };
+  static constexpr InOrder kInOrder;
+  // A copy, padded by one float.
+  float padded[3 * kQueryBlocks * kPointBlock + 1];
+  std::copy_n(points, 3 * blocks * kPointBlock, padded);
+  padded[3 * blocks * kPointBlock] = 0;
+  PointBlock rows[kQueryBlocks];
+  Nearest<F8> found[kQueryBlocks * kQueryGroups];
+  const uint32_t near = query_blocks(colliders, bounds, Ellipsoids::kExact, padded, kInOrder.indices,
+                                     static_cast<int>(blocks), limit, rows, found);
+  for (size_t g = 0; g < blocks * kQueryGroups; ++g) {
+    const bool far = !(near >> g & 1);
+    store(distances + kWidth * g, far ? lanes<F8>(limit) : found[g].phi);
+    if (gradients) {
+      const Vec3<F8> n = far ? lanes<F8>(V3{0, 1, 0}) : found[g].gradient;
+      store_points(gradients + 3 * kWidth * g, low_half(n.x), low_half(n.y), low_half(n.z));
+      store_points(gradients + 3 * kWidth * g + 3 * kLanes, high_half(n.x), high_half(n.y), high_half(n.z));
+    }
+    if (nearest) {
+      float colliders_of[kWidth];
+      store(colliders_of, far ? lanes<F8>(-1.0f) : found[g].first);
+      for (size_t k = 0; k < kWidth; ++k) nearest[kWidth * g + k] = static_cast<int32_t>(colliders_of[k]);
+    }
+  }
+}
+
+}  // namespace
+
+BodyBounds::BodyBounds(const PosedCollider* colliders, int count, uint32_t rigid_groups,
+                       uint32_t yielding_groups) {
+  bound_colliders(rigid, colliders, count, rigid_groups);
+  if (count == 0 || yielding_groups == 0) return;
+  bound_colliders(limbs, colliders, count, yielding_groups);
+  gap = kYieldGap * colliders[0].scale;
+}
+
+uint32_t query_blocks(const PosedCollider* colliders, const BodyBounds& bounds, Ellipsoids ellipsoids,
+                      const float* points, const uint32_t* indices, int count, float limit,
+                      PointBlock* blocks, Nearest<F8>* found) {
+  const uint32_t near_rigid =
+      query_union(colliders, bounds.rigid, ellipsoids, points, indices, count, limit, blocks, found);
+  if (bounds.limbs.count == 0) return near_rigid;
+  Nearest<F8> limbs[kQueryBlocks * kQueryGroups];
+  const uint32_t near_limbs =
+      query_union(colliders, bounds.limbs, ellipsoids, points, indices, count, limit, blocks, limbs);
+  for_each_group(near_limbs, [&](int g) {
+    found[g] = cut_back(colliders, bounds, blocks[g / kQueryGroups].p[g % kQueryGroups], limbs[g], limit);
+  });
+  return near_rigid | near_limbs;
+}
+
+void query_points(const PosedCollider* colliders, const BodyBounds& bounds, const float* points, size_t count,
+                  float limit, float* distances, float* gradients, int32_t* nearest) {
   size_t at = 0;
   for (size_t blocks; (blocks = std::min<size_t>((count - at) / kPointBlock, kQueryBlocks)) > 0;
        at += blocks * kPointBlock)

@@ -2,15 +2,24 @@
 #pragma once
 
 #include "sdf/bounds.h"
-#include "sdf/query.h"
+#include "sdf/yielding.h"
 
 namespace billow {
 
+// A body whose limbs may yield (sdf/yielding.h).
+struct BodyBounds {
+  ColliderBounds rigid, limbs;
+  float gap = 0;  // kYieldGap at the body's scale
+
+  BodyBounds() = default;
+  BodyBounds(const PosedCollider* colliders, int count, uint32_t rigid_groups = kAllGroups,
+             uint32_t yielding_groups = 0);
+};
 // The same bits as nearest_surface() with this limit for each point, but faster where neighbours in the array
 // are neighbours in space: blocks of points test only the colliders that can be nearest to one of them.
 // `points` are x y z; `gradients` (x y z) and `nearest` (collider index) may be NULL.
-void query_points(const PosedCollider* colliders, const ColliderBounds& bounds, const float* points,
-                  size_t count, float limit, float* distances, float* gradients, int32_t* nearest);
+void query_points(const PosedCollider* colliders, const BodyBounds& bounds, const float* points, size_t count,
+                  float limit, float* distances, float* gradients, int32_t* nearest);
 
 // Points close together, as structure of arrays.
 inline constexpr size_t kPointBlock = kQueryGroups * kLanesOf<F8>;
@@ -22,7 +31,7 @@ struct PointBlock {
 // not set, the whole group is beyond the limit. Only for groups whose bit is set, `found` has the result and
 // `blocks` the points.
 inline constexpr int kQueryBlocks = 4;
-uint32_t query_blocks(const PosedCollider* colliders, const ColliderBounds& bounds, Ellipsoids ellipsoids,
+uint32_t query_blocks(const PosedCollider* colliders, const BodyBounds& bounds, Ellipsoids ellipsoids,
                       const float* points, const uint32_t* indices, int count, float limit,
                       PointBlock* blocks, Nearest<F8>* found);
 

@@ -88,6 +88,7 @@ const CountField kCounts[] = {
     {FIELD(solver.lateral_samples), {1000000}, {0, 4}},
     {FIELD(teleport), {3, 0xffffffffu}, {0, 1, 2}},
     {FIELD(collider_groups), {256, 0xffffffffu}, {0, 255}},
+    {FIELD(yielding_groups), {256, 0xffffffffu}, {0, 8, 255}},
 };
 // Any number is a yes or a no.
 const struct {
@@ -285,6 +286,7 @@ TEST(SettingsDefaults, AreThoseOfTheManual) {
   EXPECT_EQ(s.solver.push_extra, 0);
   EXPECT_EQ(s.friction, 0.3f);
   EXPECT_EQ(s.collider_groups, BILLOW_ALL_GROUPS);
+  EXPECT_EQ(s.yielding_groups, 0u);
   for (const float softness : s.softness) EXPECT_EQ(softness, 0);
   EXPECT_EQ(s.solver.alternations, 1u);
   EXPECT_EQ(s.solver.rope_samples, 1u);

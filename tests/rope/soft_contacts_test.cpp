@@ -1,4 +1,4 @@
-// Soft colliders move chains and never hold them; groups that a garment does not meet are as if they were not there.
+// Soft colliders move chains and never hold them; yielding ones hold them in free air only; groups that a garment does not meet are as if they were not there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@ constexpr float kRope = 0.1f;
 struct Contact {
   uint32_t groups = BILLOW_ALL_GROUPS;
   float softness = 0;
+  bool yields = false, frictionless = false;
 };
 
 // The bones, x y z each, per frame, of a chain of 0.8 m beside colliders that move by `joint`, a function of time.
@@ -40,7 +41,12 @@ std::vector<std::vector<float>> simulate(const Contact& contact,
   billow_settings settings = billow_settings_default();
   settings.collider_groups = contact.groups;
   settings.softness[kArm] = contact.softness;
+  settings.yielding_groups = contact.yields ? 1u << kArm : 0;
   settings.damping.value = 1;
+  if (contact.frictionless) {
+    settings.friction = 0;
+    settings.solver.push_direction = settings.solver.velocity_direction = BILLOW_CONTACT_DIRECTION_GRADIENT;
+  }
   EXPECT_EQ(billow_chains_set_settings(created, &settings), BILLOW_OK);
   const BodyHandle body = make_body(colliders);
   std::vector<std::vector<float>> frames;
@@ -109,6 +115,32 @@ TEST(SoftContacts, ASoftHandDoesNotDragAChainAlong) {
          return Vector{0, std::min(0.3 * t, 0.4), 0};
        }))
     EXPECT_LT(tip(f, 1), -0.75f);
+}
+
+// So a chain that has fallen on it slips off in time.
+TEST(YieldingContacts, AYieldingArmInFreeAirIsARigidOneWithoutFriction) {
+  const std::vector<billow_collider> bar{arm({0.3, -0.1, -0.5}, {0.3, -0.1, 0.5})};
+  const auto yielding = simulate({BILLOW_ALL_GROUPS, 0, true}, bar, true, 3, still);
+  EXPECT_EQ(yielding, simulate({BILLOW_ALL_GROUPS, 0, false, true}, bar, true, 3, still));
+  EXPECT_GT(tip(yielding[30], 1), -0.62f);
+  EXPECT_LT(tip(yielding.back(), 1), -0.75f);
+}
+
+// A hand presses a hanging chain against the hip and moves up: the chain keeps hanging.
+TEST(YieldingContacts, AYieldingHandDoesNotDragAChainOverTheHip) {
+  const std::vector<billow_collider> hand_on_hip{capsule({0.105, 0.2, 0}, {0.105, -1, 0}, 0.1),
+                                                 arm({-0.035, -0.6, -0.5}, {-0.035, -0.6, 0.5})};
+  const auto highest_tip = [&](const Contact& contact) {
+    float highest = -1;
+    // The joint carries both; the hip has the same shape all along the chain.
+    for (const auto& f : simulate(contact, hand_on_hip, false, 2, [](double t) {
+           return Vector{0, std::min(0.3 * t, 0.4), 0};
+         }))
+      highest = std::max(highest, tip(f, 1));
+    return highest;
+  };
+  EXPECT_GT(highest_tip({}), -0.7f);
+  EXPECT_LT(highest_tip({BILLOW_ALL_GROUPS, 0, true}), -0.75f);
 }
 
 TEST(ColliderGroups, QueriesSeeTheGroupsThatAreAskedFor) {

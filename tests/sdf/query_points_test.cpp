@@ -18,7 +18,7 @@ using testing::Vector;
 struct PosedColliders {
   std::vector<Collider> colliders;
   std::vector<PosedCollider> posed;
-  ColliderBounds bounds;
+  BodyBounds bounds;
 };
 
 void fill(PosedColliders& body, uint32_t seed, int count) {
@@ -47,7 +47,7 @@ void fill(PosedColliders& body, uint32_t seed, int count) {
     partner.reach = std::max(partner.reach, c.reach);
   }
   for (const Collider& c : body.colliders) body.posed.push_back(pose_collider(c, 1, c.rest, c.rest));
-  bound_colliders(body.bounds, body.posed.data(), count);
+  body.bounds = BodyBounds(body.posed.data(), count);
 }
 
 // Points on wavy sheets, neighbours close to each other, as vertices of cloth are.
@@ -109,9 +109,10 @@ TEST(ColliderBounds, OuterAndInnerCapsulesBoundTheDistance) {
       const V3 p{static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])};
       for (int i = 0; i < 10; ++i) {
         const float phi = lane(distance_to(body.posed[static_cast<size_t>(i)], splat(p)).phi, 0);
-        const float from_axis = lane(distance_from_axes(body.bounds, i / kLanes * kLanes, p), i % kLanes);
-        ASSERT_GE(phi, from_axis - body.bounds.radius[i] - 1e-6f) << "collider " << i;
-        ASSERT_LE(phi, from_axis - body.bounds.inner[i] + 1e-6f) << "collider " << i;
+        const float from_axis =
+            lane(distance_from_axes(body.bounds.rigid, i / kLanes * kLanes, p), i % kLanes);
+        ASSERT_GE(phi, from_axis - body.bounds.rigid.radius[i] - 1e-6f) << "collider " << i;
+        ASSERT_LE(phi, from_axis - body.bounds.rigid.inner[i] + 1e-6f) << "collider " << i;
       }
     }
   }

@@ -124,13 +124,14 @@ class Jumps {
 
   // The largest jump since the frame before, in metres; 0 in the first frame.
   double next(std::span<const float> positions, const std::vector<V3>& bones) {
-    double largest = 0;
+    float largest = 0;
     for (size_t v = 0; v < nearest_.size() && !last_bones_.empty(); ++v) {
+      const float *p = &positions[3 * v], *last = &last_[3 * v];
+      const float moved = length(V3{p[0] - last[0], p[1] - last[1], p[2] - last[2]});
+      if (!(moved > largest)) continue;
       float of_bones = 0;
       for (const uint32_t b : nearest_[v]) of_bones = std::max(of_bones, length(bones[b] - last_bones_[b]));
-      const float moved = std::hypot(positions[3 * v] - last_[3 * v], positions[3 * v + 1] - last_[3 * v + 1],
-                                     positions[3 * v + 2] - last_[3 * v + 2]);
-      largest = std::max(largest, static_cast<double>(moved - of_bones));
+      largest = std::max(largest, moved - of_bones);
     }
     last_.assign(positions.begin(), positions.end());
     last_bones_ = bones;

@@ -159,6 +159,8 @@ void BatchSimulator::upload_body(const body::Surface& surface, const body::Conta
   b.colliders = upload(colliders);
   b.rigid = upload_set(body, contacts.rigid_groups());
   b.soft = upload_set(body, contacts.soft_groups());
+  b.yielding = upload_set(body, contacts.yielding_groups());
+  b.yielding_groups = contacts.yielding_groups();
   std::copy(contacts.softness.begin(), contacts.softness.end(), b.softness);
 }
 

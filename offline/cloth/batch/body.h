@@ -7,7 +7,7 @@
 #include "cloth/batch/one_lane.h"
 #include "cloth/batch/team.h"
 #include "sdf/body.h"
-#include "sdf/query.h"
+#include "sdf/yielding.h"
 
 namespace billow::cloth {
 
@@ -39,8 +39,9 @@ struct ColliderSet {
 struct BatchBody {
   uint32_t count = 0;
   const BatchCollider* colliders = nullptr;
-  ColliderSet rigid, soft;
+  ColliderSet rigid, soft, yielding;
   float softness[kColliderGroups] = {};
+  uint32_t yielding_groups = 0;
 };
 
 // A collider at one instant.
@@ -217,6 +218,24 @@ class PointQuery {
 BILLOW_DEVICE_CALL NearestSurface nearest_surface(const BatchBody& body, const ColliderSet& set,
                                                   const PlacedCollider* placed, V3 point, float limit) {
   return PointQuery(body, placed, point).nearest(set, limit);
+}
+
+// The same for the rigid colliders, and limbs that yield to them (sdf/yielding.h).
+BILLOW_DEVICE_CALL NearestSurface nearest_to_body(const BatchBody& body, const PlacedCollider* placed,
+                                                  V3 point, float limit) {
+  const auto one = [](const NearestSurface& of) {
+    return Nearest<F1>{{of.phi}, one_lane(of.gradient), {static_cast<float>(of.first)}, {-1}, {0}};
+  };
+  if (body.yielding.count > 0) {
+    const Nearest<F1> limb = one(nearest_surface(body, body.yielding, placed, point, limit));
+    if (any(limb.first >= 0.0f)) {
+      const F1 needed = rigid_limit(F1{limit}, limb, kYieldGap);
+      const Nearest<F1> found =
+          with_limbs(one(nearest_surface(body, body.rigid, placed, point, needed.v)), limb, kYieldGap);
+      return {found.phi.v, value(found.gradient), static_cast<int>(found.first.v)};
+    }
+  }
+  return nearest_surface(body, body.rigid, placed, point, limit);
 }
 
 }  // namespace billow::cloth

@@ -144,9 +144,9 @@ template <class Team> class FrameOfClip {
       s_.touches[v] = 0;
       if (!(sheet_.inverse_mass[v] > 0)) return;
       const V3 x = x_[v];
-      const NearestSurface near = nearest_surface(body_, body_.rigid, placed_, x, thickness + kContactMargin);
+      const NearestSurface near = nearest_to_body(body_, placed_, x, thickness + kContactMargin);
       if (near.first < 0) return;
-      s_.touches[v] = 1;
+      s_.touches[v] = body_.yielding_groups >> body_.colliders[near.first].group & 1 ? kSlides : kGrips;
       set(s_.normal, v, near.gradient);
       s_.offset[v] = dot(near.gradient, x) + thickness - near.phi;
       set(s_.motion, v, (carry_with(motion_[near.first], x) - x) * per_substep);
@@ -213,18 +213,19 @@ template <class Team> class FrameOfClip {
     const float separating = dot(relative, normal);
     if (separating > 0) before += normal * separating;
     const V3 tangential = relative - normal * separating;
-    const float tangential2 = dot(tangential, tangential), max_friction = sheet_.friction * push;
+    const float tangential2 = dot(tangential, tangential),
+                max_friction = s_.touches[v] == kGrips ? sheet_.friction * push : 0.0f;
     x -= tangential2 > max_friction * max_friction ? tangential * (max_friction / std::sqrt(tangential2))
                                                    : tangential;
   }
 
   // As in cloth::Simulator, but every vertex iterates by itself.
   BILLOW_DEVICE void push_out_of_body() {
-    if (body_.rigid.count == 0) return;
+    if (body_.rigid.count + body_.yielding.count == 0) return;
     team_.each(sheet_.vertices, [&](uint32_t v) {
       V3 x = x_[v], last_gradient{0, 0, 0};
       for (int k = 0; k < kMaxPushOuts; ++k) {
-        const NearestSurface near = nearest_surface(body_, body_.rigid, placed_, x, kPushOutClearance);
+        const NearestSurface near = nearest_to_body(body_, placed_, x, kPushOutClearance);
         if (!(near.phi < 0)) break;
         const V3 n = near.gradient, both = n + last_gradient;
         const bool pinched = dot(n, last_gradient) < 0 && dot(both, both) > 0.01f;

@@ -69,6 +69,8 @@ struct BatchForces {
   bool self_contact;
 };
 
+inline constexpr uint8_t kGrips = 1, kSlides = 2;
+
 // The state of a clip.
 struct ClipState {
   V3* x;
@@ -77,7 +79,7 @@ struct ClipState {
   Rows change_x, change_v;  // of self-contact
   Rows normal, motion;      // of body contacts
   float* offset;
-  uint8_t* touches;          // whether a vertex has a body contact
+  uint8_t* touches;          // a vertex's body contact: none, kGrips, or kSlides on limbs that yield
   Rows triangle_force;       // of the air
   V3 *target, *last_target;  // of the pinned vertices
   uint16_t* pairs;           // candidates: number k of vertex v is at k * vertices + v

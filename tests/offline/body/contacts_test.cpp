@@ -13,12 +13,16 @@ TEST(Contacts, TextRoundTrips) {
   EXPECT_EQ(soft_arms.softness[BILLOW_COLLIDER_GROUP_FOREARM], 0.5f);
   EXPECT_EQ(soft_arms.rigid_groups(), 0b10010001u);
   EXPECT_EQ(soft_arms.soft_groups(), 0b00001100u);
-  for (const Contacts& c : {soft_arms, Contacts{}, contacts_from("none")})
+  const Contacts hands = contacts_from("trunk,upper_arm:0.5,forearm:yields");
+  EXPECT_EQ(hands.rigid_groups(), 0b00000001u);
+  EXPECT_EQ(hands.soft_groups(), 0b00000100u);
+  EXPECT_EQ(hands.yielding_groups(), 0b00001000u);
+  for (const Contacts& c : {soft_arms, hands, Contacts{}, contacts_from("none")})
     EXPECT_EQ(contacts_from(text_of(c)), c) << text_of(c);
 }
 
 TEST(Contacts, SettingsCarryThem) {
-  const Contacts c = contacts_from("trunk,forearm:0.5");
+  const Contacts c = contacts_from("trunk,upper_arm:yields,forearm:0.5");
   billow_settings settings = billow_settings_default();
   EXPECT_EQ(contacts_of(settings), Contacts{});
   apply(c, settings);
@@ -26,8 +30,9 @@ TEST(Contacts, SettingsCarryThem) {
 }
 
 TEST(Contacts, WrongTextIsRefusedByName) {
-  for (const char* text : {"", "arm", "trunk,,leg", "forearm:", "forearm:x", "forearm:1.5", "forearm:-1",
-                           "forearm:0.5x", "8", "trunk leg", "forearm:nan"}) {
+  for (const char* text :
+       {"", "arm", "trunk,,leg", "forearm:", "forearm:x", "forearm:1.5", "forearm:-1", "forearm:0.5x",
+        "forearm:yieldsx", "arm:yields", "8", "trunk leg", "forearm:nan"}) {
     try {
       contacts_from(text);
       ADD_FAILURE() << text;

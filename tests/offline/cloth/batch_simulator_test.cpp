@@ -31,7 +31,8 @@ garment::Garment batch_garment(const char* name, size_t vertices) {
 TEST(BatchSimulatorSlow, HasTheBitsOfTheReferenceCloth) {
   for (const char* name : {"cape", "skirt"}) {
     garment::Garment g = batch_garment(name, 900);
-    g.contacts.softness[BILLOW_COLLIDER_GROUP_FOREARM] = 0.5f;
+    g.contacts.softness[BILLOW_COLLIDER_GROUP_UPPER_ARM] = 0.5f;
+    g.contacts.yielding = 1u << BILLOW_COLLIDER_GROUP_FOREARM;
     const character::BatchAgreement found =
         character::compare_with_reference(g, batch_person(), 2, 12, make_loop_backend(2));
     EXPECT_EQ(found.equal, 1) << name << ": largest distance " << found.largest << " m, RMS " << found.rms;
