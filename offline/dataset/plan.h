@@ -7,10 +7,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "body/contacts.h"
 #include "body/person.h"
 #include "motion/clip.h"
 
@@ -25,10 +27,11 @@ struct CapturedClip {
 
 struct Request {
   std::string garment = "cape";
-  std::string preset = "average";  // of the built-in person
-  size_t vertices = 0;             // of the garment; 0: its default
-  size_t frames = 5000;            // of clips used for learning; 0 only with captured test clips
-  size_t unseen = 900;             // additional frames, of unseen clips
+  std::string preset = "average";          // of the built-in person
+  size_t vertices = 0;                     // of the garment; 0: its default
+  std::optional<body::Contacts> contacts;  // instead of the garment's own
+  size_t frames = 5000;                    // of clips used for learning; 0 only with captured test clips
+  size_t unseen = 900;                     // additional frames, of unseen clips
   float frames_per_second = 30;
   uint32_t seed = 1;
   std::string mix;                  // of built-in motions; empty: that of the garment

@@ -87,7 +87,7 @@ class ClipMaker {
   motion::Clip clip_;
 };
 
-// Checksum of all that determines the frames: names, splits, the user's own motions and captured clips.
+// Checksum of all that determines the frames: names, splits, the user's own motions, captured clips and contacts.
 uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
   uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
@@ -103,6 +103,10 @@ uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& cli
   for (const motion::Clip& clip : request.clips) add(clip);
   for (const PlannedClip& clip : clips)
     if (clip.captured) add(*clip.captured);
+  if (request.contacts) {
+    const std::string contacts = body::text_of(*request.contacts);
+    sum = files::add_to_checksum(sum, contacts.data(), contacts.size());
+  }
   return sum;
 }
 
@@ -263,6 +267,7 @@ std::vector<ClipResult> simulate(const Job& job) {
   const body::Person person = body::make_person(body::person_preset(job.request.preset));
   garment::Garment garment = garment::make_garment(
       job.request.garment, person, job.skin ? *job.skin : body::make_skin(person), job.request.vertices);
+  if (job.request.contacts) garment.contacts = *job.request.contacts;
   const BackendFactory backend =
       backend_for(job.device, garment, person, static_cast<size_t>(std::max(1, job.threads)));
   claim_folder(job.folder, head_of(job.request, garment, clips));

@@ -150,6 +150,7 @@ TEST_F(SimulateProgram, SaysWhatIsWrong) {
                {"cape set --shard 5/4", "--shard: expected a number from 1 to 4, found '5'", 2},
                {"cape set --motions some", "--motions: expected captured or built-in, found 'some'", 2},
                {"cape set --tango 3", "found '--tango'", 2},
+               {"cape set --contacts arm", "expected collider groups", 2},
                {"cape set --clips 07_03 --frames 10", "expected no --frames", 2},
                {"cape set --clips 07_99", "found '07_99'", 2},
                {"cape set --bundle none.billowmotion", "none.billowmotion", 1},
@@ -170,7 +171,7 @@ TEST_F(SimulateProgramSlow, FailsWithoutAUsableFrame) {
   put("takes/shaken.bvh", small_bvh(20, 2));
   expect("motion bundle takes -o shaken.billowmotion", 0, "1 clips");
   const std::string torn = " --clips shaken --bundle shaken.billowmotion --vertices 500",
-                    walk = " --clips 07_03 --vertices 500";
+                    walk = " --clips 07_03 --vertices 500 --contacts trunk,leg,upper_arm:0.5,forearm:yields";
   const testing::Outcome rejected = run("skirt torn" + torn);
   EXPECT_EQ(rejected.code, 1) << rejected.output;
   for (const char* part : {"1 of 1 clips: captured:shaken rejected, cloth stretched:", "worst at",
@@ -186,6 +187,11 @@ TEST_F(SimulateProgramSlow, FailsWithoutAUsableFrame) {
   EXPECT_EQ(json["results"][0]["name"], "captured:07_03");
   expect("simulate skirt -o walk" + walk, 0, "1 pass the reference's check");
   expect("dataset check walk", 0, "walk is whole");
+  // It is another data set with other contacts.
+  std::ostringstream garment;
+  garment << std::ifstream(folder_ / "walk/garment.json").rdbuf();
+  EXPECT_NE(garment.str().find("forearm:yields"), std::string::npos) << garment.str();
+  expect("simulate skirt -o walk --clips 07_03 --vertices 500", 1, "walk");
 }
 #endif
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "contacts_option.h"
 #include "dataset/captured.h"
 #include "dataset/reader/dataset_file.h"
 #include "dataset_exchange.h"
@@ -186,6 +187,9 @@ void add_simulate(CLI::App& app) {
       "Motion to use before all others; may be repeated: run.bvh, robot.glb:Running, captured:07_03");
   add_motion_options(*command, *options);
   add_vertices_option(*command, request.vertices);
+  command->add_option_function<std::string>(
+      "--contacts", [&request](const std::string& text) { request.contacts = contacts_option(text); },
+      kContactsHelp);
   command->add_option("--threads", options->job.threads, "Number of clips simulated in parallel")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -66,6 +66,7 @@ std::map<std::string, Setter> setters_of(SimulateArguments& a) {
       {"--mix", [&](const std::string& v) { r.mix = v; }},
       {"--vertices",
        [&](const std::string& v) { r.vertices = number_of<size_t>("--vertices", v, 500, 1'000'000); }},
+      {"--contacts", [&](const std::string& v) { r.contacts = body::contacts_from(v); }},
       {"--threads", [&](const std::string& v) { a.job.threads = number_of("--threads", v, 1, 1024); }},
       {"--device", [&](const std::string& v) { a.job.device = dataset::device_named(v); }},
       {"--shard", [&](const std::string& v) { parse_shard(v, a.job); }},
@@ -87,6 +88,8 @@ const char* const kSimulateHelp =
     "  --preset NAME          built-in person: slim, average or heavy\n"
     "  --mix NAME             mix of built-in motions: cape, skirt or all; default: the garment's\n"
     "  --vertices N           vertices of the garment\n"
+    "  --contacts LIST        collider groups that the garment meets: "
+    "trunk,head,upper_arm,forearm:yields,leg\n"
     "  --threads N            clips simulated in parallel, default: one per core\n"
     "  --device NAME          where cloth is simulated: cpu, cuda or auto (default: cuda if there is one)\n"
     "  --shard I/N            every N-th clip only, to share work between machines: 1/4 to 4/4\n"
