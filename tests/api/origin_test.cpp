@@ -102,39 +102,33 @@ double apart_in_next_second(Walker& a, Walker& b) {
 Offset along(float distance) { return {0.8f * distance, 0, -0.6f * distance}; }
 Offset operator-(Offset o) { return {-o[0], -o[1], -o[2]}; }
 
-// Shifts to the character, as engines make them, against a run that stays far away, and against one that was never there.
+// What a shift changes is what floats change: positions far away are rounded in every sub-step, which shakes roots and cloth. So a
+// shift to the character is exact, and the run goes on as finely as near the origin; the one that stays far away is the rough one.
 TEST(ShiftOriginSlow, ToTheCharacterLeavesTheCapeWhereItIs) {
-  for (const float distance : {1000.0f, 2000.0f, 5000.0f, 10000.0f}) {
-    Walker here(kNowhere), far(along(distance)), shifted(along(distance));
-    for (Walker* w : {&here, &far, &shifted}) w->steps(120);
-    const double before = rms(far.mesh(), here.mesh());
+  for (const float distance : {64.0f, 10000.0f}) {
+    Walker far(along(distance)), shifted(along(distance));
+    far.steps(120), shifted.steps(120);
     shifted.shift(-along(distance));
-    const double at_once = rms(shifted.mesh(), far.mesh());
-    double from_far = 0, from_here = 0, far_from_here = 0;
-    for (int k = 0; k < 60; ++k) {
-      for (Walker* w : {&here, &far, &shifted}) w->step();
-      from_far = std::max(from_far, rms(shifted.mesh(), far.mesh()));
-      from_here = std::max(from_here, rms(shifted.mesh(), here.mesh()));
-      far_from_here = std::max(far_from_here, rms(far.mesh(), here.mesh()));
-    }
-    std::printf(
-        "%5.0f m: far from here %.3f mm before; at once %.4f mm; in the next second %.3f mm from the run "
-        "that "
-        "stays far, %.3f mm from the one near the origin; those two %.3f mm\n",
-        static_cast<double>(distance), 1e3 * before, 1e3 * at_once, 1e3 * from_far, 1e3 * from_here,
-        1e3 * far_from_here);
-    EXPECT_LT(at_once, 1e-6) << "coordinates near the origin hold those far away";
+    EXPECT_LT(rms(shifted.mesh(), far.mesh()), 1e-6) << "coordinates near the origin hold those far away";
+    // From 10 km the cape falls from where it was shaken to.
+    EXPECT_LT(apart_in_next_second(shifted, far), distance < 100 ? 0.006 : 0.25) << distance;
   }
 }
 
 TEST(ShiftOriginSlow, AwayFromTheCharacterCostsWhatFloatsCostThere) {
-  for (const float distance : {1000.0f, 2000.0f, 5000.0f, 10000.0f}) {
-    Walker here(kNowhere), shifted(kNowhere);
-    here.steps(120), shifted.steps(120);
-    shifted.shift(along(distance));
-    const double apart = apart_in_next_second(here, shifted);
-    std::printf("%5.0f m away: %.3f mm\n", static_cast<double>(distance), 1e3 * apart);
-  }
+  Walker here(kNowhere), shifted(kNowhere);
+  here.steps(120), shifted.steps(120);
+  shifted.shift(along(64));
+  EXPECT_LT(apart_in_next_second(here, shifted), 0.005);
+}
+
+// Nearby it leaves less than a millimetre in the next second.
+TEST(ShiftOriginSlow, ByAFewMetresCannotBeSeen) {
+  Walker here(kNowhere), shifted(along(8));
+  here.steps(120), shifted.steps(120);
+  const double before = rms(here.mesh(), shifted.mesh());
+  shifted.shift(-along(8));
+  EXPECT_LT(apart_in_next_second(here, shifted), 0.001 + before);
 }
 
 // Chains in gusty wind that meet a moving ball, somewhere in the world.
