@@ -40,8 +40,8 @@
  *               from many threads while nobody poses it, a garment always. There are no hidden threads and no
  *               global state but the per-thread error message and who listens to it (billow_set_log).
  *   Precision   positions are single floats in the space of the transforms you pass. Far from
- *               the origin (over about 1 km) pass transforms relative to the character, or move the
- *               origin now and then (billow_instance_shift_origin).
+ *               the origin (over about 250 m) their rounding shakes cloth: pass transforms relative
+ *               to the character, or move the origin (billow_instance_shift_origin).
  *   Determinism the same calls give the same bits on every platform, compiler and optimisation
  *               level (docs/determinism.md).
  */
