@@ -23,7 +23,7 @@
  *   Vectors     3 floats x y z; arrays of them are tightly packed. Quaternions x y z w.
  *   Names       functions that return a value are nouns (billow_garment_vertex_count); functions
  *               that fill the caller's memory are billow_*_get_*. Values of an enum begin with its
- *               name, but for BILLOW_OK and BILLOW_ERROR_*.
+ *               name, but for BILLOW_OK and BILLOW_ERROR_*. billow_get_api is what hosts look up.
  *   Structs     a struct that the caller fills starts from its billow_*_default(); later versions
  *               may add fields.
  *   Buffers     the caller owns every buffer. Inputs are read during the call only. An output
@@ -38,9 +38,10 @@
  *   Threads     different objects may be used from different threads at the same time. One
  *               object is used by one thread at a time; a body may be read (by steps and queries)
  *               from many threads while nobody poses it, a garment always. There are no hidden threads and no
- *               global state but the per-thread error message.
+ *               global state but the per-thread error message and who listens to it (billow_set_log).
  *   Precision   positions are single floats in the space of the transforms you pass. Far from
- *               the origin (over about 1 km) pass transforms relative to the character.
+ *               the origin (over about 250 m) their rounding shakes cloth: pass transforms relative
+ *               to the character, or move the origin (billow_instance_shift_origin).
  *   Determinism the same calls give the same bits on every platform, compiler and optimisation
  *               level (docs/determinism.md).
  */
@@ -89,6 +90,16 @@ typedef enum billow_status {
 /* What the last failing call on this thread found wrong; "" before any. Valid until the next
  * failing call on this thread. Never NULL. */
 BILLOW_API const char* billow_last_error(void);
+
+/* Hears what every failing call finds wrong, as billow_last_error has it, on the thread of the call: for an engine's log.
+ * Must be thread-safe, and must not call the library. For the whole process; may be called at any time. `log` has to stay
+ * valid until another one is set and the calls of other threads at that moment have returned. NULL: nobody listens, as at
+ * first. */
+typedef struct billow_log {
+  void (*write)(void* user, billow_status status, const char* message);
+  void* user;
+} billow_log;
+BILLOW_API billow_status billow_set_log(const billow_log* log);
 
 /* ---------------------------------------------------------------------------------------------
  * Small types
@@ -251,6 +262,20 @@ BILLOW_API billow_status billow_body_query(const billow_body* body, uint32_t gro
                                            int32_t* colliders);
 
 BILLOW_API uint32_t billow_body_collider_count(const billow_body* body); /* 0 for NULL */
+BILLOW_API float billow_body_scale(const billow_body* body); /* that of the last pose; 0 for NULL */
+
+/* Collider `index` as it was described. `grid` and `neural` point to copies that live as long as the body. */
+BILLOW_API billow_status billow_body_get_collider(const billow_body* body, uint32_t index,
+                                                  billow_collider* out);
+/* The same where the last pose has put it: position, rotation, end and all lengths in world space. Its rotation is that of
+ * the shape's own frame, in which a capsule lies along y. A capsule with one end inside the other is a sphere. `grid` and
+ * `neural` are still at scale 1. */
+BILLOW_API billow_status billow_body_get_posed_collider(const billow_body* body, uint32_t index,
+                                                        billow_collider* out);
+
+/* Moves the body's present and last pose by `offset` (3 floats, in metres), when the engine moves the origin of its world: what
+ * was at x is at x + offset. Go on with joints in the moved world; colliders gain no velocity from it. */
+BILLOW_API billow_status billow_body_shift_origin(billow_body* body, const float* offset);
 
 /* ---------------------------------------------------------------------------------------------
  * Chains
@@ -465,6 +490,9 @@ BILLOW_API billow_status billow_chains_teleport(billow_chains* chains, billow_te
 BILLOW_API billow_status billow_chains_settle(billow_chains* chains, const billow_step* step, float seconds);
 /* Paused chains follow their roots rigidly in each step; on resuming they go on as they were. */
 BILLOW_API billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused);
+/* Moves the chains, and where gusts are, by `offset` (3 floats, in metres), when the engine moves the origin of its world:
+ * what was at x is at x + offset. Go on with roots, space and body in the moved world. Velocities stay. */
+BILLOW_API billow_status billow_chains_shift_origin(billow_chains* chains, const float* offset);
 
 /* Results, chain after chain from root to tip. `capacity` counts bones: at least
  * billow_chains_bone_count(). */
@@ -580,6 +608,16 @@ BILLOW_API billow_status billow_garment_get_joint_name(const billow_garment* gar
 /* Rest transforms of these joints in model space. `capacity` counts joints. */
 BILLOW_API billow_status billow_garment_get_joint_rest(const billow_garment* garment, billow_transform* out,
                                                        uint32_t capacity);
+/* The parent of each of these joints, an earlier one, or BILLOW_NO_PARENT. `capacity` counts joints. */
+#define BILLOW_NO_PARENT (-1)
+BILLOW_API billow_status billow_garment_get_joint_parents(const billow_garment* garment, int32_t* out,
+                                                          uint32_t capacity);
+/* The garment's own colliders, on these joints, and their names (as billow_garment_get_joint_name). */
+BILLOW_API uint32_t billow_garment_collider_count(const billow_garment* garment); /* 0 for NULL */
+BILLOW_API billow_status billow_garment_get_collider(const billow_garment* garment, uint32_t index,
+                                                     billow_collider* out);
+BILLOW_API billow_status billow_garment_get_collider_name(const billow_garment* garment, uint32_t index,
+                                                          char* out, size_t capacity);
 /* Three vertices per triangle, counter-clockwise seen from outside. `capacity` counts triangles. */
 BILLOW_API billow_status billow_garment_get_triangles(const billow_garment* garment, uint32_t* out,
                                                       uint32_t capacity);
@@ -671,6 +709,12 @@ BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, co
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);
 
+/* Moves the instance with its chains, mesh and own colliders by `offset` (3 floats, in metres), when the engine moves the
+ * origin of its world: what was at x is at x + offset. Go on with joints and space in the moved world: the cloth moves on as if
+ * nothing had happened, but for the precision of floats, which is finer near the origin. A body of yours (frame.body) is yours
+ * to shift. */
+BILLOW_API billow_status billow_instance_shift_origin(billow_instance* instance, const float* offset);
+
 /* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, the
  * pose from which the garment's own colliders move in the next frame, and how far vertices are moved to keep lengths. Restoring into any instance of the same garment continues
  * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. A body of the caller's (frame.body)
@@ -724,6 +768,15 @@ BILLOW_API const float* billow_instance_normal_data(const billow_instance* insta
 BILLOW_API billow_status billow_instance_get_bones(const billow_instance* instance, float* out,
                                                    uint32_t capacity);
 
+typedef struct billow_bounds {
+  float low[3], high[3]; /* world space */
+} billow_bounds;
+
+/* A box round the cloth, for culling and streaming. After a frame with a mesh it is that of the vertices, exactly. After one that
+ * skipped the mesh it is that of the virtual bones, larger on all sides by the largest distance of a vertex to its nearest bone at
+ * rest (times the scale), so that it holds the mesh that would have been shown. */
+BILLOW_API billow_status billow_instance_get_bounds(const billow_instance* instance, billow_bounds* out);
+
 /* The stages of a frame, in order. */
 typedef enum billow_frame_stage {
   BILLOW_FRAME_STAGE_FOLLOW = 0,   /* attachments, roots and colliders go with the joints */
@@ -750,6 +803,78 @@ BILLOW_API billow_status billow_instance_get_report(const billow_instance* insta
 
 /* A hash of positions and normals, for checking determinism. 0 for NULL. */
 BILLOW_API uint64_t billow_instance_hash(const billow_instance* instance);
+
+/* ---------------------------------------------------------------------------------------------
+ * Fixed steps
+ *
+ * At any frame rate a billow_clock lets time pass in steps of exactly 1 / rate seconds, for replays and rollback. A frame takes the
+ * steps that are due, none or several, each with dt = billow_clock_dt and with joints and roots at its time: sampled there, or
+ * billow_clock_share of the way from the last frame's to this one's. The rest of the time is kept for the next frame. Nothing is
+ * extrapolated: what is shown is the last step, up to 1 / rate seconds old, so show the character of that time as well. The
+ * clock belongs to the caller: a copy of it is its saved state.
+ */
+
+typedef struct billow_clock {
+  float rate; /* steps per second, 1 to 1000: 60 */
+  uint32_t
+      max_steps; /* in one frame, at least 1: 4. Time beyond is dropped, so that slow frames do not make slower ones */
+  uint64_t steps; /* taken since the start */
+  double left;    /* s, not stepped yet */
+  double before;  /* s, the same before the last frame */
+  double frame;   /* s, the last frame's length */
+} billow_clock;
+BILLOW_API billow_clock billow_clock_default(void);
+
+/* Adds a frame of `dt` seconds; *count is how many steps to take. */
+BILLOW_API billow_status billow_clock_advance(billow_clock* clock, float dt, uint32_t* count);
+/* The time of step number `step` of these (0: the first) as a share of the frame: over 0, up to 1. 1 for NULL. */
+BILLOW_API float billow_clock_share(const billow_clock* clock, uint32_t step);
+BILLOW_API float billow_clock_dt(const billow_clock* clock); /* s, of a step; 0 for NULL */
+
+/* ---------------------------------------------------------------------------------------------
+ * Debug drawing
+ */
+
+/* What to draw; a bit mask. */
+typedef enum billow_debug {
+  BILLOW_DEBUG_ROPES = 1,    /* lines, orange where taut, and points at bones */
+  BILLOW_DEBUG_LATERALS = 2, /* lines between neighbouring chains */
+  BILLOW_DEBUG_PANELS = 4,   /* triangles between their ropes */
+  BILLOW_DEBUG_CONTACTS =
+      8, /* points at bones that touch a collider and lines along the normals; trapped bones yellow, enclosed
+                                 ones red */
+  BILLOW_DEBUG_COLLIDERS = 16, /* lines, a colour for each group; of grids and networks the box */
+  BILLOW_DEBUG_PATCHES =
+      32, /* their frames: along red, across green, normal blue. None if decoded as a whole */
+  BILLOW_DEBUG_STRAIN =
+      64 /* edges of the mesh: green as long as on the pattern, red 10 % longer, blue 10 % shorter */
+} billow_debug;
+#define BILLOW_DEBUG_ALL 127u
+
+/* Where it is drawn: positions are 3 floats in world space, colours 0xrrggbbaa. What has no function is left out. */
+typedef struct billow_debug_draw {
+  void (*line)(void* user, const float* from, const float* to, uint32_t colour);
+  void (*point)(void* user, const float* at, uint32_t colour);
+  void (*triangle)(void* user, const float* a, const float* b, const float* c, uint32_t colour);
+  void* user;
+} billow_debug_draw;
+
+/* Calls the functions of `draw` for what the object has of `what`: the state after its last step or pose. Allocates nothing.
+ * Of colliders an instance draws the garment's own; for a body of yours there is billow_body_debug_draw. */
+BILLOW_API billow_status billow_body_debug_draw(const billow_body* body, uint32_t what,
+                                                const billow_debug_draw* draw);
+BILLOW_API billow_status billow_chains_debug_draw(const billow_chains* chains, uint32_t what,
+                                                  const billow_debug_draw* draw);
+BILLOW_API billow_status billow_instance_debug_draw(const billow_instance* instance, uint32_t what,
+                                                    const billow_debug_draw* draw);
+
+/* ---------------------------------------------------------------------------------------------
+ * Hosts that load the library at run time
+ */
+
+/* All functions of this header, by name (billow_api.h): one symbol to look up. NULL unless `version` is BILLOW_API_VERSION of
+ * the headers that the library was built from, so that a host never calls what is not what it was compiled for. */
+BILLOW_API const struct billow_api* billow_get_api(uint32_t version);
 
 #ifdef __cplusplus
 }

@@ -1,216 +1,30 @@
 // Billow for C++20: a thin wrapper over billow.h, which is the manual.
 //
 // Handles free themselves, arrays are spans, and a failing call is a Result that says why. Nothing here
-// throws and nothing allocates but creation.
+// throws and nothing allocates but creation and names.
 //
 //     billow::Chains chains = billow::Chains::create(description).value();
 //     if (auto status = chains.step(1.0f / 60, roots); !status) std::puts(status.message());
 #pragma once
 
-#if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
-#error "billow.hpp needs C++20; billow.h does not"
-#endif
-
-#include <billow/billow.h>
-
-#include <cassert>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
+#include <billow/billow_chains.hpp>
 #include <string>
-#include <utility>
 
 namespace billow {
-// Inline, so that nobody writes it, and versioned, so that no other version's symbols (nor the library's own)
-// can be taken for these.
 inline namespace v0 {
 
-using Transform = billow_transform;
-using Collider = billow_collider;
-using Settings = billow_settings;
-using Wind = billow_wind;
-using Report = billow_chains_report;
-using Contact = billow_contact;
-
-inline Transform translation(float x, float y, float z) { return {{x, y, z}, {0, 0, 0, 1}}; }
-inline billow_curve constant(float value) { return {value, 0, {}}; }
-// A parameter that goes linearly from the root to the tip.
-inline billow_curve ramp(float root, float tip) { return {1, 2, {root, tip}}; }
-
-// The outcome of a call. True when it succeeded.
-class [[nodiscard]] Status {
- public:
-  Status(billow_status status = BILLOW_OK, const char* message = nullptr)
-      : status_(status), message_(message) {}
-  explicit operator bool() const { return status_ == BILLOW_OK; }
-  billow_status code() const { return status_; }
-  // Valid until the next failing call on this thread.
-  const char* message() const {
-    return status_ == BILLOW_OK ? "" : message_ ? message_ : billow_last_error();
-  }
-
- private:
-  billow_status status_;
-  const char* message_;  // a constant, or null: billow_last_error()
-};
-
-// A value, or the reason why there is none.
-template <class T> class [[nodiscard]] Result {
- public:
-  Result(T value) : value_(std::move(value)) {}
-  Result(Status status) : status_(status) {}
-  explicit operator bool() const { return bool(status_); }
-  Status status() const { return status_; }
-  const char* message() const { return status_.message(); }
-  // Only when there is one.
-  T& value() & {
-    assert(status_);
-    return value_;
-  }
-  T value() && {
-    assert(status_);
-    return std::move(value_);
-  }
-
- private:
-  Status status_;
-  T value_{};
-};
-
-class Body {
- public:
-  Body() = default;
-  static Result<Body> create(std::span<const Collider> colliders, uint32_t joint_count = 1,
-                             const Transform* joint_rest = nullptr) {
-    billow_body_desc desc{};
-    desc.colliders = colliders.data();
-    desc.collider_count = static_cast<uint32_t>(colliders.size());
-    desc.joint_rest = joint_rest;
-    desc.joint_count = joint_count;
-    return create(desc);
-  }
-  static Result<Body> create(const billow_body_desc& desc) {
-    billow_body* handle = nullptr;
-    if (Status s = billow_body_create(&desc, &handle); !s) return s;
-    Body body;
-    body.handle_.reset(handle);
-    return body;
-  }
-  Status pose(std::span<const Transform> joints, float scale = 1) {
-    return billow_body_pose(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
-  }
-  Status teleport(std::span<const Transform> joints, float scale = 1) {
-    return billow_body_teleport(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
-  }
-  // Three floats a point; `gradients` may be empty.
-  Status query(std::span<const float> points, std::span<float> distances, std::span<float> gradients = {},
-               float limit = BILLOW_NO_LIMIT, uint32_t groups = BILLOW_ALL_GROUPS) const {
-    if (distances.size() * 3 < points.size() || (!gradients.empty() && gradients.size() < points.size()))
-      return {BILLOW_ERROR_BUFFER_TOO_SMALL, "distances and gradients: expected room for all points"};
-    return billow_body_query(get(), groups, points.data(), static_cast<uint32_t>(points.size() / 3), limit,
-                             distances.data(), gradients.empty() ? nullptr : gradients.data(), nullptr);
-  }
-  billow_body* get() const { return handle_.get(); }
-
- private:
-  struct Destroy {
-    void operator()(billow_body* b) const { billow_body_destroy(b); }
-  };
-  std::unique_ptr<billow_body, Destroy> handle_;
-};
-
-class Chains {
- public:
-  Chains() = default;
-  static Result<Chains> create(const billow_chains_desc& desc) {
-    billow_chains* handle = nullptr;
-    if (Status s = billow_chains_create(&desc, &handle); !s) return s;
-    Chains chains;
-    chains.handle_.reset(handle);
-    return chains;
-  }
-
-  Status set(const Settings& settings) { return billow_chains_set_settings(get(), &settings); }
-  Status set(const Wind& wind) { return billow_chains_set_wind(get(), &wind); }
-  Settings settings() const {
-    Settings s{};
-    billow_chains_get_settings(get(), &s);
-    return s;
-  }
-
-  Status step(float dt, std::span<const Transform> roots, const Body* body = nullptr,
-              const Transform* space = nullptr) {
-    billow_step s = describe(dt, roots, body, space);
-    return billow_chains_step(get(), &s);
-  }
-  Status settle(float seconds, std::span<const Transform> roots, const Body* body = nullptr) {
-    billow_step s = describe(0, roots, body, nullptr);
-    return billow_chains_settle(get(), &s, seconds);
-  }
-  Status teleport(billow_teleport mode, std::span<const Transform> roots) {
-    return billow_chains_teleport(get(), mode, roots.data(), static_cast<uint32_t>(roots.size()));
-  }
-  Status set_paused(bool paused) { return billow_chains_set_paused(get(), paused ? 1 : 0); }
-
-  uint32_t chain_count() const { return billow_chains_chain_count(get()); }
-  uint32_t bone_count() const { return billow_chains_bone_count(get()); }
-  // Three floats a bone (tensions: one), chain after chain from root to tip.
-  Status positions(std::span<float> out) const {
-    return billow_chains_get_positions(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
-  }
-  Status velocities(std::span<float> out) const {
-    return billow_chains_get_velocities(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
-  }
-  Status tensions(std::span<float> out) const {
-    return billow_chains_get_tensions(get(), out.data(), static_cast<uint32_t>(out.size()));
-  }
-  // Either may be empty.
-  Status set_bones(std::span<const float> positions, std::span<const float> velocities) {
-    const size_t floats = positions.empty() ? velocities.size() : positions.size();
-    if (!positions.empty() && !velocities.empty() && positions.size() != velocities.size())
-      return {BILLOW_ERROR_INVALID_ARGUMENT, "positions and velocities: expected as many"};
-    return billow_chains_set_bones(get(), positions.empty() ? nullptr : positions.data(),
-                                   velocities.empty() ? nullptr : velocities.data(),
-                                   static_cast<uint32_t>(floats / 3));
-  }
-  // Fills `out`, which has room for report().contacts.
-  Status contacts(std::span<Contact> out) const {
-    uint32_t count = 0;
-    return billow_chains_get_contacts(get(), out.data(), static_cast<uint32_t>(out.size()), &count);
-  }
-  Report report() const {
-    Report r{};
-    billow_chains_get_report(get(), &r);
-    return r;
-  }
-
-  size_t state_size() const { return billow_chains_state_size(get()); }
-  Status save(std::span<std::byte> out) const { return billow_chains_save(get(), out.data(), out.size()); }
-  Status restore(std::span<const std::byte> bytes) {
-    return billow_chains_restore(get(), bytes.data(), bytes.size());
-  }
-  uint64_t hash() const { return billow_chains_hash(get()); }
-
-  billow_chains* get() const { return handle_.get(); }
-
- private:
-  static billow_step describe(float dt, std::span<const Transform> roots, const Body* body,
-                              const Transform* space) {
-    return {dt, roots.data(), static_cast<uint32_t>(roots.size()), space, body ? body->get() : nullptr};
-  }
-  struct Destroy {
-    void operator()(billow_chains* c) const { billow_chains_destroy(c); }
-  };
-  std::unique_ptr<billow_chains, Destroy> handle_;
-};
+inline billow_garment_desc garment_desc_default() { return billow_garment_desc_default(); }
+inline billow_instance_options options_default() { return billow_instance_options_default(); }
+inline billow_frame frame_default() { return billow_frame_default(); }
+inline billow_output output_default() { return billow_output_default(); }
+inline const char* stage_name(billow_frame_stage stage) { return billow_frame_stage_name(stage); }
 
 // A garment file; outlives its instances.
 class Garment {
  public:
   Garment() = default;
   static Result<Garment> create(std::span<const std::byte> bytes, bool keep = false) {
-    billow_garment_desc desc{};
+    billow_garment_desc desc = garment_desc_default();
     desc.bytes = bytes.data();
     desc.size = bytes.size();
     desc.keep = keep ? 1 : 0;
@@ -218,9 +32,9 @@ class Garment {
     if (Status s = billow_garment_create(&desc, &handle); !s) return s;
     return Garment(handle);
   }
-  static Result<Garment> load(const char* path) {
+  static Result<Garment> load(const char* path, const billow_allocator* allocator = nullptr) {
     billow_garment* handle = nullptr;
-    if (Status s = billow_garment_load(path, nullptr, &handle); !s) return s;
+    if (Status s = billow_garment_load(path, allocator, &handle); !s) return s;
     return Garment(handle);
   }
   uint32_t vertex_count() const { return billow_garment_vertex_count(get()); }
@@ -228,10 +42,48 @@ class Garment {
   uint32_t bone_count() const { return billow_garment_bone_count(get()); }
   uint32_t joint_count() const { return billow_garment_joint_count(get()); }
   uint32_t key_joint() const { return billow_garment_key_joint(get()); }
+  uint32_t collider_count() const { return billow_garment_collider_count(get()); }
+  std::string name() const {
+    char name[BILLOW_MAX_NAME] = "";
+    billow_garment_get_name(get(), name, sizeof name);
+    return name;
+  }
   std::string joint_name(uint32_t joint) const {
     char name[BILLOW_MAX_NAME] = "";
     billow_garment_get_joint_name(get(), joint, name, sizeof name);
     return name;
+  }
+  std::string collider_name(uint32_t index) const {
+    char name[BILLOW_MAX_NAME] = "";
+    billow_garment_get_collider_name(get(), index, name, sizeof name);
+    return name;
+  }
+  Status joint_rest(std::span<Transform> out) const {
+    return billow_garment_get_joint_rest(get(), out.data(), static_cast<uint32_t>(out.size()));
+  }
+  Status joint_parents(std::span<int32_t> out) const {
+    return billow_garment_get_joint_parents(get(), out.data(), static_cast<uint32_t>(out.size()));
+  }
+  Result<Collider> collider(uint32_t index) const {
+    Collider c{};
+    if (Status s = billow_garment_get_collider(get(), index, &c); !s) return s;
+    return c;
+  }
+  // Two floats a vertex.
+  Status uvs(std::span<float> out) const {
+    return billow_garment_get_uvs(get(), out.data(), static_cast<uint32_t>(out.size() / 2));
+  }
+  Settings settings() const {
+    Settings s{};
+    billow_garment_get_settings(get(), &s);
+    return s;
+  }
+  // Empty if there is none.
+  std::span<const std::byte> section(const char* name) const {
+    const void* bytes = nullptr;
+    size_t size = 0;
+    billow_garment_get_section(get(), name, &bytes, &size);
+    return {static_cast<const std::byte*>(bytes), size};
   }
   // Three a triangle.
   Status triangles(std::span<uint32_t> out) const {
@@ -251,22 +103,33 @@ class Garment {
 class Instance {
  public:
   Instance() = default;
-  static Result<Instance> create(const Garment& garment) {
+  static Result<Instance> create(const Garment& garment, const billow_allocator* allocator = nullptr) {
     billow_instance* handle = nullptr;
-    if (Status s = billow_instance_create(garment.get(), nullptr, &handle); !s) return s;
+    if (Status s = billow_instance_create(garment.get(), allocator, &handle); !s) return s;
     Instance instance;
     instance.handle_.reset(handle);
     instance.vertices_ = garment.vertex_count();
     return instance;
   }
   Status set(const billow_instance_options& options) { return billow_instance_set_options(get(), &options); }
+  billow_instance_options options() const {
+    billow_instance_options o{};
+    billow_instance_get_options(get(), &o);
+    return o;
+  }
   Status step(const billow_frame& frame) { return billow_instance_step(get(), &frame); }
   Status step(float dt, std::span<const Transform> joints) {
-    billow_frame frame{};
+    billow_frame frame = frame_default();
     frame.dt = dt;
     frame.joints = joints.data();
     frame.joint_count = static_cast<uint32_t>(joints.size());
     return step(frame);
+  }
+  Status settle(const billow_frame& frame, float seconds) {
+    return billow_instance_settle(get(), &frame, seconds);
+  }
+  Status shift_origin(std::span<const float, 3> offset) {
+    return billow_instance_shift_origin(get(), offset.data());
   }
   // Three floats a vertex, until the next step.
   std::span<const float> positions() const {
@@ -277,6 +140,25 @@ class Instance {
   }
   Status write(std::span<const billow_output> outputs) const {
     return billow_instance_write(get(), outputs.data(), static_cast<uint32_t>(outputs.size()));
+  }
+  // Into a vertex buffer.
+  Status write_positions(void* out, size_t stride, uint32_t capacity) const {
+    return billow_instance_get_positions(get(), out, stride, capacity);
+  }
+  Status write_normals(void* out, size_t stride, uint32_t capacity) const {
+    return billow_instance_get_normals(get(), out, stride, capacity);
+  }
+  // Three floats a bone.
+  Status bones(std::span<float> out) const {
+    return billow_instance_get_bones(get(), out.data(), static_cast<uint32_t>(out.size() / 3));
+  }
+  billow_bounds bounds() const {
+    billow_bounds b{};
+    billow_instance_get_bounds(get(), &b);
+    return b;
+  }
+  Status debug_draw(uint32_t what, const billow_debug_draw& draw) const {
+    return billow_instance_debug_draw(get(), what, &draw);
   }
   billow_instance_report report() const {
     billow_instance_report r{};
@@ -290,6 +172,7 @@ class Instance {
   }
   // Owned by the instance.
   billow_chains* chains() const { return billow_instance_chains(get()); }
+  const billow_body* body() const { return billow_instance_body(get()); }
   uint64_t hash() const { return billow_instance_hash(get()); }
   billow_instance* get() const { return handle_.get(); }
 
@@ -300,6 +183,14 @@ class Instance {
   std::unique_ptr<billow_instance, Destroy> handle_;
   uint32_t vertices_ = 0;
 };
+
+// One frame of characters in the same garment, on the threads of `jobs` if there are any.
+inline Status step_crowd(std::span<billow_instance* const> instances, std::span<const billow_frame> frames,
+                         const billow_jobs* jobs = nullptr) {
+  if (instances.size() != frames.size())
+    return {BILLOW_ERROR_INVALID_ARGUMENT, "frames: expected as many as instances"};
+  return billow_crowd_step(instances.data(), frames.data(), static_cast<uint32_t>(frames.size()), jobs);
+}
 
 }  // namespace v0
 }  // namespace billow

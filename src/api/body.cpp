@@ -200,10 +200,16 @@ Collider read_collider(const billow_collider& in) {
   return c;
 }
 
+billow_described_collider describe(const billow_collider& c) {
+  billow_described_collider out{c, {}, {}};
+  if (c.shape == BILLOW_SHAPE_GRID) out.grid = *c.grid;
+  if (c.shape == BILLOW_SHAPE_NEURAL) out.neural = *c.neural;
+  return out;
+}
+
 billow_status pose(billow_body* body, const billow_transform* joints, uint32_t joint_count, float scale,
                    bool jump) {
-  if (!valid(body))
-    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
+  if (!valid(body)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotBody);
   if (!joints) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joints: expected an array, found NULL");
   if (joint_count != static_cast<uint32_t>(body->body.joint_count))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joint_count: expected %d, found %u", body->body.joint_count,
@@ -255,6 +261,7 @@ billow_status billow_body_create(const billow_body_desc* desc, billow_body** out
   billow_body* body = create_in_one_block<billow_body>(
       allocator_or_malloc(desc->allocator), [&](billow_body& b, Arena& arena) {
         b.joints = arena.take<Transform>(desc->joint_count);
+        b.described = arena.take<billow_described_collider>(desc->collider_count);
         b.body.joint_rest_inverse = arena.take<Transform>(desc->joint_count);
         b.body.colliders = arena.take<Collider>(desc->collider_count);
         b.body.before = arena.take<Transform>(desc->collider_count);
@@ -276,6 +283,7 @@ billow_status billow_body_create(const billow_body_desc* desc, billow_body** out
     for (int i = 0; i < b.joint_count; ++i) b.joint_rest_inverse[i] = inverse(body->joints[i]);
   }
   for (uint32_t i = 0; i < desc->collider_count; ++i) {
+    body->described[i] = describe(desc->colliders[i]);
     Collider& c = *new (&b.colliders[i]) Collider(read_collider(desc->colliders[i]));
     c.reach = c.blend_radius + 1e-5f;
     if (c.blend_with < 0) continue;
@@ -309,8 +317,7 @@ billow_status billow_body_teleport(billow_body* body, const billow_transform* jo
 
 billow_status billow_body_query(const billow_body* body, uint32_t groups, const float* points, uint32_t count,
                                 float limit, float* distances, float* gradients, int32_t* colliders) {
-  if (!valid(body))
-    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: expected a billow_body, found NULL or something else");
+  if (!valid(body)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotBody);
   if (count > 0 && (!points || !distances))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "points and distances: expected arrays, found NULL");
   if (!(limit >= -1e30f && limit <= BILLOW_NO_LIMIT))
@@ -319,10 +326,6 @@ billow_status billow_body_query(const billow_body* body, uint32_t groups, const 
   if (billow_status bad = check_finite("points", points, 3 * static_cast<size_t>(count))) return bad;
   best_frame_entry().query_body(&body->body, groups, points, count, limit, distances, gradients, colliders);
   return BILLOW_OK;
-}
-
-uint32_t billow_body_collider_count(const billow_body* body) {
-  return valid(body) ? static_cast<uint32_t>(body->body.collider_count) : 0;
 }
 
 }  // extern "C"

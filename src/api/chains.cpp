@@ -3,11 +3,10 @@
 
 #include "api/handles.h"
 #include "runtime/frame_entry.h"
+#include "runtime/shift_origin.h"
 
 namespace billow::api {
 namespace {
-
-const char kNotChains[] = "chains: expected billow_chains, found NULL or something else";
 
 struct Named {
   const char* name;
@@ -256,6 +255,14 @@ billow_status billow_chains_teleport(billow_chains* chains, billow_teleport mode
 billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused) {
   if (!valid(chains)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotChains);
   chains->chains.paused = paused != 0;
+  return BILLOW_OK;
+}
+
+billow_status billow_chains_shift_origin(billow_chains* chains, const float* offset) {
+  if (!valid(chains)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotChains);
+  V3 by;
+  if (billow_status bad = read_offset(offset, by)) return bad;
+  shift_origin(chains->chains, by);
   return BILLOW_OK;
 }
 

@@ -7,8 +7,6 @@
 namespace billow::api {
 namespace {
 
-const char kNotGarment[] = "garment: expected a billow_garment, found NULL or something else";
-
 // Owns memory of the allocator.
 class Block {
  public:
@@ -147,6 +145,14 @@ billow_status check_room(const void* out, uint32_t capacity, uint32_t needed, co
   return BILLOW_OK;
 }
 
+billow_status check_collider_index(const billow_garment* garment, uint32_t index) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
+  const uint32_t count = garment->garment.view.record->colliders;
+  if (index >= count)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "index: expected less than %u, found %u", count, index);
+  return BILLOW_OK;
+}
+
 struct File {
   explicit File(const char* path) : handle(std::fopen(path, "rb")) {}
   ~File() {
@@ -263,6 +269,34 @@ billow_status billow_garment_get_joint_rest(const billow_garment* garment, billo
               {t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w}};
   }
   return BILLOW_OK;
+}
+
+billow_status billow_garment_get_joint_parents(const billow_garment* garment, int32_t* out,
+                                               uint32_t capacity) {
+  if (!valid(garment)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotGarment);
+  const asset::GarmentView& v = garment->garment.view;
+  if (billow_status bad = check_room(out, capacity, v.record->joints, "joints")) return bad;
+  for (uint32_t j = 0; j < v.record->joints; ++j) out[j] = v.joints[j].parent;
+  return BILLOW_OK;
+}
+
+uint32_t billow_garment_collider_count(const billow_garment* g) {
+  return valid(g) ? g->garment.view.record->colliders : 0;
+}
+
+billow_status billow_garment_get_collider(const billow_garment* garment, uint32_t index,
+                                          billow_collider* out) {
+  if (billow_status bad = check_collider_index(garment, index)) return bad;
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  *out = collider_of(garment->garment.view.colliders[index]);
+  return BILLOW_OK;
+}
+
+billow_status billow_garment_get_collider_name(const billow_garment* garment, uint32_t index, char* out,
+                                               size_t capacity) {
+  if (billow_status bad = check_collider_index(garment, index)) return bad;
+  const asset::GarmentView& v = garment->garment.view;
+  return write_text(v.text_of(v.colliders[index].name), out, capacity);
 }
 
 billow_status billow_garment_get_triangles(const billow_garment* garment, uint32_t* out, uint32_t capacity) {

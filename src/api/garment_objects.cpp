@@ -4,24 +4,6 @@
 namespace billow::api {
 namespace {
 
-billow_collider collider_of(const asset::ColliderRecord& r) {
-  billow_collider c = billow_collider_default();
-  c.shape = static_cast<billow_shape>(r.shape);
-  for (int k = 0; k < 3; ++k) {
-    c.position[k] = r.position[k];
-    c.end[k] = r.end[k];
-    c.half_extents[k] = r.half_extents[k];
-  }
-  for (int k = 0; k < 4; ++k) {
-    c.rotation[k] = r.rotation[k];
-    c.joint[k] = r.joint[k];
-    c.weight[k] = r.weight[k] > 0 ? r.weight[k] : 0.0f;
-  }
-  c.radius = r.radius, c.radius_end = r.radius_end;
-  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius, c.group = r.group;
-  return c;
-}
-
 // Scratch memory of a function.
 template <class T> struct Scratch {
   Scratch(const billow_allocator& a, size_t count)
@@ -54,6 +36,24 @@ void read_chain_cloth(const Garment& g, float* lateral, float* areas, float* fac
 }
 
 }  // namespace
+
+billow_collider collider_of(const asset::ColliderRecord& r) {
+  billow_collider c = billow_collider_default();
+  c.shape = static_cast<billow_shape>(r.shape);
+  for (int k = 0; k < 3; ++k) {
+    c.position[k] = r.position[k];
+    c.end[k] = r.end[k];
+    c.half_extents[k] = r.half_extents[k];
+  }
+  for (int k = 0; k < 4; ++k) {
+    c.rotation[k] = r.rotation[k];
+    c.joint[k] = r.joint[k];
+    c.weight[k] = r.weight[k] > 0 ? r.weight[k] : 0.0f;
+  }
+  c.radius = r.radius, c.radius_end = r.radius_end;
+  c.blend_with = r.blend_with, c.blend_radius = r.blend_radius, c.group = r.group;
+  return c;
+}
 
 billow_status create_chains(const Garment& g, const billow_allocator& allocator, billow_chains** out) {
   const size_t bones = g.view.chain_bones.size();

@@ -8,10 +8,18 @@
 #include "runtime/chains.h"
 #include "runtime/instance.h"
 
+// A collider as the caller gave it, with copies of what it points to.
+struct billow_described_collider {
+  billow_collider collider;
+  billow_sdf_grid grid;
+  billow_neural_sdf neural;
+};
+
 struct billow_body {
   uint32_t magic;
   billow_allocator allocator;
   billow::Body body;
+  billow_described_collider* described;
   billow::Transform* joints;  // scratch of a pose
 };
 
@@ -49,6 +57,9 @@ inline constexpr uint32_t kChainsMagic = 0x6e696863;  // "chin"
 inline constexpr uint32_t kGarmentMagic = 0x6d726167;   // "garm"
 inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 
+inline constexpr char kNotBody[] = "body: expected a billow_body, found NULL or something else";
+inline constexpr char kNotChains[] = "chains: expected billow_chains, found NULL or something else";
+inline constexpr char kNotGarment[] = "garment: expected a billow_garment, found NULL or something else";
 inline constexpr char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
 
 // Stores the message (printf style) for billow_last_error and returns the status.
@@ -69,11 +80,14 @@ billow_allocator allocator_or_malloc(const billow_allocator* given);
 // Reads transforms; says which one is not finite.
 billow_status read_transforms(const char* what, const billow_transform* in, uint32_t count, Transform* out);
 billow_status check_finite(const char* what, const float* values, size_t count);
+// Of a shift of the origin.
+billow_status read_offset(const float* offset, V3& out);
 // Reads settings into the runtime's form, or says which field is out of range.
 billow_status read_settings(const billow_settings& in, Settings& out);
 
-// Settings, chains and body of a garment file.
+// Settings, colliders, chains and body of a garment file.
 billow_settings settings_of(const Garment& garment);
+billow_collider collider_of(const asset::ColliderRecord& record);
 billow_status create_chains(const Garment& garment, const billow_allocator& allocator, billow_chains** out);
 billow_status create_body(const Garment& garment, const billow_allocator& allocator, billow_body** out);
 

@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "runtime/frame_entry.h"
+#include "runtime/shift_origin.h"
 
 namespace billow::api {
 namespace {
@@ -276,6 +277,15 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   in.teleport = Teleport::kNone;
   instance->instance.lengths.fresh = 1;
   step_one(instance->instance, in);
+  return BILLOW_OK;
+}
+
+billow_status billow_instance_shift_origin(billow_instance* instance, const float* offset) {
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  V3 by;
+  if (billow_status bad = read_offset(offset, by)) return bad;
+  shift_origin(instance->instance, by);
+  shift_origin(instance->body->body, by);
   return BILLOW_OK;
 }
 

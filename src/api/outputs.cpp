@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "api/handles.h"
+#include "runtime/find_bounds.h"
 #include "runtime/write_vertices.h"
 
 namespace billow::api {
@@ -106,6 +107,14 @@ billow_status billow_instance_get_positions(const billow_instance* instance, voi
 billow_status billow_instance_get_normals(const billow_instance* instance, void* out, size_t stride,
                                           uint32_t capacity) {
   return write_all(instance, BILLOW_ATTRIBUTE_NORMAL, out, stride, capacity);
+}
+
+billow_status billow_instance_get_bounds(const billow_instance* instance, billow_bounds* out) {
+  if (!valid(instance)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
+  if (!out) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "out: expected a pointer, found NULL");
+  const Bounds b = find_bounds(instance->instance);
+  *out = {{b.low.x, b.low.y, b.low.z}, {b.high.x, b.high.y, b.high.z}};
+  return BILLOW_OK;
 }
 
 }  // extern "C"

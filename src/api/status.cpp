@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -9,6 +10,7 @@ namespace billow::api {
 namespace {
 
 thread_local char t_message[512] = "";
+std::atomic<const billow_log*> g_log = nullptr;
 
 void* allocate_default(void*, size_t bytes, size_t alignment) {
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -22,6 +24,7 @@ billow_status fail(billow_status status, const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(t_message, sizeof t_message, format, arguments);
   va_end(arguments);
+  if (const billow_log* log = g_log.load(std::memory_order_acquire)) log->write(log->user, status, t_message);
   return status;
 }
 
@@ -34,6 +37,17 @@ billow_status check_finite(const char* what, const float* values, size_t count) 
     if (!std::isfinite(values[i]))
       return fail(BILLOW_ERROR_INVALID_ARGUMENT, "%s: expected finite numbers, found %g at element %zu", what,
                   static_cast<double>(values[i]), i);
+  return BILLOW_OK;
+}
+
+billow_status read_offset(const float* offset, V3& out) {
+  if (!offset) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "offset: expected 3 numbers, found NULL");
+  for (int k = 0; k < 3; ++k)
+    if (!(std::fabs(offset[k]) <= 1e15f))
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT,
+                  "offset: expected numbers within 1e15, found %g at element %d",
+                  static_cast<double>(offset[k]), k);
+  out = {offset[0], offset[1], offset[2]};
   return BILLOW_OK;
 }
 
@@ -70,6 +84,13 @@ billow_status read_transforms(const char* what, const billow_transform* in, uint
 extern "C" {
 
 const char* billow_last_error(void) { return billow::api::t_message; }
+
+billow_status billow_set_log(const billow_log* log) {
+  if (log && !log->write)
+    return billow::api::fail(BILLOW_ERROR_INVALID_ARGUMENT, "log.write: expected a function, found NULL");
+  billow::api::g_log.store(log, std::memory_order_release);
+  return BILLOW_OK;
+}
 
 #define BILLOW_TEXT_(x) #x
 #define BILLOW_TEXT(x) BILLOW_TEXT_(x)

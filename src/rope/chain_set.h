@@ -180,6 +180,7 @@ struct ChainSet {
   Rows3 x, v;
   float *tension = nullptr, *impulse = nullptr;
   float* energy_lost = nullptr;  // one row: see guard_energy.cpp
+  V3 wind_origin{0, 0, 0};       // where the place is that was the origin before all shifts: gusts are there
 
   // The roots during a sub-step.
   V3 common_motion{0, 0, 0};     // approximate displacement of all of them

@@ -58,10 +58,11 @@ void add_field(ChainSet& set, double time, int level) {
 void evaluate_wind(ChainSet& set, double time) {
   const Layout& lay = set.layout;
   const bool gusts = set.wind.gust > 0 && length(set.wind.velocity) > 1e-6f;
+  const V3x4 origin = splat(set.wind_origin);
   for (int i = 0; i < lay.levels; ++i) {
     for (int g = 0; g < lay.groups(); ++g) {
       size_t at = lay.group_at(i, g);
-      store(set.air, at, gusts ? gusty(set.wind, load(set.x, at), time) : splat(set.wind.velocity));
+      store(set.air, at, gusts ? gusty(set.wind, load(set.x, at) - origin, time) : splat(set.wind.velocity));
     }
     if (set.wind.field) add_field(set, time, i);
     if (lay.closed) billow::set(set.air, lay.at(i, lay.chains), get(set.air, lay.at(i, 0)));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "decode/push_out_mesh.h"
+#include "runtime/find_bounds.h"
 #include "runtime/garment.h"
 
 namespace billow {
@@ -139,6 +140,7 @@ void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
   if (has_pattern)
     find_tangent_rows(scratch, g.view.pattern_uvs.data(), g.view.rest.data(), r.vertices, g.tangents);
   find_clusters(g.view.rest.data(), r.vertices, g.clusters);
+  g.bone_reach = find_bone_reach(g);
 }
 
 int chain_without_attachment(const Garment& g) {

@@ -152,7 +152,10 @@ const Decoder& decoder_of(const Instance& i) {
 
 void step(std::span<Instance* const> instances, const FrameInput* inputs) {
   const Batch batch{instances, inputs};
-  for (Instance* i : instances) i->report = InstanceReport{};
+  for (size_t k = 0; k < batch.size(); ++k) {
+    instances[k]->report = InstanceReport{};
+    instances[k]->skipped_mesh = !inputs[k].mesh;
+  }
   FrameClock clock(batch);
 
   follow(batch);

@@ -41,6 +41,7 @@ struct Garment {
   uint32_t* clusters = nullptr;  // find_clusters
   LengthLevels lengths;
   uint32_t* attached = nullptr;  // vertices
+  float bone_reach = 0;          // find_bone_reach
   // Maxima over all networks and bases, for scratch memory.
   uint32_t widest_layer = 0, max_stored_columns = 0;
 

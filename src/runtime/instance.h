@@ -40,6 +40,7 @@ struct Instance {
 
   // The mesh of the last frame, x y z each.
   float *positions = nullptr, *normals = nullptr;
+  bool skipped_mesh = false;  // by the last frame: positions are older than the chains
 
   // Scratch of a frame, in the order in which stages fill it.
   Transform* joint_motions = nullptr;  // from rest to now

@@ -14,10 +14,10 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 3, kInstanceVersion = 4;
+constexpr uint32_t kVersion = 4, kInstanceVersion = 5;
 
-// Visits every value of the state as bytes, in a fixed order.
-template <class F> void visit(Chains& chains, F f) {
+// Visits every value of the state as bytes, in a fixed order: what moves, then all of it.
+template <class F> void visit_moving(Chains& chains, F f) {
   auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
   ChainSet& set = chains.set;
   for (uint8_t* flag : {&chains.has_space, &chains.started, &chains.fresh, &chains.paused}) bytes(*flag);
@@ -36,6 +36,10 @@ template <class F> void visit(Chains& chains, F f) {
         bytes(p[at]);
     }
   }
+}
+template <class F> void visit(Chains& chains, F f) {
+  visit_moving(chains, f);
+  f(reinterpret_cast<unsigned char*>(&chains.set.wind_origin), sizeof chains.set.wind_origin);
 }
 
 uint64_t fnv(const unsigned char* p, size_t n, uint64_t hash) {
@@ -129,15 +133,19 @@ size_t state_size(const Chains& chains) { return sizeof(Header) + payload_size(c
 
 uint64_t state_hash(const Chains& chains) {
   uint64_t hash = kHashStart;
-  visit(const_cast<Chains&>(chains), [&](unsigned char* p, size_t n) { hash = fnv(p, n, hash); });
+  const auto add = [&](unsigned char* p, size_t n) { hash = fnv(p, n, hash); };
+  // Without the origin where it has never been shifted, so that hashes of such chains stay what they have been.
+  const V3 origin = chains.set.wind_origin;
+  const bool shifted = origin.x != 0 || origin.y != 0 || origin.z != 0;
+  shifted ? visit(const_cast<Chains&>(chains), add) : visit_moving(const_cast<Chains&>(chains), add);
   return hash;
 }
 
 void save_state(const Chains& chains, unsigned char* out) {
   Header h = header_of(chains);
-  h.hash = state_hash(chains);
-  std::memcpy(out, &h, sizeof h);
   write(chains, out + sizeof h);
+  h.hash = fnv(out + sizeof h, static_cast<size_t>(h.size), kHashStart);
+  std::memcpy(out, &h, sizeof h);
 }
 
 const char* restore_state(Chains& chains, const unsigned char* bytes, size_t size, RestoredScale restored) {

@@ -244,6 +244,12 @@ TEST(Allocation, NothingInAFrameAllocates) {
   std::vector<billow_contact> contacts(kBoneCount);
   std::vector<unsigned char> state(billow_chains_state_size(chains));
   billow_chains_report report{};
+  billow_collider collider{};
+  const float nowhere[3] = {};
+  int lines = 0;
+  billow_debug_draw draw{};
+  draw.line = [](void* user, const float*, const float*, uint32_t) { ++*static_cast<int*>(user); };
+  draw.user = &lines;
   uint32_t contact_count = 0, touched = 0;
   int failed = 0;
   const int allocations = allocations_of([&] {
@@ -266,6 +272,11 @@ TEST(Allocation, NothingInAFrameAllocates) {
       failed += billow_chains_restore(chains, state.data(), state.size()) != BILLOW_OK;
       failed += billow_chains_hash(chains) == 0;
       failed += billow_chains_set_paused(chains, frame % 7 == 0) != BILLOW_OK;
+      failed += billow_chains_shift_origin(chains, nowhere) != BILLOW_OK;
+      failed += billow_body_shift_origin(body, nowhere) != BILLOW_OK;
+      failed += billow_body_get_posed_collider(body, 1, &collider) != BILLOW_OK;
+      failed += billow_chains_debug_draw(chains, BILLOW_DEBUG_ALL, &draw) != BILLOW_OK;
+      failed += billow_body_debug_draw(body, BILLOW_DEBUG_ALL, &draw) != BILLOW_OK;
       touched += contact_count;
     }
     const billow_step step{1.0f / 60, o.roots.data(), kChains, nullptr, body};
@@ -294,6 +305,9 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
     frame.joints = joints.data();
     frame.joint_count = testing::kTinyJoints;
     billow_instance_options options = billow_instance_options_default();
+    billow_bounds bounds{};
+    const billow_debug_draw draw{};
+    const float nowhere[3] = {};
     const int allocations = allocations_of([&] {
       for (int k = 0; k < 30; ++k) {
         options.linear_blend = k % 4 == 3;
@@ -304,6 +318,9 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
         billow_instance_get_positions(instance, out.data(), 0, 99);
         billow_instance_get_normals(instance, out.data(), 0, 99);
         billow_instance_get_bones(instance, out.data(), 13);
+        billow_instance_get_bounds(instance, &bounds);
+        billow_instance_shift_origin(instance, nowhere);
+        billow_instance_debug_draw(instance, BILLOW_DEBUG_ALL, &draw);
       }
       billow_instance_settle(instance, &frame, 1);
     });

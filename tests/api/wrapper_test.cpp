@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/hanging.h"
+#include "support/tiny_garment.h"
 
 namespace billow::wrapper_test {
 namespace {
@@ -158,6 +159,100 @@ TEST(WrapperSpans, ThatAreTooSmallAreRefusedWithAReason) {
                      BILLOW_ERROR_BUFFER_TOO_SMALL);
   expect_own_message([&] { return chains.set_bones(std::vector<float>(18), std::vector<float>(15)); },
                      BILLOW_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(WrapperBodies, AreReadAndShifted) {
+  Collider sphere = collider_default();
+  sphere.position[1] = 1;
+  Body body = Body::create(std::span(&sphere, 1)).value();
+  const Transform joint = translation(2, 0, 0);
+  ASSERT_TRUE(body.pose({&joint, 1}, 2));
+  EXPECT_EQ(body.collider_count(), 1u);
+  EXPECT_EQ(body.scale(), 2);
+  EXPECT_EQ(body.collider(0).value().position[1], 1);
+  EXPECT_EQ(body.posed_collider(0).value().position[1], 2);
+  EXPECT_FALSE(body.collider(1));
+  EXPECT_FALSE(body.posed_collider(1));
+  const float offset[3] = {-2, 1, 0};
+  ASSERT_TRUE(body.shift_origin(offset));
+  EXPECT_EQ(body.posed_collider(0).value().position[0], 0);
+  int lines = 0;
+  billow_debug_draw draw{};
+  draw.line = [](void* user, const float*, const float*, uint32_t) { ++*static_cast<int*>(user); };
+  draw.user = &lines;
+  EXPECT_TRUE(body.debug_draw(BILLOW_DEBUG_COLLIDERS, draw));
+  EXPECT_GT(lines, 0);
+
+  Chains chains = Chains::create(description()).value();
+  billow_step step = step_default();
+  step.roots = kRoots.data(), step.root_count = 2;
+  ASSERT_TRUE(chains.step(step));
+  ASSERT_TRUE(chains.shift_origin(offset));
+  std::vector<float> x(18);
+  ASSERT_TRUE(chains.positions(x));
+  EXPECT_EQ(x[0], -2);
+  lines = 0;
+  EXPECT_TRUE(chains.debug_draw(BILLOW_DEBUG_ROPES, draw));
+  EXPECT_EQ(lines, 4);
+}
+
+TEST(WrapperGarments, AreReadAndPlayed) {
+  const std::string bytes = testing::tiny_garment_bytes();
+  const Garment garment = Garment::create(std::as_bytes(std::span(bytes))).value();
+  EXPECT_EQ(garment.name(), "tiny");
+  EXPECT_EQ(garment.collider_count(), 2u);
+  EXPECT_EQ(garment.collider_name(1), "post");
+  EXPECT_EQ(garment.collider(1).value().shape, BILLOW_SHAPE_CAPSULE);
+  EXPECT_FALSE(garment.collider(2));
+  std::vector<Transform> rest(2);
+  std::vector<int32_t> parents(2);
+  std::vector<float> uvs(2 * 99), bones(3 * 13), buffer(3 * 99);
+  EXPECT_TRUE(garment.joint_rest(rest));
+  EXPECT_TRUE(garment.joint_parents(parents));
+  EXPECT_EQ(parents[1], 0);
+  EXPECT_TRUE(garment.uvs(uvs));
+  EXPECT_EQ(garment.settings().scale, 1);
+  EXPECT_EQ(garment.section("training").size(), 13u);
+  EXPECT_TRUE(garment.section("none").empty());
+
+  Instance instance = Instance::create(garment).value(), other = Instance::create(garment).value();
+  billow_instance_options options = options_default();
+  options.profile = 1;
+  ASSERT_TRUE(instance.set(options));
+  EXPECT_EQ(instance.options().profile, 1);
+  const auto joints = testing::tiny_joints(3);
+  billow_frame frame = frame_default();
+  frame.joints = joints.data(), frame.joint_count = testing::kTinyJoints;
+  ASSERT_TRUE(instance.settle(frame, 0.5f));
+  frame.dt = testing::kFrame;
+  billow_instance* both[] = {instance.get(), other.get()};
+  const billow_frame frames[] = {frame, frame};
+  ASSERT_TRUE(step_crowd(both, frames));
+  EXPECT_FALSE(step_crowd(both, std::span(frames).first(1)));
+  EXPECT_TRUE(instance.bones(bones));
+  EXPECT_TRUE(instance.write_positions(buffer.data(), 0, 99));
+  EXPECT_EQ(buffer[5], instance.positions()[5]);
+  EXPECT_TRUE(instance.write_normals(buffer.data(), 0, 99));
+  EXPECT_EQ(buffer[5], instance.normals()[5]);
+  EXPECT_EQ(billow_body_collider_count(instance.body()), 2u);
+  const float high = instance.bounds().high[1], offset[3] = {0, 8, 0};
+  ASSERT_TRUE(instance.shift_origin(offset));
+  EXPECT_NEAR(instance.bounds().high[1], high + 8, 1e-5f);
+  EXPECT_TRUE(instance.debug_draw(BILLOW_DEBUG_ALL, billow_debug_draw{}));
+}
+
+TEST(WrapperShortcuts, AreThoseOfTheCApi) {
+  EXPECT_STREQ(version(), billow_version());
+  EXPECT_EQ(settings_default().friction, billow_settings_default().friction);
+  EXPECT_EQ(settings_cape().mass.value, billow_settings_cape().mass.value);
+  EXPECT_EQ(settings_skirt().mass.value, billow_settings_skirt().mass.value);
+  EXPECT_EQ(wind_default().gust_frequency, 0.5f);
+  EXPECT_EQ(body_desc_default().joint_count, 1u);
+  EXPECT_EQ(garment_desc_default().keep, 0);
+  EXPECT_EQ(output_default().stride, 0u);
+  EXPECT_STREQ(stage_name(BILLOW_CHAIN_STAGE_FORCES), "forces");
+  EXPECT_STREQ(stage_name(BILLOW_FRAME_STAGE_GATHER), "gather");
+  EXPECT_TRUE(set_log(nullptr));
 }
 
 TEST(WrapperShortcuts, SayWhatTheyAre) {
