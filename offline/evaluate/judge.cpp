@@ -328,7 +328,7 @@ Judgement judge(const Frames& frames, const ClothOfClip& cloth, const JudgeOptio
   for (const dataset::ClipInfo& clip : frames.info().clips)
     out.unusable +=
         !clip.usable && clip.parts.find(static_cast<char>(dataset::Part::kUnseen)) != std::string::npos;
-  for (const char* name : {"captured_test", "unseen"}) {
+  for (const char* name : kSetsOfProduct) {
     Compared product, floor;
     for (size_t c = 0; c < clips.size(); ++c) {
       if (set_name(frames.info(), clips[c].clip) != name) continue;

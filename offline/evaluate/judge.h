@@ -58,6 +58,8 @@ struct Judgement {
   std::vector<JudgedSet> sets;
 };
 
+// Names of the sets, in the order of tables.
+inline constexpr const char* kSetsOfProduct[] = {"captured_test", "unseen"};
 // "captured_test" for an unseen clip of captured motion, "unseen" for one of a built-in motion.
 std::string set_name(const dataset::DatasetInfo& info, size_t clip);
 // Clips that are judged: usable, and unseen by training.

@@ -71,10 +71,15 @@ Report evaluate(const Frames& frames, const learn::ClothModel& model, const Opti
 std::string to_json(const Report& report);
 std::string to_html(const Report& report);
 std::string to_text(const Report& report);
+// The product's tables alone.
+std::string to_text(const Judgement& product);
 
 // What a garment file carries: the record of a training, JSON, with six digits of each number; and the same with the figures of a report
-// in place of those that it may have. A record that is no JSON object is left out.
+// in place of those that it may have. A record that is no JSON object is left out. Of a report without training frames only the
+// product is taken: a record's other figures are of the frames that the file has learnt from.
 std::string shortened(const std::string& record);
 std::string with_figures(const std::string& record, const Report& report);
+// The product's tables as such a record has them; none where it has not. Any text will do.
+std::optional<Judgement> product_in(const std::string& record);
 
 }  // namespace billow::evaluate

@@ -126,6 +126,18 @@ Json of(const Judgement& product) {
   return out;
 }
 
+double number_in(const Json& object, const char* key) {
+  const Json value = object.is_object() ? object.value(key, Json()) : Json();
+  return value.is_number() ? value.get<double>() : kNotMeasured;
+}
+
+ClothFigures cloth_in(const Json& json) {
+  ClothFigures f;
+  f.clips = number_in(json, "clips"), f.frames = number_in(json, "frames");
+  for (const FigureRow& row : figure_rows()) f.*row.value = number_in(json, row.key);
+  return f;
+}
+
 }  // namespace
 
 std::string to_json(const Report& r) {
@@ -169,10 +181,31 @@ std::string shortened(const std::string& record) {
 std::string with_figures(const std::string& record, const Report& report) {
   Json all = object_of(record);
   Json measured = Json::parse(to_json(report));
+  if (report.truth.sets[0].frames == 0) {
+    if (report.product) all["product"] = measured["product"];
+    return shortened(all.dump());
+  }
   for (const char* own : {"format", "version", "seconds"}) measured.erase(own);
   all.update(measured);
   all["evaluation_seconds"] = report.seconds;
   return shortened(all.dump());
+}
+
+std::optional<Judgement> product_in(const std::string& record) {
+  const Json all = object_of(record), json = all.value("product", Json());
+  if (!json.is_object()) return std::nullopt;
+  Judgement product;
+  product.rate = number_in(json, "frames_per_second");
+  if (const double unusable = number_in(json, "unusable_clips"); unusable >= 1 && unusable < 1e9)
+    product.unusable = static_cast<size_t>(unusable);
+  for (const char* name : kSetsOfProduct) {
+    const Json set = json.value(name, Json());
+    if (!set.is_object()) continue;
+    const Json floor = set.value("floor", Json());
+    product.sets.push_back(
+        {name, cloth_in(set), cloth_in(set.value("reference", Json())), cloth_in(floor), floor.is_object()});
+  }
+  return product;
 }
 
 }  // namespace billow::evaluate

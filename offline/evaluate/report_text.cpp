@@ -284,10 +284,7 @@ class Table {
 
 }  // namespace
 
-namespace {
-
-// The product's table: one row per figure.
-std::string product_text(const Judgement& product) {
+std::string to_text(const Judgement& product) {
   std::string out;
   const auto line = [&](std::string label, const std::string& a, const std::string& b, const std::string& c) {
     label.resize(std::max<size_t>(label.size(), kFirstColumn), ' ');
@@ -309,12 +306,10 @@ std::string product_text(const Judgement& product) {
   return out;
 }
 
-}  // namespace
-
 std::string to_text(const Report& r) {
   std::string out = r.garment + ": " + std::to_string(r.vertices) + " vertices, " + std::to_string(r.bones) +
                     " bones, " + components_of(r) + "\n";
-  if (r.product) out += product_text(*r.product);
+  if (r.product) out += to_text(*r.product);
   Table table(out);
   const auto rmse = [](const Figures& f) { return f.rmse_mm; };
 

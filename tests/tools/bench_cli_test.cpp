@@ -27,6 +27,14 @@ TEST(BenchCli, PrintsWhatItPromises) {
     EXPECT_GT(g["frame_ms"]["p50"], 0);
     EXPECT_GE(g["frame_ms"]["p99"], g["frame_ms"]["p50"]);
     EXPECT_GT(g["stages_ms"]["expand"], 0);
+    // Strain stands beside milliseconds, and is of the same frames at each setting of lengths.
+    for (const auto& f : {g, g["dancing"], g["lengths"]["off"], g["lengths"]["low"], g["lengths"]["high"]}) {
+      EXPECT_GT(f["frame_ms"]["p50"], 0);
+      EXPECT_GT(f["strain_mean"], 0);
+      EXPECT_GT(f["strain_p99"], f["strain_mean"]);
+    }
+    EXPECT_EQ(g["lengths"]["high"]["strain_mean"], g["strain_mean"]);
+    EXPECT_LT(g["lengths"]["high"]["strain_mean"], g["lengths"]["off"]["strain_mean"]);
     EXPECT_GT(g["ratio_to_stream"], 0);
     // The file is copied, and a little is found out about it; an instance has its own numbers only.
     EXPECT_GE(g["garment_bytes"], g["file_bytes"]);
@@ -35,7 +43,8 @@ TEST(BenchCli, PrintsWhatItPromises) {
   EXPECT_EQ(all["crowd"]["characters"], 2);
   EXPECT_GT(all["crowd"]["ms_per_character"], 0);
   for (const char* peer : {"bullet", "reference", "libtorch", "onnxruntime"})
-    EXPECT_TRUE(all["peers"][peer]["frame_ms"].is_null() && all["peers"][peer]["times_slower"].is_null());
+    for (const char* key : {"frame_ms", "times_slower", "strain_mean", "strain_p99"})
+      EXPECT_TRUE(all["peers"][peer][key].is_null()) << peer << key;
   EXPECT_EQ(testing::run_program("bench --cape none.billow", folder).code, 1);
   fs::remove_all(folder);
 }

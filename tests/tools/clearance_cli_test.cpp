@@ -62,6 +62,35 @@ TEST_F(ClearanceCli, CountsSkinThatShows) {
   EXPECT_NE(table.output.find("skin shown"), std::string::npos) << table.output;
 }
 
+TEST_F(ClearanceCli, JoinsMotionsWithStops) {
+  const testing::Outcome done = run("cape.billow walk dance:2 --join --seconds 45 --rate 30 --json");
+  ASSERT_EQ(done.code, 0) << done.output;
+  const json found = json::parse(done.output);
+  ASSERT_EQ(found["motions"].size(), 1u);
+  EXPECT_EQ(found["motions"][0]["motion"], "2 joined");
+  EXPECT_NEAR(found["frames"].get<double>(), 45 * 30, 4);
+  EXPECT_EQ(found["stops"], 2);
+  EXPECT_GE(found["after_stops"]["largest_mm_s"], found["after_stops"]["mean_mm_s"]);
+  EXPECT_LE(found["frames_over_25_mm"], found["frames"]);
+  EXPECT_EQ(found["frames_over_25_mm"] > 0, found["jump_mm"] > 25);
+  for (const char* part : {"strain_percent", "strain_percent_first", "strain_percent_last"}) {
+    EXPECT_GT(found[part]["mean"], 0) << part;
+    EXPECT_GT(found[part]["p99"], found[part]["mean"]) << part;
+  }
+  const testing::Outcome table = run("cape.billow walk --join --seconds 30 --rate 30");
+  EXPECT_NE(table.output.find("mm/s after 5 s"), std::string::npos) << table.output;
+  EXPECT_EQ(run("cape.billow walk --join --seconds 20").code, 1);
+  EXPECT_EQ(run("cape.billow walk --join --there-and-back").code, 2);
+}
+
+TEST_F(ClearanceCli, PlaysThereAndBack) {
+  const json found =
+      json::parse(run("cape.billow captured:139_10 --there-and-back --seconds 8 --rate 30 --json").output);
+  EXPECT_EQ(found["frames"], 8 * 30 + 1);
+  EXPECT_EQ(found["stops"], 0);
+  EXPECT_FALSE(found.contains("after_stops"));
+}
+
 TEST_F(ClearanceCli, SaysWhatIsMissing) {
   EXPECT_EQ(run("cape.billow").code, 1);
   EXPECT_EQ(run("cape.billow sleep").code, 1);

@@ -144,6 +144,30 @@ TEST_F(EvaluateCli, TheFirstTableIsOfTheProduct) {
   EXPECT_NE(slow.at("captured_test").at("rmse_mm"), figures.at("rmse_mm"));
 }
 
+// The table of the product travels in the file.
+TEST_F(EvaluateCli, StoresTheProductWhereInfoShowsIt) {
+  packed_.training = R"({"frames": 34, "sets": "of training"})";
+  write();
+  const auto info = [&](const std::string& options) {
+    return testing::run_program("info sheet.billow" + options, set_.folder()).output;
+  };
+  EXPECT_FALSE(contains(info(""), "the product"));
+  const auto out = run("sheet.billow . --quick --store --json figures.json");
+  ASSERT_EQ(out.code, 0) << out.output;
+  const auto figures = nlohmann::json::parse(files::read_whole_file(set_.folder() / "figures.json"));
+  const auto training = nlohmann::json::parse(info(" --json")).at("training");
+  EXPECT_EQ(training.at("frames"), 34) << "what training wrote stays";
+  EXPECT_TRUE(training.at("sets").is_object()) << "its figures are replaced";
+  const double stored = training.at("product").at("captured_test").at("strain_mean"),
+               measured = figures.at("product").at("captured_test").at("strain_mean");
+  EXPECT_NEAR(stored, measured, 1e-5 * measured);
+  // The table is that of `billow evaluate`.
+  const std::string table = out.output.substr(out.output.find("the product"),
+                                              out.output.find(" Hz)") - out.output.find("the product"));
+  EXPECT_TRUE(contains(table, "edge strain, mean %")) << out.output;
+  EXPECT_TRUE(contains(info(""), table)) << info("") << "\ninstead of\n" << table;
+}
+
 // It needs a program that is built with libtorch only, and this data set has one clip to learn from.
 TEST_F(EvaluateCli, AStrangerSaysWhatIsMissing) {
   const auto out = run("sheet.billow . --quick --stranger --device cpu --json figures.json");

@@ -6,6 +6,7 @@
 
 #include "asset/garment_view.h"
 #include "commands.h"
+#include "evaluate/report.h"
 #include "files/whole_file.h"
 #include "pack/garment_asset.h"
 #include "pack/sections.h"
@@ -161,7 +162,10 @@ void print_text(const OpenGarment& file) {
     print_whole_cloth_networks(v);
   if (!v.blend.weights.empty())
     std::printf("  blending   weights for linear blend skinning, %zu bones a vertex\n", kBonesPerVertex);
-  if (!v.training.empty()) std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
+  if (v.training.empty()) return;
+  std::printf("  training   %zu bytes of report: see --json\n", v.training.size());
+  if (const auto product = evaluate::product_in(std::string(v.training)))
+    std::printf("%s", to_text(*product).c_str());
 }
 
 void info(const AssetOptions& o) {
@@ -183,7 +187,8 @@ void check(const AssetOptions& o) {
 
 void add_info(CLI::App& app) {
   auto o = std::make_shared<AssetOptions>();
-  CLI::App* command = app.add_subcommand("info", "Print what a garment file (.billow) contains");
+  CLI::App* command =
+      app.add_subcommand("info", "Print what a garment file (.billow) contains, and how it was judged");
   command->footer(
       "Examples\n"
       "  billow info cape\n"

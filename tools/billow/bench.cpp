@@ -1,4 +1,4 @@
-// `billow bench`: time of a frame by stage, compared with hardware limits and with other libraries. All
+// `billow bench`: time of a frame by stage and strain of its mesh, compared with hardware limits and with other libraries. All
 // figures come from one run, so that their ratios are comparable.
 #include <cstdio>
 #include <memory>
@@ -32,8 +32,22 @@ ordered_json to_json(const FrameFigures& f) {
   ordered_json stages;
   for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k)
     stages[billow_frame_stage_name(static_cast<billow_frame_stage>(k))] = f.stages[k];
-  return {
-      {"frame_ms", {{"p50", f.p50}, {"p99", f.p99}}}, {"stages_ms", stages}, {"pushed_per_frame", f.pushed}};
+  return {{"frame_ms", {{"p50", f.p50}, {"p99", f.p99}}},
+          {"stages_ms", stages},
+          {"pushed_per_frame", f.pushed},
+          {"strain_mean", f.strain_mean},
+          {"strain_p99", f.strain_p99}};
+}
+
+// What strain costs: the frame at each setting of *lengths*. `high` was measured before.
+ordered_json bench_lengths(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                           const ordered_json& high) {
+  ordered_json out;
+  for (const auto& [name, lengths] : {std::pair{"off", BILLOW_LENGTHS_OFF}, {"low", BILLOW_LENGTHS_LOW}})
+    out[name] = to_json(time_frames(garment, person, clip, lengths));
+  out["high"] = high;
+  for (ordered_json& level : out) level.erase("stages_ms"), level.erase("pushed_per_frame");
+  return out;
 }
 
 motion::Clip running_clip(const body::Person& person, double seconds) {
@@ -49,9 +63,11 @@ ordered_json bench_garment(const BenchGarment& garment, const std::string& file,
   ordered_json out = to_json(time_frames(garment, person, running));
   stream = std::min(stream, time_stream(garment.vertices()));
   const double p50 = out["frame_ms"]["p50"];
+  const ordered_json lengths = bench_lengths(garment, person, running, out);
   const MemoryFigures memory = count_memory(garment);
   out.update({{"stream_fp32_ms", stream},
               {"ratio_to_stream", p50 / stream},
+              {"lengths", lengths},
               {"dancing", to_json(time_frames(garment, person, dancing))},
               {"file", file.empty() ? ordered_json(nullptr) : ordered_json(file)},
               {"made_up", file.empty()},
@@ -88,12 +104,14 @@ ordered_json bench_peers(const body::Person& person, const ordered_json& cape, c
     };
     out[name] = {{"frame_ms", f.frame_ms ? ordered_json(*f.frame_ms) : ordered_json(nullptr)},
                  {"times_slower", ratio_to(f.networks_only ? networks : frame)},
+                 {"strain_mean", f.strain_mean ? ordered_json(*f.strain_mean) : ordered_json(nullptr)},
+                 {"strain_p99", f.strain_p99 ? ordered_json(*f.strain_p99) : ordered_json(nullptr)},
                  {"note", f.why}};
     if (f.networks_only) out[name]["times_whole_frame"] = ratio_to(frame);
   };
   if (o.no_peers) {
     for (const char* name : {"bullet", "reference", "libtorch", "onnxruntime"})
-      add(name, {std::nullopt, "left out: --no-peers"});
+      add(name, not_measured("left out: --no-peers"));
     return out;
   }
   const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
@@ -103,12 +121,20 @@ ordered_json bench_peers(const body::Person& person, const ordered_json& cape, c
   add("reference", time_reference(cloth, person, clip));
   if (cape["made_up"].get<bool>()) {
     for (const char* name : {"libtorch", "onnxruntime"})
-      add(name, {std::nullopt, "needs a garment file, and none was given or found"});
+      add(name, not_measured("needs a garment file, and none was given or found"));
     return out;
   }
   add("libtorch", time_libtorch(cape["file"]));
   add("onnxruntime", time_onnxruntime(cape["file"]));
   return out;
+}
+
+// Mean and 99th percentile.
+std::string strain_text(const ordered_json& figures) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f / %.0f %%", figures["strain_mean"].get<double>(),
+                figures["strain_p99"].get<double>());
+  return text;
 }
 
 void print_frames(const char* name, const ordered_json& g) {
@@ -121,10 +147,16 @@ void print_frames(const char* name, const ordered_json& g) {
                 f["frame_ms"]["p99"].get<double>());
     for (const auto& [stage, ms] : f["stages_ms"].items())
       std::printf(" %s %.3f", stage.c_str(), ms.get<double>());
-    std::printf("; %.0f vertices pushed out\n", f["pushed_per_frame"].get<double>());
+    std::printf("; %.0f vertices pushed out; strain %s\n", f["pushed_per_frame"].get<double>(),
+                strain_text(f).c_str());
   };
   line("running", g);
   line("dancing", g["dancing"]);
+  std::printf("  running by --lengths:");
+  for (const auto& [level, f] : g["lengths"].items())
+    std::printf("%s %s p50 %.3f ms, strain %s", level == "off" ? "" : ";", level.c_str(),
+                f["frame_ms"]["p50"].get<double>(), strain_text(f).c_str());
+  std::printf("\n");
   std::printf("  one read of two fp32 bases of 100 components: %.3f ms; the running frame is %.2f of it\n",
               g["stream_fp32_ms"].get<double>(), g["ratio_to_stream"].get<double>());
 }
@@ -142,9 +174,10 @@ void print_crowd_and_peers(const ordered_json& all) {
     if (peer["frame_ms"].is_null())
       std::printf("%s: no figure (%s)\n", name.c_str(), peer["note"].get<std::string>().c_str());
     else
-      std::printf("%s: %.1f ms a frame, %.1f times slower than the cape%s (%s)\n", name.c_str(),
+      std::printf("%s: %.1f ms a frame, %.1f times slower than the cape%s%s (%s)\n", name.c_str(),
                   peer["frame_ms"].get<double>(), peer["times_slower"].get<double>(),
                   peer.contains("times_whole_frame") ? "'s infer and expand" : "",
+                  peer["strain_mean"].is_null() ? "" : (", strain " + strain_text(peer)).c_str(),
                   peer["note"].get<std::string>().c_str());
   }
 }
@@ -177,8 +210,9 @@ void bench(const BenchOptions& o) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "bench", "Measure what a dressed frame costs, against hardware limits and other libraries");
+  auto* command = app.add_subcommand("bench",
+                                     "Measure what a dressed frame costs and how far it stretches, against "
+                                     "hardware limits and other libraries");
   auto o = std::make_shared<BenchOptions>();
   command->add_option("--cape", o->cape,
                       "Cape to measure (.billow); default: the one that comes with Billow");
@@ -201,7 +235,9 @@ void add_bench(CLI::App& app) {
   command->footer(
       "Where the garments that come with Billow are not installed, ones of the same size with random "
       "weights\n"
-      "are measured.\n\n"
+      "are measured. Strain is |l / L - 1| over all edges, L in the pattern: mean and 99th percentile of "
+      "the\n"
+      "timed frames, counted in another run of the same bits.\n\n"
       "Examples\n"
       "  billow bench\n"
       "  billow bench --growth --no-peers\n"

@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench_frames.h"
-
 namespace billow::tool {
 namespace {
 
@@ -46,7 +44,8 @@ BulletCapsule bullet_capsule(const billow_collider& c) {
 
 class BulletWorld {
  public:
-  BulletWorld(const garment::Garment& garment, const body::Person& person) : person_(person) {
+  BulletWorld(const garment::Garment& garment, const body::Person& person)
+      : garment_(garment), person_(person), attachment_points_(garment.attachments.size()) {
     for (const billow_collider& c : person.colliders) {
       const BulletCapsule a = bullet_capsule(c);
       shapes_.push_back(std::make_unique<btCapsuleShape>(a.radius, length(a.to - a.from)));
@@ -68,10 +67,8 @@ class BulletWorld {
     soft_->m_cfg.piterations = 10;
     soft_->m_cfg.collisions = btSoftBody::fCollision::SDF_RS;
     soft_->setTotalMass(1);
-    for (const auto& a : garment.attachments) {
-      attachment_points_.push_back(static_cast<int>(a.vertex));
-      soft_->setMass(attachment_points_.back(), 0);
-    }
+    for (const auto& a : garment.attachments) soft_->setMass(static_cast<int>(a.vertex), 0);
+    use_pattern_lengths();
     world_.addSoftBody(soft_.get());
     rest_ = body::joint_transforms(person.skeleton, body::rest_pose(person.skeleton));
   }
@@ -79,7 +76,7 @@ class BulletWorld {
     world_.removeSoftBody(soft_.get());
     for (const auto& b : bodies_) world_.removeRigidBody(b.get());
   }
-  void step(const std::vector<Transform>& joints) {
+  void step(const std::vector<Transform>& joints, float attachment_share) {
     for (size_t i = 0; i < bodies_.size(); ++i) {
       const billow_collider& c = person_.colliders[i];
       const Transform moved = joints[c.joint[0]] * inverse(rest_[c.joint[0]]);
@@ -89,10 +86,44 @@ class BulletWorld {
                     to_bullet((from + to) * 0.5f));
       bodies_[i]->setWorldTransform(t);
     }
-    world_.stepSimulation(1.0f / 60, 0);
+    move_seam(joints, attachment_share);
+    world_.stepSimulation(kFrame, 0);
+  }
+  std::vector<V3> positions() const {
+    std::vector<V3> out;
+    for (int i = 0; i < soft_->m_nodes.size(); ++i) {
+      const btVector3& p = soft_->m_nodes[i].m_x;
+      out.push_back({static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())});
+    }
+    return out;
   }
 
  private:
+  static constexpr float kFrame = 1.0f / 60;
+
+  // Bullet would take the lengths of the mesh as modelled for those at rest.
+  void use_pattern_lengths() {
+    soft_->updateConstants();
+    soft_->m_bUpdateRtCst = false;
+    for (int i = 0; i < soft_->m_links.size(); ++i) {
+      btSoftBody::Link& link = soft_->m_links[i];
+      const auto vertex = [&](int end) { return static_cast<uint32_t>(link.m_n[end] - &soft_->m_nodes[0]); };
+      link.m_rl = garment::rest_distance(garment_, vertex(0), vertex(1));
+      link.m_c1 = link.m_rl * link.m_rl;
+    }
+  }
+  // Vertices without mass move by their velocity alone.
+  void move_seam(const std::vector<Transform>& joints, float share) {
+    std::vector<Transform> skinning;
+    for (size_t j = 0; j < joints.size(); ++j) skinning.push_back(joints[j] * inverse(rest_[j]));
+    garment::follow_body(garment_, skinning, attachment_points_);
+    for (size_t i = 0; i < attachment_points_.size(); ++i) {
+      btSoftBody::Node& node = soft_->m_nodes[static_cast<int>(garment_.attachments[i].vertex)];
+      node.m_v = (to_bullet(attachment_points_[i]) - node.m_x) * (share / kFrame);
+    }
+  }
+
+  const garment::Garment& garment_;
   const body::Person& person_;
   btSoftBodyRigidBodyCollisionConfiguration configuration_;
   btCollisionDispatcher dispatcher_{&configuration_};
@@ -102,7 +133,7 @@ class BulletWorld {
   std::vector<std::unique_ptr<btCapsuleShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
   std::unique_ptr<btSoftBody> soft_;
-  std::vector<int> attachment_points_;
+  std::vector<V3> attachment_points_;
   std::vector<Transform> rest_;
 };
 
@@ -111,17 +142,10 @@ class BulletWorld {
 PeerFigures time_bullet(const garment::Garment& garment, const body::Person& person,
                         const motion::Clip& clip) {
   BulletWorld world(garment, person);
-  std::vector<double> times;
-  for (size_t k = 0; k < 40; ++k) {
-    const auto joints = body::joint_transforms(person.skeleton, clip.frames[k % clip.frames.size()]);
-    const double start = own_ms();
-    world.step(joints);
-    times.push_back(own_ms() - start);
-  }
-  std::nth_element(times.begin(), times.begin() + 20, times.end());
-  return {
-      times[20],
-      "Bullet soft body, 10 iterations, colliders as capsules, no self-contact, seams held where they are"};
+  return time_cloth({[&](const std::vector<Transform>& joints, float share) { world.step(joints, share); },
+                     [&] { return world.positions(); }},
+                    "Bullet soft body, 10 iterations, colliders as capsules, no self-contact", garment,
+                    person, clip);
 }
 
 }  // namespace billow::tool
@@ -131,7 +155,7 @@ PeerFigures time_bullet(const garment::Garment& garment, const body::Person& per
 namespace billow::tool {
 
 PeerFigures time_bullet(const garment::Garment&, const body::Person&, const motion::Clip&) {
-  return {std::nullopt, "built without Bullet (libbullet-dev)"};
+  return not_measured("built without Bullet (libbullet-dev)");
 }
 
 }  // namespace billow::tool

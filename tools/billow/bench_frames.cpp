@@ -10,6 +10,7 @@
 #include "asset/garment_view.h"
 #include "core/simd.h"
 #include "evaluate/product.h"
+#include "evaluate/strain.h"
 #include "files/whole_file.h"
 #include "pack/sections.h"
 #include "playback.h"
@@ -42,12 +43,14 @@ struct DestroyInstance {
 };
 using Instance = std::unique_ptr<billow_instance, DestroyInstance>;
 
-Instance make_instance(const BenchGarment& garment, bool profile) {
+Instance make_instance(const BenchGarment& garment, bool profile,
+                       billow_lengths lengths = BILLOW_LENGTHS_HIGH) {
   billow_instance* made = nullptr;
   expect(billow_instance_create(garment.get(), nullptr, &made));
   Instance instance(made);
   billow_instance_options options = billow_instance_options_default();
   options.profile = profile;
+  options.lengths = lengths;
   expect(billow_instance_set_options(made, &options));
   return instance;
 }
@@ -123,11 +126,14 @@ double own_ms() {
 
 BenchGarment::BenchGarment(const std::string& file, const body::Person& person)
     : bytes_(files::read_whole_file(file, size_t{1} << 32)) {
+  edges_ = evaluate::edges_of(pack::read_garment_asset(file).garment);
   open(file, person);
 }
 
-BenchGarment::BenchGarment(const pack::SampleOptions& sample, const body::Person& person)
-    : bytes_(pack::pack_garment(pack::sample_garment(person, sample))) {
+BenchGarment::BenchGarment(const pack::SampleOptions& sample, const body::Person& person) {
+  const pack::GarmentData made = pack::sample_garment(person, sample);
+  bytes_ = pack::pack_garment(made);
+  edges_ = evaluate::edges_of(made.garment);
   open("synthetic", person);
 }
 
@@ -157,13 +163,14 @@ std::vector<billow_transform> BenchGarment::joints(const body::Person& person, c
   return body::to_api(wanted);
 }
 
-FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip) {
+FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                         billow_lengths lengths) {
   const std::vector<Joints> joints = all_joints(garment, person, clip);
   std::vector<double> frames, stages[BILLOW_FRAME_STAGE_COUNT];
   FrameFigures f;
   // Play the clip twice: without profiling for frame times, then with profiling for stage times.
   for (const bool profile : {false, true}) {
-    const Instance instance = make_instance(garment, profile);
+    const Instance instance = make_instance(garment, profile, lengths);
     for (const Joints& j : joints) {
       const billow_frame frame = frame_of(j);
       const double start = own_ms();
@@ -176,6 +183,15 @@ FrameFigures time_frames(const BenchGarment& garment, const body::Person& person
       if (profile) f.pushed += report.pushed / static_cast<double>(joints.size());
     }
   }
+  // Play it once more for strain: the same calls give the same bits, and nothing between the timed steps uses the cache.
+  evaluate::StrainSum strain;
+  const Instance instance = make_instance(garment, false, lengths);
+  for (const Joints& j : joints) {
+    const billow_frame frame = frame_of(j);
+    expect(billow_instance_step(instance.get(), &frame));
+    strain.add(garment.edges(), {billow_instance_position_data(instance.get()), 3 * garment.vertices()});
+  }
+  f.strain_mean = strain.mean(), f.strain_p99 = strain.p99();
   f.p50 = percentile_of(frames, 0.5), f.p99 = percentile_of(frames, 0.99);
   for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k) f.stages[k] = percentile_of(stages[k], 0.5);
   return f;

@@ -1,4 +1,4 @@
-// Measurements of `billow bench`: time of single frames and of crowds, memory, and the hardware's limits
+// Measurements of `billow bench`: time and strain of single frames, time of crowds, memory, and the hardware's limits
 // (memory bandwidth, peak FMA rate) to compare them with.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "body/person.h"
+#include "evaluate/sted.h"
 #include "motion/clip.h"
 #include "pack/sample_garment.h"
 
@@ -28,6 +29,8 @@ class BenchGarment {
   const std::string& bytes() const { return bytes_; }
   size_t vertices() const { return billow_garment_vertex_count(garment_.get()); }
   size_t bones() const { return bones_; }
+  // With their lengths in the pattern.
+  const std::vector<evaluate::Edge>& edges() const { return edges_; }
   // Multiply-adds of one expansion: 3 coordinates per vertex and patch, times basis columns (components and
   // mean).
   double expansion() const { return expansion_; }
@@ -40,6 +43,7 @@ class BenchGarment {
   };
   void open(const std::string& name, const body::Person& person);
   std::string bytes_;
+  std::vector<evaluate::Edge> edges_;
   size_t bones_ = 0;
   double expansion_ = 0;
   std::unique_ptr<billow_garment, Destroy> garment_;
@@ -50,8 +54,10 @@ struct FrameFigures {
   double p50 = 0, p99 = 0;                       // ms
   double stages[BILLOW_FRAME_STAGE_COUNT] = {};  // ms, medians
   double pushed = 0;                             // vertices moved by push-out, mean per frame
+  double strain_mean = 0, strain_p99 = 0;        // percent, over all frames: see evaluate/strain.h
 };
-FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip);
+FrameFigures time_frames(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                         billow_lengths lengths = BILLOW_LENGTHS_HIGH);
 
 struct CrowdFigures {
   uint32_t characters = 0;

@@ -48,18 +48,19 @@ std::optional<std::string> run_and_capture(const std::vector<std::string>& comma
 // Parses the JSON that both peers print: {"ms", "off_mm", "version"}.
 PeerFigures peer_figures(const std::optional<std::string>& printed, const char* name,
                          const std::string& program) {
-  if (!printed) return {std::nullopt, program + " failed"};
+  if (!printed) return not_measured(program + " failed");
   const auto result = nlohmann::json::parse(*printed, nullptr, false);
-  if (result.is_discarded()) return {std::nullopt, program + " printed no JSON"};
+  if (result.is_discarded()) return not_measured(program + " printed no JSON");
   // Reject a peer whose result differs from the garment's networks.
   const double error_mm = result.at("off_mm");
   if (!(error_mm < 0.1))
-    return {std::nullopt, program + " is " + std::to_string(error_mm) + " mm off the garment's own networks"};
-  return {result.at("ms").get<double>(),
-          std::string(name) + " " + result.at("version").get<std::string>() +
-              ", fp32, one thread: networks and bases of all patches as products of stacked matrices, beside "
-              "infer and expand",
-          true};
+    return not_measured(program + " is " + std::to_string(error_mm) + " mm off the garment's own networks");
+  return {
+      .frame_ms = result.at("ms").get<double>(),
+      .why = std::string(name) + " " + result.at("version").get<std::string>() +
+             ", fp32, one thread: networks and bases of all patches as products of stacked matrices, beside "
+             "infer and expand",
+      .networks_only = true};
 }
 
 struct ScratchFolder {
@@ -75,7 +76,7 @@ struct ScratchFolder {
 
 PeerFigures time_libtorch(const std::string& garment_file) {
   const fs::path program = near_executable("billow-peer-libtorch");
-  if (!fs::exists(program)) return {std::nullopt, "built without libtorch (libtorch-dev)"};
+  if (!fs::exists(program)) return not_measured("built without libtorch (libtorch-dev)");
   return peer_figures(run_and_capture({program.string(), garment_file}), "libtorch",
                       program.filename().string());
 }
@@ -84,10 +85,10 @@ PeerFigures time_onnxruntime(const std::string& garment_file) {
   const fs::path writer = near_executable("billow-peer-onnx"),
                  script = near_executable("../../../bench/peers/onnxruntime.js");
   if (!fs::exists(writer) || !fs::exists(script.parent_path() / "node_modules/onnxruntime-node"))
-    return {std::nullopt, "there is no onnxruntime-node: npm install in bench/peers"};
+    return not_measured("there is no onnxruntime-node: npm install in bench/peers");
   const ScratchFolder folder;
   if (!run_and_capture({writer.string(), garment_file, folder.path.string()}))
-    return {std::nullopt, writer.filename().string() + " failed"};
+    return not_measured(writer.filename().string() + " failed");
   return peer_figures(run_and_capture({"node", script.string(), folder.path.string()}), "onnxruntime-node",
                       script.filename().string());
 }

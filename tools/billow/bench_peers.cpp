@@ -4,30 +4,43 @@
 
 #include "bench_frames.h"
 #include "character/clothed_character.h"
+#include "evaluate/strain.h"
 
 namespace billow::tool {
 
-PeerFigures time_reference(const garment::Garment& garment, const body::Person& person,
-                           const motion::Clip& clip) {
-  constexpr float kFrame = 1.0f / 60;
+PeerFigures time_cloth(const PeerCloth& cloth, const std::string& what, const garment::Garment& garment,
+                       const body::Person& person, const motion::Clip& clip) {
+  constexpr size_t kStanding = 30, kWarmUp = 30, kTimed = 60;
   const auto pose = [&](size_t frame) {
     return body::joint_transforms(person.skeleton, clip.frames[std::min(frame, clip.frames.size() - 1)]);
   };
-  character::ClothedCharacter clothed(garment, character::character_body(person), garment.shape, pose(0), {},
-                                      1);
-  // Pull the seam to the body during half a second of standing, warm up for half a second of running, then
-  // measure.
-  for (int i = 0; i < 30; ++i) clothed.step(kFrame, pose(0), 1 / static_cast<float>(30 - i));
-  size_t frame = 0;
-  for (; frame < 30; ++frame) clothed.step(kFrame, pose(frame));
+  for (size_t i = 0; i < kStanding; ++i) cloth.step(pose(0), 1 / static_cast<float>(kStanding - i));
+  const std::vector<evaluate::Edge> edges = evaluate::edges_of(garment);
+  evaluate::StrainSum strain;
   std::vector<double> times;
-  for (; frame < 45; ++frame) {
+  for (size_t frame = 0; frame < kWarmUp + kTimed; ++frame) {
+    const std::vector<Transform> joints = pose(frame);
     const double start = own_ms();
-    clothed.step(kFrame, pose(frame));
-    times.push_back(own_ms() - start);
+    cloth.step(joints, 1);
+    const double took = own_ms() - start;
+    if (frame < kWarmUp) continue;
+    times.push_back(took);
+    const std::vector<V3> positions = cloth.positions();
+    strain.add(edges, {&positions[0].x, 3 * positions.size()});
   }
-  std::nth_element(times.begin(), times.begin() + 7, times.end());
-  return {times[7], "the reference cloth, one thread, self-contact on"};
+  std::nth_element(times.begin(), times.begin() + kTimed / 2, times.end());
+  return {
+      .frame_ms = times[kTimed / 2], .why = what, .strain_mean = strain.mean(), .strain_p99 = strain.p99()};
+}
+
+PeerFigures time_reference(const garment::Garment& garment, const body::Person& person,
+                           const motion::Clip& clip) {
+  character::ClothedCharacter clothed(garment, character::character_body(person), garment.shape,
+                                      body::joint_transforms(person.skeleton, clip.frames[0]), {}, 1);
+  return time_cloth(
+      {[&](const std::vector<Transform>& joints, float share) { clothed.step(1.0f / 60, joints, share); },
+       [&] { return std::vector<V3>(clothed.vertices().begin(), clothed.vertices().end()); }},
+      "the reference cloth, one thread, self-contact on", garment, person, clip);
 }
 
 }  // namespace billow::tool

@@ -118,7 +118,8 @@ void add_evaluate(CLI::App& app) {
       "Measure every eighth training frame only, and neither STED nor surface-to-surface distances");
   command->add_flag(
       "--store", o->store,
-      "Store the figures in the garment file's training report, where `billow info --json` shows them");
+      "Store the figures in the garment file's training report, where `billow info` shows them; of a data "
+      "set without training frames only those of the product. All else stays byte for byte");
   command->add_option("--threads", o->threads, "Number of threads; 0 uses all cores")->capture_default_str();
   command->add_flag("--quiet", o->quiet, "Do not print the table");
   command->footer(
@@ -126,6 +127,7 @@ void add_evaluate(CLI::App& app) {
       "  billow evaluate cape.billow data/cape\n"
       "  billow evaluate cape data/cape --json\n"
       "  billow evaluate cape.billow data/cape --stranger\n"
+      "  billow evaluate cape.billow data/six_clips --store\n"
       "  billow evaluate cape.billow data/cape --json cape.json --html cape.html\n");
   command->callback([o] { run(*o); });
 }

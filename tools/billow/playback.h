@@ -45,6 +45,7 @@ class Playback {
   void play(const motion::Clip& clip);
 
   size_t frames() const { return clip_.frames.size(); }
+  double rate() const { return options_.rate; }
   double seconds() const { return static_cast<double>(frames() - 1) / options_.rate; }  // to the last frame
   // Whether the motion ends before options.seconds.
   bool is_shorter() const;

@@ -99,6 +99,31 @@ TEST_F(EvaluateTest, TestClipsAloneHaveNoBaselines) {
   }
 }
 
+TEST_F(EvaluateTest, RecordsCarryTheProduct) {
+  Report r;
+  r.product.emplace(Judgement{60, 2, {{"captured_test", {}, {}, {}, false}}});
+  ClothFigures &shown = r.product->sets[0].product, &reference = r.product->sets[0].reference;
+  shown.clips = 6, shown.frames = 540, shown.strain_mean = 2.6123456789, shown.sted = kNotMeasured;
+  reference.strain_mean = 0.3;
+  // Frames of tests alone say nothing of what was learnt from.
+  const std::string record = with_figures(R"({"frames": 7, "sets": "of training"})", r);
+  const auto json = nlohmann::json::parse(record);
+  EXPECT_EQ(json.at("frames"), 7);
+  EXPECT_EQ(json.at("sets"), "of training");
+  EXPECT_EQ(json.at("product").at("captured_test").at("strain_mean"), 2.61235);
+  r.truth.sets[0].frames = 1;
+  EXPECT_TRUE(nlohmann::json::parse(with_figures(record, r)).at("sets").is_object());
+
+  const std::optional<Judgement> read = product_in(record);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_text(*read), to_text(*r.product));
+  EXPECT_FALSE(read->sets[0].has_floor);
+  for (const char* other : {"", "no JSON", "[]", R"({"product": 7})", R"({"frames": 7})"})
+    EXPECT_FALSE(product_in(other)) << other;
+  EXPECT_TRUE(product_in(R"({"product": {"captured_test": 7, "unusable_clips": "x"}})")->sets.empty());
+  EXPECT_FALSE(to_text(*product_in(R"({"product": {"unseen": {"strain_mean": "x"}}})")).empty());
+}
+
 TEST_F(EvaluateTest, NothingIsBelowTheFloor) {
   const Report r = evaluate(frames_, model_, {});
   ASSERT_EQ(r.sources.size(), 2u);

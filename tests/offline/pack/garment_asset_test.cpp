@@ -166,24 +166,6 @@ TEST_F(GarmentAsset, ChangedSectionsLeaveAllOthersAsTheyWere) {
   EXPECT_THROW(changed_sections("no garment", {}, unblended), std::runtime_error);
 }
 
-TEST_F(GarmentAsset, WithTrainingReplacesTheRecordAlone) {
-  GarmentData p = sample();
-  p.training = "{}", p.extra["more"] = "else";
-  const std::string file = pack_garment(p, {Precision::kInt8}),
-                    changed = with_training(file, "{\"frames\": 7}");
-  const auto read = [&](const std::string& bytes) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-    return read_garment_asset(path_);
-  };
-  const GarmentData before = read(file), after = read(changed);
-  EXPECT_EQ(difference(before, after), 0);
-  EXPECT_EQ(after.training, "{\"frames\": 7}");
-  EXPECT_EQ(after.extra.at("more"), "else");
-  EXPECT_EQ(after.garment.name, before.garment.name);
-  EXPECT_EQ(with_training(changed, "{}").size(), with_training(file, "{}").size());
-  EXPECT_THROW(with_training("no garment", "{}"), std::runtime_error);
-}
-
 TEST_F(GarmentAsset, NonFiniteParametersAreRefusedAndLeaveNoFile) {
   GarmentData p = sample();
   std::get<learn::PatchModel>(p.model).networks[0].layers[0].bias[0] = NAN;
