@@ -158,7 +158,7 @@ void find_fairing(const LengthMesh& mesh, const HangOfCloth& hang, Unfolding& un
       if (!moves || !find_stencil(all, strides[p], kPasses[p].across, stencil)) stencil = stays;
       const size_t first = size_t{kFairingNodes} * (v - v % kFairingGroup) + v % kFairingGroup;
       for (size_t j = 0; j < kFairingNodes; ++j) {
-        out.pass[p].nodes[first + j * kFairingGroup] = stencil.nodes[j];
+        out.pass[p].nodes[first + j * kFairingGroup] = kPointBytes * stencil.nodes[j];
         out.pass[p].weights[first + j * kFairingGroup] = stencil.weights[j];
       }
     }
@@ -179,7 +179,8 @@ void fair(const Fairing& fairing, float* points) {
   for (int p = 0; p < kFairingPasses; ++p)
     for (uint32_t g = 0; g < fairing.groups; ++g) {
       uint32_t own[kFairingGroup];
-      for (uint32_t k = 0; k < kFairingGroup; ++k) own[k] = std::min(kFairingGroup * g + k, fairing.vertices);
+      for (uint32_t k = 0; k < kFairingGroup; ++k)
+        own[k] = kPointBytes * std::min(kFairingGroup * g + k, fairing.vertices);
       const size_t first = size_t{kFairingNodes} * kFairingGroup * g;
       fair_group(fairing.pass[p].nodes + first, fairing.pass[p].weights + first, own, kPasses[p], points);
     }

@@ -13,8 +13,8 @@ namespace billow {
 
 inline constexpr int kFairingPasses = 3, kFairingNodes = 4, kFairingGroup = 8;
 
-// Per group of vertices: the first node of all of them, then the second and so on; weights likewise. A vertex that stays has
-// itself for a node.
+// Per group of vertices: the first node of all of them, then the second and so on, as bytes (point_pairs.h); weights likewise. A
+// vertex that stays has itself for a node.
 struct FairingPass {
   uint32_t* nodes = nullptr;
   float* weights = nullptr;

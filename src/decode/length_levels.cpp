@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "decode/point_pairs.h"
+
 namespace billow {
 namespace {
 
@@ -235,7 +237,7 @@ class Search {
       out.groups += groups;
     }
     const size_t begin = 2 * kPairGroup * size_t{first}, values = 2 * kPairGroup * size_t{out.groups - first};
-    std::fill_n(out.ends + begin, values, nodes);
+    std::fill_n(out.ends + begin, values, kPointBytes * nodes);
     std::fill_n(out.bounds + begin / 2 * 3, values / 2 * 3, 0.0f);
     for (size_t k = 0; k < pairs.size(); ++k) {
       const Pair& p = pairs[k];
@@ -244,7 +246,7 @@ class Search {
       const uint32_t at = next[colours[k]]++, lane = at % kPairGroup;
       uint32_t* ends = out.ends + 2 * size_t{at - lane} + lane;
       float* bounds = out.bounds + 3 * size_t{at - lane} + lane;
-      ends[0] = p.a, ends[kPairGroup] = p.b;
+      ends[0] = kPointBytes * p.a, ends[kPairGroup] = kPointBytes * p.b;
       bounds[0] = p.longest, bounds[kPairGroup] = p.shortest, bounds[2 * kPairGroup] = p.first_share;
     }
   }

@@ -32,7 +32,7 @@ constexpr float kFreshSpanStep = 0.03f, kSpanSpeed = 0.24f;
 constexpr float kSpanFadeIn = 0.075f;  // of stretch
 constexpr int kSpanRounds = 3;
 
-// The first node of a pair, the second kPairGroup further; and its bounds likewise.
+// Where the first node of a pair is, the second kPairGroup further; and its bounds likewise.
 const uint32_t* ends_of(const LengthPairs& pairs, uint32_t pair) {
   return pairs.ends + 2 * size_t{pair - pair % kPairGroup} + pair % kPairGroup;
 }
@@ -238,7 +238,7 @@ class Restoration {
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         put(scratch_.points + 3 * size_t{i},
-            to_world((point(at(s_.points, ends[0])) + point(at(s_.points, ends[kPairGroup]))) * 0.5f));
+            to_world((point(at_byte(s_.points, ends[0])) + point(at_byte(s_.points, ends[kPairGroup]))) * 0.5f));
       }
       query_points(in_.colliders, bounds_, scratch_.points, count, in_.push.clearance, scratch_.distances,
                    scratch_.gradients, nullptr);
@@ -248,13 +248,13 @@ class Restoration {
         if (!(depth > 0)) continue;
         const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         // Edges that are hardly stretched enough are hardly moved, or they would be stretched and moved in turns.
-        const float stretch = length(point(at(s_.points, ends[0])) - point(at(s_.points, ends[kPairGroup]))) /
+        const float stretch = length(point(at_byte(s_.points, ends[0])) - point(at_byte(s_.points, ends[kPairGroup]))) /
                               bounds_of(pairs, s_.stretched[i])[0];
         const float share = std::clamp((stretch - kStretched) / kSpanFadeIn, 0.0f, 1.0f);
         const V3 by =
             point(scratch_.gradients + 3 * size_t{i}) * (share * std::min(depth, most) * (1 / in_.scale));
         for (const uint32_t end : {ends[0], ends[kPairGroup]}) {
-          float* p = at(s_.points, end);
+          float* p = at_byte(s_.points, end);
           put(p, point(p) + by);
         }
         s_.stretched[left++] = s_.stretched[i];

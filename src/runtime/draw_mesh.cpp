@@ -1,6 +1,7 @@
 // Frames of patches, and edges of the mesh coloured by their strain.
 #include <algorithm>
 
+#include "decode/point_pairs.h"
 #include "runtime/debug_draw.h"
 
 namespace billow {
@@ -47,7 +48,7 @@ void draw_strain(const Instance& i, const Pen& pen) {
     const float longest = bounds[0], shortest = bounds[kPairGroup];
     // Padding has no length. Pairs that may become shorter are hinges.
     if (!(longest > 0) || shortest < longest) continue;
-    const V3 a = vertex(ends[0]), b = vertex(ends[kPairGroup]);
+    const V3 a = vertex(ends[0] / kPointBytes), b = vertex(ends[kPairGroup] / kPointBytes);
     pen.line(a, b, colour_of(length(b - a) / (longest * scale) - 1));
   }
 }

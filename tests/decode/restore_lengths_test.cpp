@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "decode/point_pairs.h"
+
 namespace billow::restore_lengths_test {
 namespace {
 
@@ -104,7 +106,8 @@ template <class F> void for_each_pair(const LengthLevel& level, F take) {
     for (size_t k = 0; k < kPairGroup; ++k) {
       const uint32_t* ends = level.pairs.ends + 2 * kPairGroup * g + k;
       const float* bounds = level.pairs.bounds + 3 * kPairGroup * g + k;
-      if (ends[0] != level.nodes) take(g, ends[0], ends[kPairGroup], bounds[0], bounds[kPairGroup]);
+      const uint32_t a = ends[0] / kPointBytes, b = ends[kPairGroup] / kPointBytes;
+      if (a != level.nodes) take(g, a, b, bounds[0], bounds[kPairGroup]);
     }
 }
 
