@@ -20,7 +20,8 @@ inline constexpr int kPairGroup = 8;
 // Pairs in groups of kPairGroup that share no node, so that a group can be processed in any order or at once.
 struct LengthPairs {
   uint32_t groups = 0;
-  uint32_t* ends = nullptr;  // per group: the first node of all its pairs, then the second, as bytes (point_pairs.h)
+  uint32_t* ends =
+      nullptr;  // per group: the first node of all its pairs, then the second, as bytes (point_pairs.h)
   // Per group: the longest distance of all its pairs in m, the shortest, and the share of a correction that moves the first
   // node; the rest moves the second. Attached nodes have no share.
   float* bounds = nullptr;

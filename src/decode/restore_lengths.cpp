@@ -238,7 +238,8 @@ class Restoration {
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         put(scratch_.points + 3 * size_t{i},
-            to_world((point(at_byte(s_.points, ends[0])) + point(at_byte(s_.points, ends[kPairGroup]))) * 0.5f));
+            to_world((point(at_byte(s_.points, ends[0])) + point(at_byte(s_.points, ends[kPairGroup]))) *
+                     0.5f));
       }
       query_points(in_.colliders, bounds_, scratch_.points, count, in_.push.clearance, scratch_.distances,
                    scratch_.gradients, nullptr);
@@ -248,8 +249,9 @@ class Restoration {
         if (!(depth > 0)) continue;
         const uint32_t* ends = ends_of(pairs, s_.stretched[i]);
         // Edges that are hardly stretched enough are hardly moved, or they would be stretched and moved in turns.
-        const float stretch = length(point(at_byte(s_.points, ends[0])) - point(at_byte(s_.points, ends[kPairGroup]))) /
-                              bounds_of(pairs, s_.stretched[i])[0];
+        const float stretch =
+            length(point(at_byte(s_.points, ends[0])) - point(at_byte(s_.points, ends[kPairGroup]))) /
+            bounds_of(pairs, s_.stretched[i])[0];
         const float share = std::clamp((stretch - kStretched) / kSpanFadeIn, 0.0f, 1.0f);
         const V3 by =
             point(scratch_.gradients + 3 * size_t{i}) * (share * std::min(depth, most) * (1 / in_.scale));
