@@ -24,6 +24,10 @@ BILLOW_ALWAYS_INLINE DistanceBound<F> distance_bound(const PosedCollider& c, Vec
   const Vec3<F> local = apply_transposed(c.rotation, p - lanes<F>(c.transform.position));
   if (c.collider->shape == Shape::kGrid || c.collider->shape == Shape::kNeural)
     return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
+  if (c.collider->shape == Shape::kHalfSpace) return {local, local.y, lanes<F>(0.0f)};
+  if (c.collider->shape ==
+      Shape::kBox)  // rounded corners are within it; rounding must not make it the larger one
+    return {local, distance_to_box(local, c.collider->half * c.scale) - 1e-5f * c.scale, lanes<F>(0.0f)};
   if (c.collider->shape != Shape::kEllipsoid)
     return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
   const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
