@@ -217,7 +217,7 @@ TEST(Others, OfAStepAreChecked) {
                  "step.others: expected an array of 1 bodies, found NULL");
   expect_refused(billow_chains_settle(curtain.get(), &step, 1), "step.others: expected an array");
   expect_refused(curtain.step(three.get(), {four.get(), nullptr}), "step.others[1]: expected a billow_body");
-  const char none[1024] = {};
+  alignas(64) const char none[1024] = {};
   expect_refused(curtain.step(three.get(), {reinterpret_cast<const billow_body*>(none)}), "step.others[0]");
   expect_refused(
       curtain.step(four.get(), {three.get(), three.get()}),
