@@ -54,7 +54,7 @@ static void step_chains(void) {
   const billow_transform joints[1] = {{{0, 0, 0}, {0, 0, 0, 1}}}, root = {{0, 1, 0}, {0, 0, 0, 1}};
   const uint32_t joint_count = 1;
   const float scale = 1;
-  const billow_step step = {1.0f / 60, &root, 1, NULL, body};
+  const billow_step step = {1.0f / 60, &root, 1, NULL, body, NULL, 0};
   check(billow_body_pose(body, joints, joint_count, scale));
   check(billow_chains_step(chains, &step));
 

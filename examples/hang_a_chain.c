@@ -49,7 +49,7 @@ int main(void) {
     const float time = (float)frame / 60.0f;
     const billow_transform joint = {{0, 0, 0}, {0, 0, 0, 1}};
     const billow_transform root = {{0.5f * cosf(3.0f * time), 0, 0}, {0, 0, 0, 1}};
-    const billow_step step = {1.0f / 60.0f, &root, 1, NULL, body};
+    const billow_step step = {1.0f / 60.0f, &root, 1, NULL, body, NULL, 0};
     check(billow_body_pose(body, &joint, 1, 1.0f));
     check(billow_chains_step(chains, &step));
 

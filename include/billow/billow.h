@@ -194,7 +194,8 @@ typedef enum billow_collider_group {
   BILLOW_COLLIDER_GROUP_HEAD = 1,
   BILLOW_COLLIDER_GROUP_UPPER_ARM = 2, /* shoulder to elbow */
   BILLOW_COLLIDER_GROUP_FOREARM = 3,   /* and hand */
-  BILLOW_COLLIDER_GROUP_LEG = 4
+  BILLOW_COLLIDER_GROUP_LEG = 4,
+  BILLOW_COLLIDER_GROUP_WORLD = 5 /* grounds, walls, furniture: what is no part of a character */
 } billow_collider_group;
 
 #define BILLOW_JOINTS_PER_COLLIDER 4
@@ -238,11 +239,15 @@ typedef struct billow_body_desc {
 BILLOW_API billow_body_desc billow_body_desc_default(void);
 
 BILLOW_API billow_status billow_body_create(const billow_body_desc* desc, billow_body** out);
+/* A body of one collider, the ground: all below `height`, of BILLOW_COLLIDER_GROUP_WORLD, standing still without being posed.
+ * `allocator` may be NULL. */
+BILLOW_API billow_status billow_body_create_ground(float height, const billow_allocator* allocator,
+                                                   billow_body** out);
 BILLOW_API void billow_body_destroy(billow_body* body); /* NULL is fine */
 
 /* Moves the body to the joints' present transforms in world space. Between the last pose and this
  * one the colliders' positions and rotations are interpolated. The first pose after creation has
- * no motion. `scale` is the character's uniform scale, normally 1. */
+ * no motion; until then the body stands at rest, which is all that a wall needs. `scale` is the character's uniform scale, normally 1. */
 BILLOW_API billow_status billow_body_pose(billow_body* body, const billow_transform* joints,
                                           uint32_t joint_count, float scale);
 /* The same without motion from the last pose: after a teleport or a cut. */
@@ -313,7 +318,7 @@ typedef struct billow_chains_desc {
    * collision join them. 0: independent chains (hair, straps). */
   int32_t neighbours;
   int32_t closed; /* the last chain is the first one's neighbour too (a skirt); at least 3 chains */
-  /* Capacity: colliders of the largest body that these chains will meet. 0: 32. */
+  /* Capacity: colliders that these chains will meet in one step, of the body and of others. 0: 32. */
   uint32_t max_colliders;
   const billow_allocator* allocator; /* may be NULL: malloc */
 } billow_chains_desc;
@@ -475,6 +480,9 @@ typedef struct billow_step {
    * lift. NULL: world space, all motion is felt. */
   const billow_transform* space;
   const billow_body* body; /* what to collide with; may be NULL */
+  /* What to collide with besides: ground, walls, other characters. `body` itself is passed over. */
+  const billow_body* const* others;
+  uint32_t other_count; /* 0: none */
 } billow_step;
 BILLOW_API billow_step billow_step_default(void);
 
@@ -513,7 +521,7 @@ BILLOW_API billow_status billow_chains_set_bones(billow_chains* chains, const fl
 typedef struct billow_contact {
   uint32_t chain;
   uint32_t bone;    /* 0 is the root */
-  int32_t collider; /* index in the body's list */
+  int32_t collider; /* index in the body's list; the others' colliders follow in order */
   float normal[3];
 } billow_contact;
 
@@ -688,6 +696,12 @@ typedef struct billow_frame {
   billow_teleport
       teleport;      /* how the cloth takes a jump of the character: BILLOW_TELEPORT_NONE if there was none */
   int32_t skip_mesh; /* 1: chains only, for a character that is not drawn. The mesh is left unchanged */
+  /* What the cloth meets besides: the ground, walls and furniture, doors, the bodies of other characters, posed by the caller and
+   * shared by any number of instances. Their colliders count by their groups, as the body's do. All together have at most
+   * BILLOW_MAX_COLLIDERS; those that are far away cost next to nothing. The body that the cloth meets already is passed over, so
+   * that all characters may get the same list. billow_instance_body of another instance is as its last step posed it. */
+  const billow_body* const* others;
+  uint32_t other_count; /* 0: none */
 } billow_frame;
 BILLOW_API billow_frame billow_frame_default(void);
 
@@ -702,7 +716,8 @@ typedef struct billow_jobs {
 
 /* One frame of `count` characters in the same garment. A job steps up to eight characters, which share each read of the garment's
  * weights. `jobs` may be NULL: all jobs run here, one after the other. The result has the same bits as billow_instance_step for
- * each character, in any order and on any threads. */
+ * each character, in any order and on any threads; where frames have others, all characters' own bodies are posed before any of
+ * them steps, so that they may be among the others. */
 BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, const billow_frame* frames,
                                            uint32_t count, const billow_jobs* jobs);
 /* Settles the chains on a standing character (billow_chains_settle), then computes the mesh. Ignores frame->dt. */
@@ -711,14 +726,14 @@ BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const
 
 /* Moves the instance with its chains, mesh and own colliders by `offset` (3 floats, in metres), when the engine moves the
  * origin of its world: what was at x is at x + offset. Go on with joints and space in the moved world: the cloth moves on as if
- * nothing had happened, but for the precision of floats, which is finer near the origin. A body of yours (frame.body) is yours
- * to shift. */
+ * nothing had happened, but for the precision of floats, which is finer near the origin. Bodies of yours (frame.body, frame.others)
+ * are yours to shift. */
 BILLOW_API billow_status billow_instance_shift_origin(billow_instance* instance, const float* offset);
 
 /* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, the
  * pose from which the garment's own colliders move in the next frame, and how far vertices are moved to keep lengths. Restoring into any instance of the same garment continues
- * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. A body of the caller's (frame.body)
- * is not part of it either: billow_body_teleport to its last pose restores that. */
+ * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. Bodies of the caller's (frame.body,
+ * frame.others) are not part of it either: billow_body_teleport to the last pose restores them. */
 BILLOW_API size_t billow_instance_state_size(const billow_instance* instance); /* 0 for NULL */
 BILLOW_API billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity);
 BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);

@@ -118,11 +118,14 @@ class Instance {
     return o;
   }
   Status step(const billow_frame& frame) { return billow_instance_step(get(), &frame); }
-  Status step(float dt, std::span<const Transform> joints) {
+  // `others` are met beside the garment's own body.
+  Status step(float dt, std::span<const Transform> joints, std::span<const billow_body* const> others = {}) {
     billow_frame frame = frame_default();
     frame.dt = dt;
     frame.joints = joints.data();
     frame.joint_count = static_cast<uint32_t>(joints.size());
+    frame.others = others.data();
+    frame.other_count = static_cast<uint32_t>(others.size());
     return step(frame);
   }
   Status settle(const billow_frame& frame, float seconds) {

@@ -15,7 +15,7 @@ extern "C" {
 /* clang-format off */
 
 /* Of billow.h: another one with every change of its declarations. */
-#define BILLOW_API_VERSION 1977184587u
+#define BILLOW_API_VERSION 1986395411u
 
 typedef struct billow_api {
   const char* (*version)(void);
@@ -24,6 +24,7 @@ typedef struct billow_api {
   billow_collider (*collider_default)(void);
   billow_body_desc (*body_desc_default)(void);
   billow_status (*body_create)(const billow_body_desc* desc, billow_body** out);
+  billow_status (*body_create_ground)(float height, const billow_allocator* allocator, billow_body** out);
   void (*body_destroy)(billow_body* body);
   billow_status (*body_pose)(billow_body* body, const billow_transform* joints, uint32_t joint_count, float scale);
   billow_status (*body_teleport)(billow_body* body, const billow_transform* joints, uint32_t joint_count, float scale);
@@ -125,6 +126,7 @@ typedef struct billow_api {
   F(collider_default) \
   F(body_desc_default) \
   F(body_create) \
+  F(body_create_ground) \
   F(body_destroy) \
   F(body_pose) \
   F(body_teleport) \

@@ -124,6 +124,14 @@ class Body {
     body.handle_.reset(handle);
     return body;
   }
+  // All below a height.
+  static Result<Body> ground(float height) {
+    billow_body* handle = nullptr;
+    if (Status s = billow_body_create_ground(height, nullptr, &handle); !s) return s;
+    Body body;
+    body.handle_.reset(handle);
+    return body;
+  }
   Status pose(std::span<const Transform> joints, float scale = 1) {
     return billow_body_pose(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
   }
@@ -250,7 +258,9 @@ class Chains {
  private:
   static billow_step describe(float dt, std::span<const Transform> roots, const Body* body,
                               const Transform* space) {
-    return {dt, roots.data(), static_cast<uint32_t>(roots.size()), space, body ? body->get() : nullptr};
+    return {
+        dt, roots.data(), static_cast<uint32_t>(roots.size()), space, body ? body->get() : nullptr, nullptr,
+        0};
   }
   struct Destroy {
     void operator()(billow_chains* c) const { billow_chains_destroy(c); }

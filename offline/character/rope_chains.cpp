@@ -118,7 +118,8 @@ RopeChains::RopeChains(const garment::Garment& g, const garment::ChainCloth& clo
   simulated_.resize(billow_chains_bone_count(chains));
   surface_.pose(joints);
   place_roots(joints);
-  const billow_step step{0, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get()};
+  const billow_step step{
+      0, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get(), nullptr, 0};
   check(billow_chains_step(chains, &step));
   read_bones();
 }
@@ -154,7 +155,8 @@ void RopeChains::step(float dt, std::span<const Transform> joints) {
   const auto posed = body::to_api(joints);
   check(billow_body_pose(surface_.get(), posed.data(), static_cast<uint32_t>(posed.size()), 1));
   place_roots(joints);
-  const billow_step step{dt, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get()};
+  const billow_step step{
+      dt, roots_.data(), static_cast<uint32_t>(roots_.size()), nullptr, surface_.get(), nullptr, 0};
   check(billow_chains_step(chains_.get(), &step));
   read_bones();
 }

@@ -298,6 +298,18 @@ billow_status billow_body_create(const billow_body_desc* desc, billow_body** out
   return BILLOW_OK;
 }
 
+billow_status billow_body_create_ground(float height, const billow_allocator* allocator, billow_body** out) {
+  billow_collider ground = billow_collider_default();
+  ground.shape = BILLOW_SHAPE_HALF_SPACE;
+  ground.position[1] = height;
+  ground.group = BILLOW_COLLIDER_GROUP_WORLD;
+  billow_body_desc desc = billow_body_desc_default();
+  desc.colliders = &ground;
+  desc.collider_count = 1;
+  desc.allocator = allocator;
+  return billow_body_create(&desc, out);
+}
+
 void billow_body_destroy(billow_body* body) {
   if (!valid(body)) return;
   body->magic = 0;

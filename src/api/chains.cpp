@@ -79,6 +79,9 @@ billow_status read_step(billow_chains* chains, const billow_step* step, StepInpu
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                 "step.body: expected at most %d colliders (max_colliders), found %d", c.max_colliders,
                 step->body->body.collider_count);
+  if (billow_status bad = read_others("step", step->others, step->other_count, step->body, c.max_colliders,
+                                      chains->others, in.other_count))
+    return bad;
   if (step->space)
     if (billow_status bad = read_transforms("step.space", step->space, 1, &space)) return bad;
   if (billow_status bad = read_transforms("step.roots", step->roots, step->root_count, chains->roots))
@@ -88,6 +91,7 @@ billow_status read_step(billow_chains* chains, const billow_step* step, StepInpu
   in.roots = chains->roots;
   in.space = step->space ? &space : nullptr;
   in.body = step->body ? &step->body->body : nullptr;
+  in.others = chains->others;
   return BILLOW_OK;
 }
 
@@ -145,6 +149,7 @@ billow_status billow_chains_create(const billow_chains_desc* desc, billow_chains
   billow_chains* chains = create_in_one_block<billow_chains>(
       allocator_or_malloc(desc->allocator), [&](billow_chains& c, Arena& arena) {
         c.roots = arena.take<Transform>(desc->chain_count);
+        c.others = arena.take<const Body*>(static_cast<size_t>(d.max_colliders));
         if (c.roots && desc->root_rest) {
           bad = read_transforms("root_rest", desc->root_rest, desc->chain_count, c.roots);
           d.root_rest = c.roots;

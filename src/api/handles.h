@@ -28,7 +28,8 @@ struct billow_chains {
   billow_allocator allocator;
   billow::Chains chains;
   billow_settings settings;
-  billow::Transform* roots;  // scratch of a step
+  billow::Transform* roots;     // scratch of a step
+  const billow::Body** others;  // likewise
 };
 
 struct billow_garment {
@@ -45,8 +46,10 @@ struct billow_instance {
   billow_chains* chains;
   billow_body* body;
   billow_instance_options options;
-  billow::Transform* joints;  // scratch of a frame
-  bool in_crowd;              // scratch of a crowd's check
+  billow::Transform* joints;    // scratch of a frame
+  const billow::Body** others;  // likewise
+  int other_count;
+  bool in_crowd;  // scratch of a crowd's check
 };
 
 namespace billow::api {
@@ -82,6 +85,10 @@ billow_status read_transforms(const char* what, const billow_transform* in, uint
 billow_status check_finite(const char* what, const float* values, size_t count);
 // Of a shift of the origin.
 billow_status read_offset(const float* offset, V3& out);
+// Reads the other bodies of a step or frame, but for `body` where it is among them. Says what is wrong with them: all together may
+// have no more colliders than `capacity`. `out` has room for so many bodies.
+billow_status read_others(const char* what, const billow_body* const* others, uint32_t count,
+                          const billow_body* body, int capacity, const Body** out, int& out_count);
 // Reads settings into the runtime's form, or says which field is out of range.
 billow_status read_settings(const billow_settings& in, Settings& out);
 

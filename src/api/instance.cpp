@@ -10,6 +10,11 @@ namespace {
 
 float scale_of(const billow_frame& frame) { return frame.scale == 0 ? 1.0f : frame.scale; }
 
+// The body that the cloth meets first of all.
+const billow_body* body_of(const billow_instance* i, const billow_frame& frame) {
+  return frame.body ? frame.body : i->body;
+}
+
 // Checks all of a frame, and reads its joints, before anything changes.
 billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   if (!valid(i)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotInstance);
@@ -35,13 +40,22 @@ billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   if (frame->body && !valid(frame->body))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,
                 "frame.body: expected a billow_body or NULL, found something else");
+  if (billow_status bad = read_others("frame", frame->others, frame->other_count, body_of(i, *frame),
+                                      kMaxColliders, i->others, i->other_count))
+    return bad;
   Transform space;
   if (frame->space)
     if (billow_status bad = read_transforms("frame.space", frame->space, 1, &space)) return bad;
   return read_transforms("frame.joints", frame->joints, joints, i->joints);
 }
 
-// Converts a checked frame and poses the instance's own body. `in` points to `space`.
+// Poses the instance's own body for a checked frame, if it is the one that the cloth meets.
+void pose_own_body(billow_instance* i, const billow_frame& frame) {
+  if (!frame.body)
+    pose_body(i->body->body, i->joints, scale_of(frame), frame.teleport != BILLOW_TELEPORT_NONE);
+}
+
+// Converts a checked frame, whose body is posed. `in` points to `space`.
 void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
   constexpr float kLongestStep = 0.25f, kShortestStep = 1e-6f;
   const float scale = scale_of(*frame);
@@ -52,12 +66,9 @@ void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, T
   in.scale = scale;
   in.teleport = static_cast<Teleport>(frame->teleport);
   in.mesh = !frame->skip_mesh;
-  if (frame->body) {
-    in.body = &frame->body->body;
-  } else {
-    pose_body(i->body->body, i->joints, scale, in.teleport != Teleport::kNone);
-    in.body = &i->body->body;
-  }
+  in.body = &body_of(i, *frame)->body;
+  in.others = i->others;
+  in.other_count = i->other_count;
   if (Chains& chains = i->chains->chains; chains.settings.scale != scale) {
     Settings resized = chains.settings;
     resized.scale = i->chains->settings.scale = scale;
@@ -67,6 +78,7 @@ void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, T
 
 billow_status read_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
   if (billow_status bad = check_frame(i, frame)) return bad;
+  pose_own_body(i, *frame);
   take_frame(i, frame, in, space);
   return BILLOW_OK;
 }
@@ -76,13 +88,26 @@ struct Crowd {
   billow_instance* const* instances;
   const billow_frame* frames;
   uint32_t count;
+  bool posed = false;  // all own bodies, before the steps
 
+  // Whether they may meet each other's bodies, which then have to be posed before any of them steps.
+  bool meet() const {
+    for (uint32_t k = 0; k < count; ++k)
+      if (frames[k].other_count > 0) return true;
+    return false;
+  }
   uint32_t groups() const { return (count + uint32_t{kCrowd} - 1) / uint32_t{kCrowd}; }
 };
 
 void step_one(Instance& instance, const FrameInput& in) {
   Instance* one = &instance;
   best_frame_entry().step_instances(&one, 1, &in);
+}
+
+void pose_group(void* data, uint32_t group) {
+  const Crowd& crowd = *static_cast<const Crowd*>(data);
+  for (size_t k = kCrowd * size_t{group}, end = k + kCrowd; k < crowd.count && k < end; ++k)
+    pose_own_body(crowd.instances[k], crowd.frames[k]);
 }
 
 void step_group(void* data, uint32_t group) {
@@ -92,6 +117,7 @@ void step_group(void* data, uint32_t group) {
   Transform spaces[kCrowd];
   size_t count = 0;
   for (size_t k = kCrowd * size_t{group}; k < crowd.count && count < kCrowd; ++k, ++count) {
+    if (!crowd.posed) pose_own_body(crowd.instances[k], crowd.frames[k]);
     take_frame(crowd.instances[k], &crowd.frames[k], inputs[count], spaces[count]);
     instances[count] = &crowd.instances[k]->instance;
   }
@@ -155,6 +181,7 @@ billow_status billow_instance_create(const billow_garment* garment, const billow
   if (!bad) {
     made = create_in_one_block<billow_instance>(allocator, [&](billow_instance& i, Arena& arena) {
       i.joints = arena.take<Transform>(g.view.record->joints);
+      i.others = arena.take<const Body*>(kMaxColliders);
       i.instance.garment = &g;
       build(i.instance, arena);
     });
@@ -257,10 +284,17 @@ billow_status billow_crowd_step(billow_instance* const* instances, const billow_
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "jobs.run: expected a function, found NULL");
   Crowd crowd{instances, frames, count};
   if (billow_status bad = check_crowd(crowd)) return bad;
-  if (jobs)
-    jobs->run(jobs->user, step_group, &crowd, crowd.groups());
-  else
-    for (uint32_t g = 0; g < crowd.groups(); ++g) step_group(&crowd, g);
+  const auto run = [&](billow_job job) {
+    if (jobs)
+      jobs->run(jobs->user, job, &crowd, crowd.groups());
+    else
+      for (uint32_t g = 0; g < crowd.groups(); ++g) job(&crowd, g);
+  };
+  if (crowd.meet()) {
+    run(pose_group);
+    crowd.posed = true;
+  }
+  run(step_group);
   return BILLOW_OK;
 }
 
@@ -272,7 +306,8 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
                 static_cast<double>(seconds));
   if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
   follow_body(instance->instance, in.joints, in.scale);
-  settle(instance->chains->chains, {0, instance->instance.roots, in.space, in.body}, seconds);
+  settle(instance->chains->chains,
+         {0, instance->instance.roots, in.space, in.body, in.others, in.other_count}, seconds);
   in.dt = 0;
   in.teleport = Teleport::kNone;
   instance->instance.lengths.fresh = 1;

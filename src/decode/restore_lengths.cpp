@@ -10,7 +10,6 @@
 namespace billow {
 namespace {
 
-constexpr float kMostOffset = 0.2f;                 // m from the decoded vertex
 constexpr float kOffsetUnit = kMostOffset / 32767;  // m
 constexpr float kFading = 1.2f;                     // 1/s: offsets fade with exp(-kFading t)
 // Long offsets fade faster, by so much per metre beyond so many metres: what a limb has carried along falls back behind it.

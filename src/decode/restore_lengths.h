@@ -11,6 +11,8 @@
 
 namespace billow {
 
+inline constexpr float kMostOffset = 0.2f;  // m at scale 1 from the decoded vertex
+
 enum class LengthQuality { kOff, kLow, kHigh };
 
 // State and scratch of an instance.

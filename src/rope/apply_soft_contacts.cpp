@@ -21,8 +21,7 @@ class SoftColliders {
   CandidateList near(V3x4 x, F4 range, M4 used) {
     CandidateList list{colliders_, near_, 0};
     for (int k = 0; k < count_; ++k)
-      if (any(used & (distance_from_axis(bounds_, all_[k], x) < bounds_.radius[all_[k]] + range)))
-        near_[list.count++] = all_[k];
+      if (any(used & (least_distance(bounds_, all_[k], x) < range))) near_[list.count++] = all_[k];
     return list;
   }
   bool empty() const { return count_ == 0; }

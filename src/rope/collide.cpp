@@ -254,7 +254,7 @@ int use_candidates(CollisionContext& context, const ChainSet& set, int level, in
       F4* lower_bound = of.lower_bound[of.list.count];
       for (int g = 0; g < count; ++g)
         lower_bound[g] = context.broad_phase[g].overlapping[word] >> bit & 1
-                             ? distance_from_axis(set.bounds, i, from[g]) - set.bounds.radius[i]
+                             ? least_distance(set.bounds, i, from[g])
                              : splat(kFarAway);
       (yields ? context.limb_indices : context.indices)[of.list.count++] = static_cast<uint8_t>(i);
     }

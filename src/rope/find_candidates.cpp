@@ -49,7 +49,7 @@ void find_candidates(ChainSet& set, int level, int group, float beyond) {
   if (sphere.radius < 0) return;
   const ColliderBounds& b = set.bounds;
   for (int i = 0; i < b.count; i += kLanes) {
-    F4 apart = distance_from_axes(b, i, sphere.centre) - load(b.radius + i) - sphere.radius;
+    F4 apart = least_distances(b, i, sphere.centre) - sphere.radius;
     F4 path = farthest + load(b.travel + i);
     const M4 overlapping = apart < 0.0f, swept = (path > load(b.half_thickness + i)) & (apart < path);
     if (!any(overlapping | swept)) continue;

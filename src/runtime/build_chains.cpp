@@ -86,7 +86,7 @@ void build(Chains& chains, const ChainsDescription& d, Arena& arena) {
   chains.force_axes = arena.take<ForceAxes>(static_cast<size_t>(d.chains));
   chains.roots = arena.take<Transform>(static_cast<size_t>(d.chains));
   chains.roots_target = arena.take<Transform>(static_cast<size_t>(d.chains));
-  chains.collider_start = arena.take<Transform>(static_cast<size_t>(d.max_colliders));
+  chains.near = arena.take<NearCollider>(static_cast<size_t>(d.max_colliders));
   chains.posed = arena.take<PosedCollider>(static_cast<size_t>(d.max_colliders));
   if (!chains.roots) return;
   std::memset(static_cast<void*>(chains.set.bones), 0, arena.used() - start);

@@ -51,6 +51,7 @@ void build(Instance& i, Arena& arena) {
   i.quantised = take_quantised(3 * patches * g.view.patches.basis.stored_count());
 
   i.displacements = arena.take<float>(values);
+  i.near = arena.take<NearCollider>(kMaxColliders);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
   take_length_state(g.lengths, arena, i.lengths);
   i.push.distances = arena.take<float>(r.vertices);

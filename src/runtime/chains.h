@@ -7,7 +7,7 @@
 #include "rope/chain_set.h"
 #include "rope/stages.h"
 #include "runtime/learnt_force.h"
-#include "sdf/body.h"
+#include "runtime/near_colliders.h"
 
 namespace billow {
 
@@ -59,6 +59,11 @@ struct StepInput {
   const Transform* roots = nullptr;  // one per chain
   const Transform* space = nullptr;  // may be null
   const Body* body = nullptr;        // may be null
+  const Body* const* others = nullptr;
+  int other_count = 0;
+  bool still = false;  // colliders stand where they are at the end
+
+  Bodies bodies() const { return {body, others, other_count}; }
 };
 
 struct Chains {
@@ -82,8 +87,9 @@ struct Chains {
 
   // Scratch of a step.
   Transform* roots_target = nullptr;
-  Transform* collider_start = nullptr;
-  PosedCollider* posed = nullptr;
+  NearCollider* near = nullptr;  // that they may meet
+  int near_count = 0;
+  PosedCollider* posed = nullptr;  // these over a sub-step
 };
 
 // Description of chains in model space.

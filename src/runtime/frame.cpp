@@ -4,6 +4,9 @@
 #include <chrono>
 #include <new>
 
+#include "runtime/find_bounds.h"
+#include "sdf/soft_contact.h"
+
 namespace billow {
 namespace {
 
@@ -41,7 +44,7 @@ void step_chains(const Batch& batch) {
     Instance& i = *batch.instances[k];
     const FrameInput& in = batch.inputs[k];
     if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
-    step(*i.chains, {in.dt, i.roots, in.space, in.body});
+    step(*i.chains, {in.dt, i.roots, in.space, in.body, in.others, in.other_count});
   }
 }
 
@@ -74,12 +77,22 @@ bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
 bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
+// What holds the mesh of this frame's bones, before it is known.
+Region reach_of_mesh(const Instance& i, float scale) {
+  const float margin = kMostOffset + i.options.push.clearance + i.options.push.softness + kSoftShell;
+  const Bounds bones = find_bounds(&i.bones[0].x, i.garment->bones());
+  return {(bones.low + bones.high) * 0.5f,
+          0.5f * length(bones.high - bones.low) + (i.garment->bone_reach + margin) * scale};
+}
+
 // The colliders that the mesh leaves, with their motion over the frame.
 void pose_colliders(Instance& i, const FrameInput& in) {
-  i.posed_count = in.mesh && i.options.push_out && in.body ? in.body->collider_count : 0;
+  i.posed_count = 0;
+  if (!in.mesh || !i.options.push_out) return;
+  i.posed_count = find_near_colliders({in.body, in.others, in.other_count},
+                                      in.other_count > 0 ? reach_of_mesh(i, in.scale) : Region{}, {}, i.near);
   for (int c = 0; c < i.posed_count; ++c)
-    new (&i.posed[c]) PosedCollider(
-        pose_collider(in.body->colliders[c], in.body->scale, in.body->before[c], in.body->now[c]));
+    new (&i.posed[c]) PosedCollider(pose_collider(i.near[c], i.near[c].from, i.near[c].to));
 }
 
 PushOutSettings push_settings(const Instance& i) {

@@ -60,7 +60,8 @@ struct Instance {
       nullptr;                     // patches: coefficients as vectors in world space, by columns of the bases
   QuantisedVector quantised;       // the same, quantised
   float* displacements = nullptr;  // whole cloth: of all vertices from rest
-  PosedCollider* posed = nullptr;  // that the mesh leaves
+  NearCollider* near = nullptr;    // that the mesh may meet
+  PosedCollider* posed = nullptr;  // these over the frame
   int posed_count = 0;
   LengthState lengths;
   PushOutScratch push;
@@ -71,6 +72,8 @@ struct FrameInput {
   const Transform* joints = nullptr;  // in world space
   const Transform* space = nullptr;   // may be null
   const Body* body = nullptr;         // posed; may be null
+  const Body* const* others = nullptr;
+  int other_count = 0;
   float scale = 1;
   Teleport teleport = Teleport::kNone;
   bool mesh = true;  // false: chains only, for characters that are not drawn

@@ -1,5 +1,7 @@
 #include "runtime/place_chains.h"
 
+#include <algorithm>
+
 namespace billow {
 namespace {
 
@@ -89,11 +91,33 @@ void jump(Chains& chains, const StepInput& in) {
   teleport(chains, chains.settings.teleport, chains.roots_target);
 }
 
+// What chains can reach in this frame from where their roots go, with a margin for contacts.
+Region reach_of(const Chains& chains) {
+  const ChainSet& set = chains.set;
+  const float margin =
+      0.1f * chains.settings.scale;  // m: more than shells of soft and gaps of yielding colliders
+  V3 low = chains.roots[0].position, high = low;
+  float reach = 0;
+  for (int c = 0; c < set.layout.chains; ++c) {
+    for (const V3 p : {chains.roots[c].position, chains.roots_target[c].position}) {
+      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    float sum = 0, longest = 0;
+    for (int i = 1; i < set.bones[c]; ++i) {
+      const size_t at = set.layout.at(i, c);
+      sum += set.max_length[at];
+      longest = std::max(longest, set.max_length[at] + set.radius[at]);
+    }
+    reach = std::max(reach, sum + longest);
+  }
+  return {(low + high) * 0.5f, 0.5f * length(high - low) + reach + margin};
+}
+
 }  // namespace
 
 void prepare_frame(Chains& chains, const StepInput& in) {
   const int count = chains.set.layout.chains;
-  const int colliders = in.body ? in.body->collider_count : 0;
   bool jumped = chains.started && chains.settings.teleport != Teleport::kNone && jumps(chains, in.roots);
   bool placed = !chains.started || (jumped && chains.settings.teleport == Teleport::kReset);
   if (jumped) chains.report.flags |= kFlagTeleported;
@@ -104,21 +128,18 @@ void prepare_frame(Chains& chains, const StepInput& in) {
   else if (chains.paused || in.dt == 0)  // no time passes: nothing swings, and nothing is left behind
     teleport(chains, Teleport::kKeep, in.roots);
 
-  // Colliders start where they were, or where they are after a jump.
-  for (int i = 0; i < colliders; ++i)
-    chains.collider_start[i] = jumped ? in.body->now[i] : in.body->before[i];
-
   Carry carry = unfelt_motion(chains, in);
+  const Transform motion = carry.any ? carry.to * inverse(carry.from) : Transform{};
   if (carry.any) {
-    Transform motion = carry.to * inverse(carry.from);
     for (int c = 0; c < count; ++c) {
       carry_chain(chains.set, c, carry.from, carry.to);
       chains.roots[c] = motion * chains.roots[c];
     }
-    for (int i = 0; i < colliders && !jumped; ++i)
-      chains.collider_start[i] = motion * chains.collider_start[i];
   }
   for (int c = 0; c < count; ++c) chains.roots_target[c] = in.roots[c];
+  // Colliders start where they were, or where they are after a jump.
+  chains.near_count = find_near_colliders(in.bodies(), in.other_count > 0 ? reach_of(chains) : Region{},
+                                          {jumped || in.still, carry.any ? &motion : nullptr}, chains.near);
 
   // A chain that was just placed starts with its root's velocity, instead of being whipped by it. The velocity is
   // known in the step after.
@@ -171,12 +192,7 @@ void settle(Chains& chains, const StepInput& in, float seconds) {
   // The body stands still while the chains settle.
   StepInput still = in;
   still.dt = kStep;
-  Body body;
-  if (in.body) {
-    body = *in.body;
-    body.before = body.now;
-    still.body = &body;
-  }
+  still.still = true;
   teleport(chains, Teleport::kKeep, in.roots);
   const int steps = static_cast<int>(seconds / kStep + 0.5f);
   for (int k = 0; k < steps; ++k) {

@@ -37,7 +37,7 @@ int choose_substeps(const Chains& chains, float dt, unsigned& flags) {
 }
 
 // Stage "follow": roots and colliders at the end of sub-step k of n, and how they get there.
-void follow(Chains& chains, const StepInput& in, int k, int n, float dt) {
+void follow(Chains& chains, int k, int n, float dt) {
   ChainSet& set = chains.set;
   const Layout& lay = set.layout;
   float from = static_cast<float>(k) / static_cast<float>(n);
@@ -53,11 +53,9 @@ void follow(Chains& chains, const StepInput& in, int k, int n, float dt) {
     billow::set(set.acceleration, at, (uniform - get(set.v, at)) * (2.0f / dt));
   }
   set.common_motion = get(set.root_target, lay.at(0, 0)) - get(set.x, lay.at(0, 0));
-  if (!in.body) return;
-  for (int i = 0; i < in.body->collider_count; ++i) {
-    const Transform &start = chains.collider_start[i], &end = in.body->now[i];
-    chains.posed[i] = pose_collider(in.body->colliders[i], in.body->scale, blend(start, end, from),
-                                    blend(start, end, to), set.common_motion);
+  for (int i = 0; i < chains.near_count; ++i) {
+    const NearCollider& c = chains.near[i];
+    chains.posed[i] = pose_collider(c, blend(c.from, c.to, from), blend(c.from, c.to, to), set.common_motion);
   }
 }
 
@@ -65,7 +63,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
                  StageClock& clock) {
   ChainSet& set = chains.set;
   const float h = 0.5f * dt;
-  const int colliders = in.body ? in.body->collider_count : 0;
+  const int colliders = chains.near_count, of_body = in.body ? in.body->collider_count : 0;
   bool contacts = false;
   auto impulses_if = [&](ImpulseStage place) {
     if (!(set.settings.impulses & place)) return;
@@ -79,10 +77,10 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
     clock.finish(Stage::kForces);
   };
 
-  follow(chains, in, k, n, dt);
+  follow(chains, k, n, dt);
   clock.finish(Stage::kFollow);
 
-  update_learnt_force(chains, colliders, in.dt, dt);
+  update_learnt_force(chains, of_body, in.dt, dt);
   if (set.settings.has_self_contact) find_self_contacts(set, dt);
   apply_all_forces();
   start_substep(set, h);
@@ -120,12 +118,18 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   clock.finish(Stage::kGuard);
 }
 
-void count_contacts(const ChainSet& set, Report& report) {
+// Counts contacts, and gives them the colliders' indices in the lists of all bodies.
+void count_contacts(Chains& chains) {
+  const ChainSet& set = chains.set;
+  Report& report = chains.report;
   const Layout& lay = set.layout;
   for (int c = 0; c < lay.chains; ++c) {
     for (int i = 1; i < set.bones[c]; ++i) {
       size_t at = lay.at(i, c);
-      report.contacts += set.contact_collider[at] >= 0;
+      if (float& collider = set.contact_collider[at]; collider >= 0) {
+        ++report.contacts;
+        collider = static_cast<float>(chains.near[static_cast<int>(collider)].index);
+      }
       report.trapped += set.trouble[at] == 1;
       report.enclosed += set.trouble[at] == 2;
     }
@@ -168,7 +172,7 @@ void step(Chains& chains, const StepInput& in) {
   }
   finish_frame(chains, in);
   if (recover_non_finite(chains)) report.flags |= kFlagRecovered;
-  count_contacts(chains.set, report);
+  count_contacts(chains);
   clock.finish(Stage::kGuard);
 }
 

@@ -85,6 +85,7 @@ PosedCollider pose_collider(const Collider& collider, float scale, const Transfo
                             V3 common) {
   PosedCollider p;
   p.collider = &collider;
+  p.blend_with = collider.blend_with;
   p.transform = to;
   p.rotation = to_matrix(to);
   p.axis = rotate(to.rotation, {0, 1, 0});

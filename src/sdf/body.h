@@ -59,6 +59,7 @@ struct Collider {
 // A collider placed in the world for one sub-step, with its motion over it.
 struct PosedCollider {
   const Collider* collider = nullptr;
+  int blend_with = -1;   // place in the list of posed colliders: an earlier one
   Transform transform;   // at the end of the sub-step
   RigidMatrix rotation;  // local -> world at the end of the sub-step (translation = its position)
   V3 axis{0, 1, 0};      // local y in the world

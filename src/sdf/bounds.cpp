@@ -60,6 +60,32 @@ Capsule capsule_around(const PosedCollider& c) {
   }
 }
 
+bool has_slab(const PosedCollider& c) {
+  return c.collider->shape == Shape::kHalfSpace || c.collider->shape == Shape::kBox;
+}
+
+// Sets the slab of collider i; of a box the one across its shortest side.
+void set_slab(ColliderBounds& b, int i, const PosedCollider* c) {
+  b.nx[i] = b.ny[i] = b.nz[i] = 0;
+  b.bottom[i] = -kFarAway, b.top[i] = kFarAway;
+  if (!c) return;
+  V3 unit{0, 1, 0};
+  float half = 0;
+  if (c->collider->shape == Shape::kBox) {
+    const V3 h = c->collider->half * c->scale;
+    half = std::min(h.x, std::min(h.y, h.z));
+    unit = half == h.y ? V3{0, 1, 0} : half == h.x ? V3{1, 0, 0} : V3{0, 0, 1};
+  }
+  const V3 n = rotate(c->transform.rotation, unit), at = c->transform.position;
+  const float height = dot(n, at);
+  // Far from the origin heights are rounded.
+  const float margin =
+      c->collider->reach * c->scale + 1e-4f + 1e-6f * (std::abs(at.x) + std::abs(at.y) + std::abs(at.z));
+  b.nx[i] = n.x, b.ny[i] = n.y, b.nz[i] = n.z;
+  b.top[i] = height + half + margin;
+  if (c->collider->shape == Shape::kBox) b.bottom[i] = height - half - margin;
+}
+
 }  // namespace
 
 float find_max_axis_distance(const Collider& c) {
@@ -75,13 +101,16 @@ float find_max_axis_distance(const Collider& c) {
 }
 
 void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int count, uint32_t groups) {
+  const auto among = [&](int i) { return i < count && (groups >> colliders[i].collider->group & 1) != 0; };
   b.count = count;
+  b.slabs = false;
+  for (int i = 0; i < count; ++i) b.slabs |= among(i) && has_slab(colliders[i]);
   for (int i = 0; i < round_up_lanes(count); ++i) {
     Capsule c{{0, 0, 0}, {0, 1, 0}, 0, -kNowhere, -kNowhere};
     b.surface[i] = c.radius;
     b.travel[i] = 0;
     b.half_thickness[i] = kFarAway;
-    if (i < count && groups >> colliders[i].collider->group & 1) {
+    if (among(i)) {
       c = capsule_around(colliders[i]);
       // Where two colliders blend, the surface is at most a quarter of the blend radius farther out.
       const float reach = colliders[i].collider->reach * colliders[i].scale;
@@ -90,6 +119,7 @@ void bound_colliders(ColliderBounds& b, const PosedCollider* colliders, int coun
       b.travel[i] = colliders[i].travel;
       b.half_thickness[i] = colliders[i].half_thickness;
     }
+    if (b.slabs) set_slab(b, i, among(i) && has_slab(colliders[i]) ? &colliders[i] : nullptr);
     b.x[i] = c.start.x, b.y[i] = c.start.y, b.z[i] = c.start.z;
     b.ux[i] = c.axis.x, b.uy[i] = c.axis.y, b.uz[i] = c.axis.z;
     b.length[i] = c.length;

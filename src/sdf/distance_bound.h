@@ -22,12 +22,21 @@ template <AnyLanes F> struct DistanceBound {
 template <AnyLanes F>
 BILLOW_ALWAYS_INLINE DistanceBound<F> distance_bound(const PosedCollider& c, Vec3<F> p) {
   const Vec3<F> local = apply_transposed(c.rotation, p - lanes<F>(c.transform.position));
-  if (c.collider->shape == Shape::kGrid || c.collider->shape == Shape::kNeural)
-    return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
-  if (c.collider->shape != Shape::kEllipsoid)
-    return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
-  const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
-  return {local, start.bound, start.s};
+  switch (c.collider->shape) {
+    case Shape::kEllipsoid: {
+      const EllipsoidStart<F> start = ellipsoid_start(local, c.ellipsoid);
+      return {local, start.bound, start.s};
+    }
+    case Shape::kGrid:
+    case Shape::kNeural:
+      return {local, distance_to_box(local, c.collider->half * c.scale), lanes<F>(0.0f)};
+    case Shape::kBox:  // rounded corners are within it; rounding must not make it the larger one
+      return {local, distance_to_box(local, c.collider->half * c.scale) - 1e-5f * c.scale, lanes<F>(0.0f)};
+    case Shape::kHalfSpace:
+      return {local, local.y, lanes<F>(0.0f)};
+    default:
+      return {local, length(p - lanes<F>(c.bound_centre)) - c.bound_radius, lanes<F>(0.0f)};
+  }
 }
 
 }  // namespace billow

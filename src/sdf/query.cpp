@@ -159,7 +159,7 @@ BILLOW_ALWAYS_INLINE void consider_blend(Nearest<F>& best, F one, F other, const
   F blended = smooth_min(one, other, radius, blend);
   // If one of the two alone is the nearest so far, take the blend, even where rounding hides that it is
   // nearer.
-  F a = lanes<F>(static_cast<float>(index)), b = lanes<F>(static_cast<float>(c.collider->blend_with));
+  F a = lanes<F>(static_cast<float>(index)), b = lanes<F>(static_cast<float>(c.blend_with));
   auto alone = ((best.first == a) | (best.first == b)) & (best.second < 0.0f);
   auto nearer = blends & ((blended < best.phi) | alone);
   // The collider with the larger weight becomes `first`.

@@ -45,7 +45,7 @@ struct BlendPairs {
     for (int k = 0; k < candidates.count; ++k) {
       const PosedCollider& c = candidates.colliders[candidates.indices[k]];
       slot[candidates.indices[k]] = static_cast<uint8_t>(k);
-      const int with = c.collider->blend_with;
+      const int with = c.blend_with;
       if (with < 0 || candidates.indices[slot[with]] != with) continue;
       of[count++] = {static_cast<uint8_t>(k), slot[with], c.collider->blend_radius * c.scale};
     }

@@ -90,9 +90,10 @@ int find_candidates(const ColliderBounds& bounds, const Sphere& blocks, float li
   M4 near = none();
   for (int i = 0; i < bounds.count; i += kLanes) {
     const F4 from_axis = distance_from_axes(bounds, i, blocks.centre);
-    near = near | (from_axis - load(bounds.surface + i) <= reach);
+    const F4 from_slab = distance_from_slabs(bounds, i, blocks.centre);
+    near = near | (max(from_axis - load(bounds.surface + i), from_slab) <= reach);
     within = min(within, from_axis - load(bounds.inner + i));
-    store(apart + i, from_axis - load(bounds.radius + i));
+    store(apart + i, max(from_axis - load(bounds.radius + i), from_slab));
   }
   if (!any(near)) return 0;
   const F4 max_distance = min(limit_of(splat(-horizontal_max(-within)), splat(2 * blocks.radius)), reach);
@@ -116,9 +117,10 @@ uint32_t assign_to_blocks(const ColliderBounds& bounds, const Spheres& blocks,
   for (int k = 0; k < candidates.count; ++k) {
     const int i = candidates.indices[k];
     const F4 from_axis = distance_from_axis(bounds, i, blocks.centres);
-    near = near | (from_axis - bounds.surface[i] <= reach);
+    const F4 from_slab = distance_from_slab(bounds, i, blocks.centres);
+    near = near | (max(from_axis - bounds.surface[i], from_slab) <= reach);
     within = min(within, from_axis - bounds.inner[i]);
-    apart[k] = from_axis - bounds.radius[i];
+    apart[k] = max(from_axis - bounds.radius[i], from_slab);
   }
   const F4 max_distance = min(limit_of(within, 2.0f * blocks.radii), reach);
   for (int k = 0; k < candidates.count; ++k) masks[k] = static_cast<uint32_t>(bits(apart[k] <= max_distance));
@@ -222,7 +224,7 @@ Nearest<F8> cut_back(const PosedCollider* colliders, const BodyBounds& bounds, c
   CandidateList list{colliders, indices, 0};
   for (int i = 0; i < bounds.rigid.count; ++i) {
     const auto reaches = [&](int half) {
-      return any(distance_from_axis(bounds.rigid, i, p4[half]) - bounds.rigid.radius[i] < needed4[half]);
+      return any(least_distance(bounds.rigid, i, p4[half]) < needed4[half]);
     };
     if (reaches(0) || reaches(1)) indices[list.count++] = static_cast<uint8_t>(i);
   }

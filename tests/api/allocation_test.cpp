@@ -174,7 +174,7 @@ TEST(Allocation, CreationAsksForOneBlockAndGivesItBack) {
 
   // They work in that memory.
   const billow_transform joint = testing::at({});
-  const billow_step step{1.0f / 60, o.roots.data(), kChains, nullptr, body};
+  const billow_step step{1.0f / 60, o.roots.data(), kChains, nullptr, body, nullptr, 0};
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(billow_body_pose(body, &joint, 1, 1), BILLOW_OK);
     ASSERT_EQ(billow_chains_step(chains, &step), BILLOW_OK);
@@ -257,7 +257,7 @@ TEST(Allocation, NothingInAFrameAllocates) {
     failed += billow_chains_set_wind(chains, &wind) != BILLOW_OK;
     for (int frame = 0; frame < 60; ++frame) {
       const billow_transform joint = testing::at({{0.05 * std::sin(0.3 * frame), 0, 0}});
-      const billow_step step{1.0f / 60, o.roots.data(), kChains, &joint, body};
+      const billow_step step{1.0f / 60, o.roots.data(), kChains, &joint, body, nullptr, 0};
       failed += billow_body_pose(body, &joint, 1, 1) != BILLOW_OK;
       failed += billow_chains_step(chains, &step) != BILLOW_OK;
       failed += billow_chains_get_positions(chains, values.data(), kBoneCount) != BILLOW_OK;
@@ -279,7 +279,7 @@ TEST(Allocation, NothingInAFrameAllocates) {
       failed += billow_body_debug_draw(body, BILLOW_DEBUG_ALL, &draw) != BILLOW_OK;
       touched += contact_count;
     }
-    const billow_step step{1.0f / 60, o.roots.data(), kChains, nullptr, body};
+    const billow_step step{1.0f / 60, o.roots.data(), kChains, nullptr, body, nullptr, 0};
     const billow_transform joint = testing::at({});
     failed += billow_body_teleport(body, &joint, 1, 1) != BILLOW_OK;
     failed += billow_chains_teleport(chains, BILLOW_TELEPORT_KEEP, o.roots.data(), kChains) != BILLOW_OK;
@@ -304,6 +304,11 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
     frame.dt = 1.0f / 60;
     frame.joints = joints.data();
     frame.joint_count = testing::kTinyJoints;
+    // A ground that comes and goes, and something far away.
+    const testing::BodyHandle near = testing::make_body({testing::half_space({{0, 0.3, 0}})}),
+                              far = testing::make_body({testing::sphere({{90, 0, 0}}, 1)});
+    const billow_body* others[] = {near.get(), far.get()};
+    frame.others = others;
     billow_instance_options options = billow_instance_options_default();
     billow_bounds bounds{};
     const billow_debug_draw draw{};
@@ -314,6 +319,7 @@ TEST(Allocation, FramesOfAGarmentAllocateNothing) {
         billow_instance_set_options(instance, &options);
         frame.teleport = k == 7 ? BILLOW_TELEPORT_RESET : BILLOW_TELEPORT_NONE;
         frame.scale = k < 20 ? 1.0f : 1.25f;
+        frame.other_count = k % 3;
         billow_instance_step(instance, &frame);
         billow_instance_get_positions(instance, out.data(), 0, 99);
         billow_instance_get_normals(instance, out.data(), 0, 99);

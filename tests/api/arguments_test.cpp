@@ -50,7 +50,7 @@ class Arguments : public ::testing::Test {
       ASSERT_EQ(billow_chains_set_settings(*c, &settings), BILLOW_OK);
     }
     body_ = testing::make_body({testing::sphere({{0.3, -1.5, 0}}, 0.4)});
-    step_ = {1.0f / 60, roots_, 2, nullptr, body_.get()};
+    step_ = {1.0f / 60, roots_, 2, nullptr, body_.get(), nullptr, 0};
     for (int i = 0; i < 5; ++i) advance();
     hash_ = billow_chains_hash(chains_);
   }
@@ -264,7 +264,7 @@ TEST_F(Arguments, NoTimeCarriesChainsWithTheirRoots) {
   billow_transform elsewhere[2] = {testing::at({{0.6, 0, 0}}), testing::at({{1.6, 0, 0}})};
   for (float dt : {0.0f, 1e-9f, 1e-45f}) {
     for (const billow_transform* roots : {roots_, elsewhere}) {
-      const billow_step s{dt, roots, 2, nullptr, body_.get()};
+      const billow_step s{dt, roots, 2, nullptr, body_.get(), nullptr, 0};
       EXPECT_EQ(billow_chains_step(chains_, &s), BILLOW_OK);
       EXPECT_EQ(billow_chains_step(twin_, &s), BILLOW_OK);
       const float shift = roots[0].position[0] - roots_[0].position[0];
@@ -349,7 +349,7 @@ TEST(ChainsCreateArguments, TheStatedLimitsAreWithinReach) {
     billow_chains* chains = nullptr;
     ASSERT_EQ(billow_chains_create(&d, &chains), BILLOW_OK) << billow_last_error();
     const std::vector<billow_transform> roots(counts.size(), testing::at({}));
-    const billow_step step{1.0f / 60, roots.data(), d.chain_count, nullptr, nullptr};
+    const billow_step step{1.0f / 60, roots.data(), d.chain_count, nullptr, nullptr, nullptr, 0};
     EXPECT_EQ(billow_chains_step(chains, &step), BILLOW_OK);
     billow_chains_destroy(chains);
   }

@@ -121,7 +121,7 @@ class SettingsTest : public ::testing::Test {
     before_.friction = 0.7f;
     ASSERT_EQ(billow_chains_set_settings(chains_, &before_), BILLOW_OK);
     const billow_transform roots[2] = {{{0, 0, 0}, {0, 0, 0, 1}}, {{1, 0, 0}, {0, 0, 0, 1}}};
-    const billow_step step{1.0f / 60, roots, 2, nullptr, nullptr};
+    const billow_step step{1.0f / 60, roots, 2, nullptr, nullptr, nullptr, 0};
     ASSERT_EQ(billow_chains_step(chains_, &step), BILLOW_OK);
     hash_ = billow_chains_hash(chains_);
   }

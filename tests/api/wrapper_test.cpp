@@ -239,6 +239,12 @@ TEST(WrapperGarments, AreReadAndPlayed) {
   ASSERT_TRUE(instance.shift_origin(offset));
   EXPECT_NEAR(instance.bounds().high[1], high + 8, 1e-5f);
   EXPECT_TRUE(instance.debug_draw(BILLOW_DEBUG_ALL, billow_debug_draw{}));
+
+  const float height = other.bounds().high[1] + 0.1f;
+  const Body ground = Body::ground(height).value();
+  const billow_body* const others[] = {ground.get()};
+  ASSERT_TRUE(other.step(testing::kFrame, joints, others));
+  EXPECT_GE(other.bounds().low[1], height);
 }
 
 TEST(WrapperShortcuts, AreThoseOfTheCApi) {

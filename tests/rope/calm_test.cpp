@@ -33,7 +33,7 @@ Motion sway(float hz, uint32_t min_substeps) {
   for (int f = 0; f < frames; ++f) {
     const float t = static_cast<float>(f) / hz;
     const billow_transform root{{0.05f * std::sin(6.2832f * t), 0, 0}, {0, 0, 0, 1}};
-    const billow_step step{1 / hz, &root, 1, nullptr, nullptr};
+    const billow_step step{1 / hz, &root, 1, nullptr, nullptr, nullptr, 0};
     EXPECT_EQ(billow_chains_step(chains, &step), BILLOW_OK) << billow_last_error();
     billow_chains_report report;
     billow_chains_get_report(chains, &report);

@@ -47,7 +47,7 @@ std::vector<float> after(const OwnedChains& chains, float seconds, float aside, 
   for (int frame = 0; static_cast<float>(frame) < 60 * seconds; ++frame) {
     const float x = kApart + aside * std::min(1.0f, static_cast<float>(frame) / 60);
     const billow_transform roots[] = {{{0, 0, 0}, {0, 0, 0, 1}}, {{x, 0, 0}, {0, 0, 0, 1}}};
-    const billow_step step{1.0f / 60, roots, 2, nullptr, nullptr};
+    const billow_step step{1.0f / 60, roots, 2, nullptr, nullptr, nullptr, 0};
     EXPECT_EQ(billow_chains_step(chains.get(), &step), BILLOW_OK) << billow_last_error();
   }
   std::vector<float> x(3 * 2 * kBones);

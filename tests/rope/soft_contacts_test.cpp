@@ -53,7 +53,7 @@ std::vector<std::vector<float>> simulate(const Contact& contact,
   for (int f = 0; f < static_cast<int>(60 * seconds); ++f) {
     const billow_transform now = at(joint(f / 60.0)), root = at({});
     EXPECT_EQ(billow_body_pose(body.get(), &now, 1, 1), BILLOW_OK);
-    const billow_step step{1.0f / 60, &root, 1, nullptr, body.get()};
+    const billow_step step{1.0f / 60, &root, 1, nullptr, body.get(), nullptr, 0};
     EXPECT_EQ(billow_chains_step(created, &step), BILLOW_OK);
     frames.emplace_back(3 * kBones);
     billow_chains_get_positions(created, frames.back().data(), kBones);
