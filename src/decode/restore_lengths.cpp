@@ -25,10 +25,6 @@ constexpr int kFreshPasses = 4;
 // m: changes of offsets that are small against this are made by half, large ones as a whole. Constraints that exchange a
 // vertex between them would otherwise do so for ever.
 constexpr float kSmallChange = 0.0005f;
-// Offsets change no faster than by kCalmSpeed, plus multiples of how far the body and the decoded vertex have moved: on a still body
-// a fold that gives way does so gently instead of within a frame.
-constexpr float kCalmSpeed = 0.008f;  // m/s
-constexpr float kCalmBody = 20, kCalmCloth = 2;
 constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 // m and m/s in each round. Edges that left at once would jump to and fro where limbs press cloth together.
 constexpr float kFreshSpanStep = 0.03f, kSpanSpeed = 0.24f;
@@ -269,33 +265,16 @@ class Restoration {
     hold_attached();
   }
 
-  // Where four vertices were last, in the frame of the key joint.
-  V3x4 last_places(size_t v) const {
-    float places[3 * kLanes];
-    for (size_t i = 0; i < 3 * kLanes; ++i) places[i] = static_cast<float>(s_.places[3 * v + i]) * kPlaceUnit;
-    return load_four(places);
-  }
-
-  // How far the body has moved since the last frame: m at scale 1, far without a body.
-  float travel_of_body() const {
-    if (in_.collider_count == 0) return kFarAway;
-    float most = 0;
-    for (int c = 0; c < in_.collider_count; ++c) most = std::max(most, in_.colliders[c].travel);
-    return most / in_.scale;
-  }
-
   void end() {
     unpack_offsets();
-    const F4 small = splat(kSmallChange), half = splat(s_.fresh ? kSmallChange : 0.5f * kSmallChange),
-             calm = splat(s_.fresh ? kFarAway : kCalmSpeed * in_.dt + kCalmBody * travel_of_body());
+    const F4 small = splat(kSmallChange), half = splat(s_.fresh ? kSmallChange : 0.5f * kSmallChange);
     for (size_t v = 0; v < vertices_; v += kLanes) {
-      const V3x4 before = load_four(s_.moved + 3 * v), decoded = to_point(load_four(positions_ + 3 * v)),
-                 change = apply_transposed(turn_, load_four_points(v) - decoded) - before,
-                 motion = apply_transposed(turn_, decoded) - (last_places(v) - before);
-      const F4 size = sqrt(dot(change, change)),
-               most = calm + kCalmCloth * max(sqrt(dot(motion, motion)) - kPlaceUnit, splat(0));
-      const V3x4 o =
-          before + change * min((size + half) / (size + small), most / max(size, splat(kSmallChange)));
+      const V3x4 before = load_four(s_.moved + 3 * v),
+                 found =
+                     apply_transposed(turn_, load_four_points(v) - to_point(load_four(positions_ + 3 * v))),
+                 change = found - before;
+      const F4 size = sqrt(dot(change, change));
+      const V3x4 o = before + change * ((size + half) / (size + small));
       const F4 length = sqrt(dot(o, o)), kept = min(kMostOffset / max(length, splat(kMostOffset)), splat(1));
       // Not a number compares as false: offsets that are not finite become 0.
       const M4 finite = length < splat(kFarAway);
@@ -346,15 +325,14 @@ void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& s)
   for (int l = 1; l < levels.count; ++l) nodes += levels.level[l].nodes + 1;
   s.vertices = vertices;
   s.offsets = arena.take<int16_t>(3 * vertices);
-  s.places = arena.take<int16_t>(3 * (vertices + kLanes));
+  s.places = arena.take<int16_t>(3 * vertices);
   s.points = arena.take<float>(4 * (vertices + kLanes));
   s.nodes = arena.take<float>(4 * nodes);
   s.start = arena.take<float>(4 * nodes);
   s.moved = arena.take<float>(3 * (vertices + kLanes));
   s.stretched = arena.take<uint32_t>(vertices);
   if (!s.offsets) return;
-  std::fill_n(s.offsets, 3 * vertices, int16_t{0});
-  std::fill_n(s.places, 3 * (vertices + kLanes), int16_t{0});
+  for (int16_t* values : {s.offsets, s.places}) std::fill_n(values, 3 * vertices, int16_t{0});
   std::fill_n(s.points, 4 * (vertices + kLanes), 0.0f);
   std::fill_n(s.moved, 3 * (vertices + kLanes), 0.0f);
 }
