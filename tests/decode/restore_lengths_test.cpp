@@ -203,7 +203,7 @@ TEST(Fairing, NodesAreStraightAheadAndBehind) {
         const size_t first = size_t{kFairingNodes} * (v - v % kFairingGroup) + v % kFairingGroup;
         float sum = 0, u = 0, w = 0, along = 0, across = 0;
         for (size_t j = 0; j < kFairingNodes; ++j) {
-          const uint32_t node = sheet.levels.fairing.pass[p].nodes[first + j * kFairingGroup];
+          const uint32_t node = sheet.levels.fairing.pass[p].nodes[first + j * kFairingGroup] / kPointBytes;
           const float weight = sheet.levels.fairing.pass[p].weights[first + j * kFairingGroup];
           float du = sheet.pattern[2 * node] - sheet.pattern[2 * v];
           const float dw = sheet.pattern[2 * node + 1] - sheet.pattern[2 * v + 1];
