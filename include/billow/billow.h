@@ -435,8 +435,11 @@ typedef struct billow_settings {
 
   float learnt_force; /* share of the force that a garment's chains have learnt: 1; 0: off */
   float rest_speed;   /* m/s: chains slower than this everywhere come to rest: 0.01; 0: never */
-  float scale;        /* of the character: lengths and radii are multiplied by it: 1 */
-  int32_t profile;    /* 1: time the stages (one clock call each) */
+  /* s. Chains whose bones have stayed within 5 mm for so long, on roots and colliders that stand still and without wind, fall asleep: they are not
+   * stepped until roots, colliders, settings or wind change (BILLOW_FLAG_ASLEEP, billow_chains_wake): 1; 0: never */
+  float sleep_after;
+  float scale;     /* of the character: lengths and radii are multiplied by it: 1 */
+  int32_t profile; /* 1: time the stages (one clock call each) */
 
   billow_solver_settings solver;
 } billow_settings;
@@ -498,6 +501,9 @@ BILLOW_API billow_status billow_chains_teleport(billow_chains* chains, billow_te
 BILLOW_API billow_status billow_chains_settle(billow_chains* chains, const billow_step* step, float seconds);
 /* Paused chains follow their roots rigidly in each step; on resuming they go on as they were. */
 BILLOW_API billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused);
+/* Wakes chains that sleep, for a change that they cannot see: a caller's SDF that changes shape, another body in the place of one
+ * that stood still. */
+BILLOW_API billow_status billow_chains_wake(billow_chains* chains);
 /* Moves the chains, and where gusts are, by `offset` (3 floats, in metres), when the engine moves the origin of its world:
  * what was at x is at x + offset. Go on with roots, space and body in the moved world. Velocities stay. */
 BILLOW_API billow_status billow_chains_shift_origin(billow_chains* chains, const float* offset);
@@ -549,8 +555,9 @@ typedef enum billow_flag {
   BILLOW_FLAG_RECOVERED = 2,  /* a non-finite state was found; those chains were reset */
   BILLOW_FLAG_TRAPPED = 4,    /* a rope had to be shortened to keep a bone out of a collider */
   BILLOW_FLAG_ENCLOSED = 8,   /* a bone stayed inside a collider: no place within its rope's reach was free */
-  BILLOW_FLAG_ENERGY_LIMITED = 16, /* the energy guard slowed a chain down */
-  BILLOW_FLAG_SUBSTEPS_CAPPED = 32 /* more sub-steps than max_substeps were wanted */
+  BILLOW_FLAG_ENERGY_LIMITED = 16,  /* the energy guard slowed a chain down */
+  BILLOW_FLAG_SUBSTEPS_CAPPED = 32, /* more sub-steps than max_substeps were wanted */
+  BILLOW_FLAG_ASLEEP = 64           /* the chains rest and were not stepped; contacts are those of before */
 } billow_flag;
 
 typedef struct billow_chains_report {
@@ -810,6 +817,7 @@ BILLOW_API const char* billow_frame_stage_name(billow_frame_stage stage); /* "?"
 typedef struct billow_instance_report {
   uint32_t pushed; /* vertices that push-out moved in the last frame */
   uint32_t inside; /* vertices still inside, between colliders that leave no gap */
+  int32_t asleep;  /* 1: the chains sleep, and the mesh stands still. Such a frame costs next to nothing */
   double stage_seconds[BILLOW_FRAME_STAGE_COUNT]; /* all 0 unless options.profile */
 } billow_instance_report;
 

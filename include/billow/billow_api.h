@@ -15,7 +15,7 @@ extern "C" {
 /* clang-format off */
 
 /* Of billow.h: another one with every change of its declarations. */
-#define BILLOW_API_VERSION 1986395411u
+#define BILLOW_API_VERSION 3931569713u
 
 typedef struct billow_api {
   const char* (*version)(void);
@@ -51,6 +51,7 @@ typedef struct billow_api {
   billow_status (*chains_teleport)(billow_chains* chains, billow_teleport mode, const billow_transform* roots, uint32_t root_count);
   billow_status (*chains_settle)(billow_chains* chains, const billow_step* step, float seconds);
   billow_status (*chains_set_paused)(billow_chains* chains, int32_t paused);
+  billow_status (*chains_wake)(billow_chains* chains);
   billow_status (*chains_shift_origin)(billow_chains* chains, const float* offset);
   billow_status (*chains_get_positions)(const billow_chains* chains, float* out, uint32_t capacity);
   billow_status (*chains_get_velocities)(const billow_chains* chains, float* out, uint32_t capacity);
@@ -153,6 +154,7 @@ typedef struct billow_api {
   F(chains_teleport) \
   F(chains_settle) \
   F(chains_set_paused) \
+  F(chains_wake) \
   F(chains_shift_origin) \
   F(chains_get_positions) \
   F(chains_get_velocities) \

@@ -207,6 +207,7 @@ class Chains {
     return billow_chains_teleport(get(), mode, roots.data(), static_cast<uint32_t>(roots.size()));
   }
   Status set_paused(bool paused) { return billow_chains_set_paused(get(), paused ? 1 : 0); }
+  Status wake() { return billow_chains_wake(get()); }
   Status shift_origin(std::span<const float, 3> offset) {
     return billow_chains_shift_origin(get(), offset.data());
   }

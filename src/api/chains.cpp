@@ -212,6 +212,7 @@ billow_status billow_chains_set_wind(billow_chains* chains, const billow_wind* w
                              wind->seed,
                              wind->field,
                              wind->user};
+  wake(chains->chains);
   return BILLOW_OK;
 }
 
@@ -263,6 +264,12 @@ billow_status billow_chains_set_paused(billow_chains* chains, int32_t paused) {
   return BILLOW_OK;
 }
 
+billow_status billow_chains_wake(billow_chains* chains) {
+  if (!valid(chains)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotChains);
+  wake(chains->chains);
+  return BILLOW_OK;
+}
+
 billow_status billow_chains_shift_origin(billow_chains* chains, const float* offset) {
   if (!valid(chains)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotChains);
   V3 by;
@@ -297,6 +304,7 @@ billow_status billow_chains_set_bones(billow_chains* chains, const float* positi
       if (billow_status bad =
               check_finite(values == positions ? "positions" : "velocities", values, 3 * size_t{count}))
         return bad;
+  wake(c);
   if (positions) forget_sides(c.set);
   const float* sources[2] = {positions, velocities};
   const Rows3* rows[2] = {&c.set.x, &c.set.v};

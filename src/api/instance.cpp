@@ -248,6 +248,7 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
         BILLOW_ERROR_INVALID_ARGUMENT,
         "options.linear_blend: expected a garment with weights for it (section blend.weights), found none");
   instance->options = *options;
+  instance->instance.known = Instance::Known::kNothing;
   InstanceOptions& o = instance->instance.options;
   o.networks = options->networks != 0;
   o.shape = options->shape != 0;
@@ -347,6 +348,7 @@ billow_status billow_instance_restore(billow_instance* instance, const void* byt
     return fail(BILLOW_ERROR_BAD_DATA,
                 "expected the saved state of an instance of this garment, found %s (%zu bytes)", wrong, size);
   instance->chains->settings.scale = instance->instance.chains->settings.scale;
+  instance->instance.known = Instance::Known::kNothing;
   return BILLOW_OK;
 }
 
@@ -381,6 +383,7 @@ billow_status billow_instance_get_report(const billow_instance* instance, billow
   *out = {};
   out->pushed = r.pushed;
   out->inside = r.inside;
+  out->asleep = r.asleep;
   for (int k = 0; k < kFrameStageCount; ++k) out->stage_seconds[k] = r.stage_seconds[k];
   return BILLOW_OK;
 }

@@ -41,6 +41,7 @@ constexpr FloatRange kFloats[] = {
     {FIELD(learnt_force), 0, 1},
     {FIELD(self_contact), 0, 1e9f},
     {FIELD(rest_speed), 0, 10},
+    {FIELD(sleep_after), 0, 1e6f},
     {FIELD(solver.substep_angle), 1e-3f, 100},
     {FIELD(solver.push_extra), 0, 10},
     {FIELD(friction), 0, 100},
@@ -163,6 +164,7 @@ billow_status read_settings(const billow_settings& in, Settings& out) {
   r.learnt_force = in.learnt_force;
   r.self_contact = in.self_contact;
   r.rest_speed = in.rest_speed;
+  r.sleep_after = in.sleep_after;
   r.push_along_history = in.solver.push_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
   r.velocity_along_history = in.solver.velocity_direction == BILLOW_CONTACT_DIRECTION_HISTORY;
   r.line_search = in.solver.push_method == BILLOW_PUSH_METHOD_LINE_SEARCH;
@@ -220,6 +222,7 @@ billow_settings billow_settings_default(void) {
   s.solver.energy_guard = 1;
   s.learnt_force = 1;
   s.rest_speed = 0.01f;
+  s.sleep_after = 1;
   s.solver.push_direction = BILLOW_CONTACT_DIRECTION_HISTORY;
   s.solver.velocity_direction = BILLOW_CONTACT_DIRECTION_HISTORY;
   s.solver.push_method = BILLOW_PUSH_METHOD_DEPTH;

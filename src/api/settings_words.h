@@ -34,7 +34,7 @@ template <class Settings, class F> void visit_settings(Settings& s, F f) {
   f(s.panel_folds), curve(s.lateral_shear);
   f(s.collider_groups);
   for (auto& x : s.softness) f(x);
-  f(s.learnt_force), f(s.self_contact), f(s.yielding_groups);
+  f(s.learnt_force), f(s.self_contact), f(s.yielding_groups), f(s.sleep_after);
 }
 
 // Sets as many fields as there are words. They are not checked: billow_chains_set_settings does that.

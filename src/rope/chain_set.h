@@ -62,6 +62,7 @@ struct RopeSettings {
   float learnt_force = 1;
   float self_contact = 0;
   float rest_speed = 0.01f;
+  float sleep_after = 1;
   bool energy_guard = true;
 
   bool push_along_history = true, velocity_along_history = true;

@@ -53,6 +53,7 @@ void apply_settings(Chains& chains, const Settings& s) {
   if (chains.started && s.scale != chains.settings.scale)
     resize_about_roots(set, s.scale / chains.settings.scale);
   const bool had_self_contact = set.settings.has_self_contact;
+  wake(chains);
   chains.settings = s;
   set.settings = s.rope;
   set.settings.has_drag = s.drag.any();

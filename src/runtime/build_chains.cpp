@@ -86,6 +86,8 @@ void build(Chains& chains, const ChainsDescription& d, Arena& arena) {
   chains.force_axes = arena.take<ForceAxes>(static_cast<size_t>(d.chains));
   chains.roots = arena.take<Transform>(static_cast<size_t>(d.chains));
   chains.roots_target = arena.take<Transform>(static_cast<size_t>(d.chains));
+  const size_t row = chains.set.layout.row_floats();
+  chains.rest_places = {arena.take<float>(row), arena.take<float>(row), arena.take<float>(row)};
   chains.near = arena.take<NearCollider>(static_cast<size_t>(d.max_colliders));
   chains.posed = arena.take<PosedCollider>(static_cast<size_t>(d.max_colliders));
   if (!chains.roots) return;

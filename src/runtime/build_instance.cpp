@@ -17,6 +17,7 @@ void build(Instance& i, Arena& arena) {
       by_patches ? patches * g.coefficients_stride() : round_up_to_panels(g.view.basis.columns);
   const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
   i.coefficients = arena.take<float>(coefficients);
+  i.followed = arena.take<Transform>(r.joints);
   i.joint_motions = arena.take<Transform>(r.joints);
   i.attachment_points = arena.take<V3>(r.attachments);
   i.roots = arena.take<Transform>(r.chains);

@@ -8,6 +8,7 @@
 #include "rope/stages.h"
 #include "runtime/learnt_force.h"
 #include "runtime/near_colliders.h"
+#include "runtime/sleep.h"
 
 namespace billow {
 
@@ -52,6 +53,7 @@ enum Flag : unsigned {
   kFlagEnclosed = 8,
   kFlagEnergyLimited = 16,
   kFlagSubstepsCapped = 32,
+  kFlagAsleep = 64,
 };
 
 struct StepInput {
@@ -84,6 +86,8 @@ struct Chains {
   uint8_t started = 0;         // placed on its roots
   uint8_t fresh = 0;           // placed since the last step: takes the velocity of its roots in the next one
   uint8_t paused = 0;
+  Sleep sleep;
+  Rows3 rest_places;  // of bones when they began to rest
 
   // Scratch of a step.
   Transform* roots_target = nullptr;

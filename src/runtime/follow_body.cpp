@@ -1,5 +1,7 @@
 // Stage "follow": attachments, chain roots and bones without a chain go with the joints.
-#include "runtime/instance.h"
+#include <cstring>
+
+#include "runtime/frame.h"
 
 namespace billow {
 namespace {
@@ -41,8 +43,12 @@ V3 attachment_point(const Instance& i, const asset::AttachmentRecord& r, float s
 
 }  // namespace
 
-void follow_body(Instance& i, const Transform* joints, float scale) {
+bool follow_body(Instance& i, const Transform* joints, float scale) {
   const Garment& g = *i.garment;
+  const size_t bytes = g.view.joints.size() * sizeof(Transform);
+  if (i.followed_scale == scale && std::memcmp(i.followed, joints, bytes) == 0) return false;
+  std::memcpy(i.followed, joints, bytes);
+  i.followed_scale = scale;
   for (size_t j = 0; j < g.view.joints.size(); ++j) {
     Transform local = g.joint_rest_inverse[j];
     local.position = local.position * scale;
@@ -53,6 +59,11 @@ void follow_body(Instance& i, const Transform* joints, float scale) {
   size_t root = 0;
   for (size_t c = 0; c < g.view.chain_sizes.size(); root += g.view.chain_sizes[c++])
     i.roots[c] = attachment_frame(i, g.view.chain_bones[root].bone, scale);
+  return true;
+}
+
+void place_chainless_bones(Instance& i, float scale) {
+  const Garment& g = *i.garment;
   // A bone without a chain and without an attachment goes with the key joint.
   for (size_t k = 0; k < g.chainless_count; ++k) {
     const uint32_t b = g.chainless[k];

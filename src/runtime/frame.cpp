@@ -1,6 +1,7 @@
 // One frame, stage by stage (docs/pipeline.md).
 #include "runtime/frame.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -35,8 +36,10 @@ class FrameClock {
 };
 
 void follow(const Batch& batch) {
-  for (size_t k = 0; k < batch.size(); ++k)
-    follow_body(*batch.instances[k], batch.inputs[k].joints, batch.inputs[k].scale);
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    if (follow_body(i, batch.inputs[k].joints, batch.inputs[k].scale)) i.known = Instance::Known::kNothing;
+  }
 }
 
 void step_chains(const Batch& batch) {
@@ -45,8 +48,35 @@ void step_chains(const Batch& batch) {
     const FrameInput& in = batch.inputs[k];
     if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
     step(*i.chains, {in.dt, i.roots, in.space, in.body, in.others, in.other_count});
+    i.report.asleep = i.chains->sleep.asleep != 0;
+    if (!i.report.asleep) i.known = Instance::Known::kNothing;
   }
 }
+
+// The characters that need the stages after the chains, and what for: for those that sleep no time passes, and those whose mesh is
+// known already are left out.
+struct Awake {
+  Instance* instances[kCrowd];
+  FrameInput inputs[kCrowd];
+  size_t count = 0;
+
+  explicit Awake(const Batch& batch) {
+    for (size_t k = 0; k < batch.size(); ++k) {
+      Instance& i = *batch.instances[k];
+      const FrameInput& in = batch.inputs[k];
+      const Instance::Known wanted = in.mesh ? Instance::Known::kMesh : Instance::Known::kBones;
+      if (i.known >= wanted) continue;
+      i.report.pushed = i.report.inside = 0;
+      i.skipped_mesh = !in.mesh;
+      if (i.report.asleep) i.known = wanted;
+      instances[count] = &i;
+      inputs[count] = in;
+      if (i.report.asleep) inputs[count].dt = 0;
+      ++count;
+    }
+  }
+  Batch batch() const { return {{instances, count}, inputs}; }
+};
 
 void gather(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
@@ -164,17 +194,18 @@ const Decoder& decoder_of(const Instance& i) {
 }
 
 void step(std::span<Instance* const> instances, const FrameInput* inputs) {
-  const Batch batch{instances, inputs};
-  for (size_t k = 0; k < batch.size(); ++k) {
-    instances[k]->report = InstanceReport{};
-    instances[k]->skipped_mesh = !inputs[k].mesh;
-  }
-  FrameClock clock(batch);
+  const Batch all{instances, inputs};
+  for (Instance* i : instances) std::fill_n(i->report.stage_seconds, kFrameStageCount, 0.0);
+  FrameClock clock(all);
 
-  follow(batch);
+  follow(all);
   clock.finish(FrameStage::kFollow);
-  step_chains(batch);
+  step_chains(all);
   clock.finish(FrameStage::kChains);
+
+  const Awake awake(all);
+  const Batch batch = awake.batch();
+  if (batch.size() == 0) return;
   gather(batch);
   clock.finish(FrameStage::kGather);
   if (infer(batch)) clock.finish(FrameStage::kInfer);

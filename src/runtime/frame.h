@@ -30,6 +30,8 @@ const Decoder& decoder_of(const Instance& instance);
 
 // Stage "gather", before the decoder's own part: bones of the chains in world space, moved by the correction network.
 void gather_bones(Instance& instance, float scale);
+// Those that no chain simulates, with the joints (follow_body.cpp).
+void place_chainless_bones(Instance& instance, float scale);
 // All bones in the frame of the key joint at scale 1.
 void to_key_joint(const Instance& instance, float scale, V3* out);
 

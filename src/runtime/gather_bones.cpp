@@ -35,6 +35,7 @@ void gather_bones(Instance& i, float scale) {
   for (int c = 0; c < set.layout.chains; ++c)
     for (int k = 0; k < set.bones[c]; ++k)
       i.bones[i.garment->view.chain_bones[next++].bone] = get(set.x, set.layout.at(k, c));
+  place_chainless_bones(i, scale);
   correct_bones(i, scale);
 }
 

@@ -29,6 +29,7 @@ struct InstanceOptions {
 
 struct InstanceReport {
   uint32_t pushed = 0, inside = 0;  // vertices
+  bool asleep = false;
   double stage_seconds[kFrameStageCount] = {};
 };
 
@@ -41,8 +42,12 @@ struct Instance {
   // The mesh of the last frame, x y z each.
   float *positions = nullptr, *normals = nullptr;
   bool skipped_mesh = false;  // by the last frame: positions are older than the chains
+  // What is known of chains that sleep, for these joints: nothing, bones, or bones and mesh.
+  enum class Known { kNothing, kBones, kMesh } known = Known::kNothing;
 
   // Scratch of a frame, in the order in which stages fill it.
+  Transform* followed = nullptr;  // joints of the last frame, for which the next three are known
+  float followed_scale = 0;
   Transform* joint_motions = nullptr;  // from rest to now
   V3* attachment_points = nullptr;
   Transform* roots = nullptr;
@@ -92,7 +97,7 @@ size_t state_size(const Instance& instance, const Body& body);
 void save_state(const Instance& instance, const Body& body, unsigned char* out);
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);
 
-// Stage "follow": attachments, chain roots and bones without a chain, for joints at `joints` in world space.
-void follow_body(Instance& instance, const Transform* joints, float scale);
+// Stage "follow": attachments and chain roots, for joints at `joints` in world space. False if nothing has moved since the last call.
+bool follow_body(Instance& instance, const Transform* joints, float scale);
 
 }  // namespace billow

@@ -64,13 +64,15 @@ Carry unfelt_motion(const Chains& chains, const StepInput& in) {
 
 void teleport(Chains& chains, Teleport mode, const Transform* roots) {
   if (mode == Teleport::kNone) return;
+  bool moved = mode == Teleport::kReset || !chains.started;
   for (int c = 0; c < chains.set.layout.chains; ++c) {
     if (mode == Teleport::kReset || !chains.started)
       place_at_rest(chains, c, roots[c]);
     else if (!same(chains.roots[c], roots[c]))  // a root that stands still leaves every bit as it is
-      carry_chain(chains.set, c, chains.roots[c], roots[c]);
+      carry_chain(chains.set, c, chains.roots[c], roots[c]), moved = true;
     chains.roots[c] = roots[c];
   }
+  if (moved) wake(chains);
   if (mode == Teleport::kReset || !chains.started) chains.fresh = true, chains.force_left = 0;
   chains.started = true;
   chains.has_space = false;  // its motion up to the next step is not felt either
@@ -209,6 +211,7 @@ void settle(Chains& chains, const StepInput& in, float seconds) {
     for (int g = 0; g < chains.set.layout.groups(); ++g)
       store(chains.set.v, chains.set.layout.group_at(i, g), zero3());
   chains.fresh = true;
+  wake(chains);
 }
 
 }  // namespace billow

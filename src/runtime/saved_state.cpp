@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 4, kInstanceVersion = 5;
+constexpr uint32_t kVersion = 5, kInstanceVersion = 6;
 
 // Visits every value of the state as bytes, in a fixed order: what moves, then all of it.
 template <class F> void visit_moving(Chains& chains, F f) {
@@ -38,8 +38,16 @@ template <class F> void visit_moving(Chains& chains, F f) {
   }
 }
 template <class F> void visit(Chains& chains, F f) {
+  auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
   visit_moving(chains, f);
-  f(reinterpret_cast<unsigned char*>(&chains.set.wind_origin), sizeof chains.set.wind_origin);
+  bytes(chains.set.wind_origin);
+  Sleep& s = chains.sleep;
+  bytes(s.stirred), bytes(s.resting), bytes(s.colliders), bytes(s.asleep);
+  const Layout& lay = chains.set.layout;
+  for (int c = 0; c < lay.chains; ++c)
+    for (int i = 0; i < chains.set.bones[c]; ++i)
+      for (float* p : {chains.rest_places.x, chains.rest_places.y, chains.rest_places.z})
+        bytes(p[lay.at(i, c)]);
 }
 
 uint64_t fnv(const unsigned char* p, size_t n, uint64_t hash) {

@@ -145,6 +145,16 @@ void forget_contacts(ChainSet& set) {
   }
 }
 
+// Contacts are those of the last step.
+void sleep_through(Chains& chains, const StepInput& in, const Report& last) {
+  chains.time += static_cast<double>(in.dt);
+  finish_frame(chains, in);
+  chains.report.flags |= kFlagAsleep | (last.flags & (kFlagTrapped | kFlagEnclosed));
+  chains.report.contacts = last.contacts;
+  chains.report.trapped = last.trapped;
+  chains.report.enclosed = last.enclosed;
+}
+
 }  // namespace
 
 const char* stage_name(Stage stage) {
@@ -156,11 +166,19 @@ const char* stage_name(Stage stage) {
 
 void step(Chains& chains, const StepInput& in) {
   Report& report = chains.report;
+  const Report last = report;
   report = Report{};
   StageClock clock(report, chains.settings.profile);
-  forget_contacts(chains.set);
   prepare_frame(chains, in);
-  if (in.dt > 0 && !chains.paused) {
+  const bool passes = in.dt > 0 && !chains.paused;
+  if (passes && !in.still) watch_inputs(chains, in);
+  if (passes && chains.sleep.asleep) {
+    sleep_through(chains, in, last);
+    clock.finish(Stage::kFollow);
+    return;
+  }
+  forget_contacts(chains.set);
+  if (passes) {
     Outcome outcome;
     const int n = choose_substeps(chains, in.dt, report.flags);
     const float dt = in.dt / static_cast<float>(n);
@@ -169,10 +187,12 @@ void step(Chains& chains, const StepInput& in) {
     for (int k = 0; k < n; ++k) run_substep(chains, in, k, n, dt, outcome, clock);
     if (outcome.energy_limited) report.flags |= kFlagEnergyLimited;
     report.collider_work = outcome.collider_work;
+    if (!in.still) watch_bones(chains, in.dt);
   }
   finish_frame(chains, in);
   if (recover_non_finite(chains)) report.flags |= kFlagRecovered;
   count_contacts(chains);
+  if (chains.sleep.asleep) report.flags |= kFlagAsleep;
   clock.finish(Stage::kGuard);
 }
 

@@ -104,6 +104,7 @@ TEST_F(Arguments, NothingAndOtherObjectsAreNoChains) {
     expect_refused(billow_chains_settle(wrong, &step_, 1), field);
     expect_refused(billow_chains_teleport(wrong, BILLOW_TELEPORT_KEEP, roots_, 2), field);
     expect_refused(billow_chains_set_paused(wrong, 1), field);
+    expect_refused(billow_chains_wake(wrong), field);
     expect_refused(billow_chains_set_bones(wrong, buffer, nullptr, kBoneCount), field);
     expect_refused(billow_chains_get_positions(wrong, buffer, kBoneCount), field);
     expect_refused(billow_chains_get_velocities(wrong, buffer, kBoneCount), field);

@@ -48,6 +48,7 @@ const FloatField kFloats[] = {
     {FIELD(learnt_force), {-0.1f, 1.1f}, {0, 1}},
     {FIELD(self_contact), {-1, 1e10f}, {0, 200}},
     {FIELD(rest_speed), {-0.1f}, {0, 1}},
+    {FIELD(sleep_after), {-0.1f}, {0, 5}},
     {FIELD(solver.push_extra), {-1e-6f}, {0, 0.1f}},
     {FIELD(friction), {-0.1f}, {0, 1}},
     {FIELD(softness[0]), {-0.1f, 1.1f}, {0, 1}},

@@ -36,6 +36,7 @@ billow_settings light() {
   billow_settings s = billow_settings_default();
   s.mass.value = 0.001f;
   s.global_damping = 3;
+  s.sleep_after = 0;  // until they hang still
   return s;
 }
 
