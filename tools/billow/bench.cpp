@@ -86,6 +86,7 @@ ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person
   return {{"characters", f.characters},
           {"ms_per_character", f.ms_per_character},
           {"expand_ms_per_character", f.expand_ms},
+          {"asleep_ms_per_character", time_sleepers(garment, person, o.characters)},
           {"fma_peak_share", peak > 0 ? ordered_json(fma_rate / peak) : ordered_json(nullptr)},
           {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
           {"counted",
@@ -163,8 +164,9 @@ void print_frames(const char* name, const ordered_json& g) {
 
 void print_crowd_and_peers(const ordered_json& all) {
   const ordered_json& crowd = all["crowd"];
-  std::printf("crowd of %u: %.3f ms a character, expansion %.3f", crowd["characters"].get<uint32_t>(),
-              crowd["ms_per_character"].get<double>(), crowd["expand_ms_per_character"].get<double>());
+  std::printf("crowd of %u: %.3f ms a character, expansion %.3f, asleep %.4f", crowd["characters"].get<uint32_t>(),
+              crowd["ms_per_character"].get<double>(), crowd["expand_ms_per_character"].get<double>(),
+              crowd["asleep_ms_per_character"].get<double>());
   if (!crowd["fma_peak_share"].is_null())
     std::printf(" (%.0f %% of the core's %.0f GFLOP/s, %s)", 100 * crowd["fma_peak_share"].get<double>(),
                 crowd["fma_peak_gflops"].get<double>(), crowd["counted"].get<std::string>().c_str());

@@ -230,6 +230,37 @@ CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person,
   return {characters, threads, percentile_of(all, 0.5) / characters, percentile_of(expand, 0) / characters};
 }
 
+double time_sleepers(const BenchGarment& garment, const body::Person& person, uint32_t characters) {
+  const Joints joints = garment.joints(person, body::rest_pose(person.skeleton));
+  std::vector<Instance> crowd;
+  std::vector<billow_instance*> handles;
+  for (uint32_t c = 0; c < characters; ++c) {
+    crowd.push_back(make_instance(garment, false));
+    handles.push_back(crowd.back().get());
+  }
+  billow_frame frame = frame_of(joints);
+  frame.skip_mesh = 1;
+  billow_instance_report report{};
+  for (int k = 0; k < 60 * 60 && !report.asleep; ++k) {
+    expect(billow_instance_step(handles[0], &frame));
+    expect(billow_instance_get_report(handles[0], &report));
+  }
+  if (!report.asleep) throw std::runtime_error("a character that stands still for a minute does not sleep");
+  std::vector<std::byte> state(billow_instance_state_size(handles[0]));
+  expect(billow_instance_save(handles[0], state.data(), state.size()));
+  for (billow_instance* i : handles) expect(billow_instance_restore(i, state.data(), state.size()));
+  const std::vector<billow_frame> frames(characters, frame_of(joints));
+  const auto step = [&] { expect(billow_crowd_step(handles.data(), frames.data(), characters, nullptr)); };
+  step();  // shows the mesh
+  std::vector<double> all;
+  for (int k = 0; k < 20; ++k) {
+    const double start = own_ms();
+    step();
+    all.push_back((own_ms() - start) / characters);
+  }
+  return percentile_of(all, 0.5);
+}
+
 MemoryFigures count_memory(const BenchGarment& garment) {
   MemoryFigures out;
   CountingAllocator counter;

@@ -67,6 +67,8 @@ struct CrowdFigures {
 };
 CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
                         uint32_t characters, int threads);
+// Milliseconds of a frame per character of a crowd that stands still and sleeps, poses of its bodies included.
+double time_sleepers(const BenchGarment& garment, const body::Person& person, uint32_t characters);
 
 // Bytes that a garment (its copy of the file included) and an instance request from the allocator.
 struct MemoryFigures {
