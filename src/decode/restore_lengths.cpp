@@ -284,11 +284,12 @@ class Restoration {
     quantise(kOffsetUnit, s_.offsets);
   }
 
-  // From s_.moved, which is finite.
+  // From s_.moved, which is within 32767 units. A loop that compilers vectorise.
   void quantise(float unit, int16_t* to) const {
-    for (size_t i = 0; i < 3 * size_t{vertices_}; ++i) {
-      const float units = std::clamp(s_.moved[i] / unit, -32767.0f, 32767.0f);
-      to[i] = static_cast<int16_t>(units + (units < 0 ? -0.5f : 0.5f));
+    const float* from = s_.moved;
+    for (size_t i = 0, end = 3 * size_t{vertices_}; i < end; ++i) {
+      const float units = from[i] / unit;
+      to[i] = static_cast<int16_t>(static_cast<int>(units + std::copysign(0.5f, units)));
     }
   }
 
@@ -300,8 +301,11 @@ class Restoration {
       store_points(positions_ + 3 * v, p.x, p.y, p.z);
       const V3x4 place = apply_transposed(turn_, to_point(p));
       const M4 finite = dot(place, place) < splat(kFarAway);
-      store_points(s_.moved + 3 * v, select(finite, place.x, splat(0)), select(finite, place.y, splat(0)),
-                   select(finite, place.z, splat(0)));
+      const auto kept = [&](F4 x) {
+        constexpr float kMost = 32767 * kPlaceUnit;
+        return select(finite, min(max(x, splat(-kMost)), splat(kMost)), splat(0));
+      };
+      store_points(s_.moved + 3 * v, kept(place.x), kept(place.y), kept(place.z));
     }
     quantise(kPlaceUnit, s_.places);
     s_.key = in_.key;
