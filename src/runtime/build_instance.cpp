@@ -54,7 +54,7 @@ void build(Instance& i, Arena& arena) {
   i.displacements = arena.take<float>(values);
   i.near = arena.take<NearCollider>(kMaxColliders);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
-  take_length_state(g.lengths, arena, i.lengths);
+  take_length_state(g.lengths, g.bones(), arena, i.lengths);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});
   i.push.points = arena.take<float>(3 * size_t{r.vertices});

@@ -133,6 +133,11 @@ PushOutSettings push_settings(const Instance& i) {
   return settings;
 }
 
+// Where patches lie round bones, unless limbs are inside the garment: knees that lift a skirt leave vertices behind that are held back.
+bool keeps_pace(const Instance& i) {
+  return &decoder_of(i) == &patch_decoder && !i.garment->view.record->closed;
+}
+
 void restore_lengths(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
@@ -150,6 +155,8 @@ void restore_lengths(const Batch& batch) {
                      .teleported = in.teleport != Teleport::kNone,
                      .attached = {g.attached, g.view.record->attachments},
                      .quality = i.options.lengths,
+                     .bones = keeps_pace(i) ? i.local_bones : nullptr,
+                     .nearest_bone = g.nearest_bone,
                      .colliders = i.posed,
                      .collider_count = i.posed_count,
                      .clusters = g.clusters,

@@ -75,6 +75,7 @@ template <class F> void visit(Body& body, F f) {
 template <class F> void visit(LengthState& lengths, F f) {
   f(reinterpret_cast<unsigned char*>(&lengths.fresh), sizeof lengths.fresh);
   f(reinterpret_cast<unsigned char*>(&lengths.key), sizeof lengths.key);
+  f(reinterpret_cast<unsigned char*>(lengths.bones), sizeof(V3) * lengths.bone_count);
   for (int16_t* values : {lengths.offsets, lengths.places})
     f(reinterpret_cast<unsigned char*>(values), 3 * sizeof(int16_t) * lengths.vertices);
 }

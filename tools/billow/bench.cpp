@@ -164,9 +164,9 @@ void print_frames(const char* name, const ordered_json& g) {
 
 void print_crowd_and_peers(const ordered_json& all) {
   const ordered_json& crowd = all["crowd"];
-  std::printf("crowd of %u: %.3f ms a character, expansion %.3f, asleep %.4f", crowd["characters"].get<uint32_t>(),
-              crowd["ms_per_character"].get<double>(), crowd["expand_ms_per_character"].get<double>(),
-              crowd["asleep_ms_per_character"].get<double>());
+  std::printf("crowd of %u: %.3f ms a character, expansion %.3f, asleep %.4f",
+              crowd["characters"].get<uint32_t>(), crowd["ms_per_character"].get<double>(),
+              crowd["expand_ms_per_character"].get<double>(), crowd["asleep_ms_per_character"].get<double>());
   if (!crowd["fma_peak_share"].is_null())
     std::printf(" (%.0f %% of the core's %.0f GFLOP/s, %s)", 100 * crowd["fma_peak_share"].get<double>(),
                 crowd["fma_peak_gflops"].get<double>(), crowd["counted"].get<std::string>().c_str());
