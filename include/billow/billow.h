@@ -435,7 +435,7 @@ typedef struct billow_settings {
 
   float learnt_force; /* share of the force that a garment's chains have learnt: 1; 0: off */
   float rest_speed;   /* m/s: chains slower than this everywhere come to rest: 0.01; 0: never */
-  /* s. Chains whose bones have stayed within 5 mm for so long, on roots and colliders that stand still and without wind, fall asleep: they are not
+  /* s. Chains whose bones have stayed within 8 mm for so long, on roots and colliders that stand still and without wind, fall asleep: they are not
    * stepped until roots, colliders, settings or wind change (BILLOW_FLAG_ASLEEP, billow_chains_wake): 1; 0: never */
   float sleep_after;
   float scale;     /* of the character: lengths and radii are multiplied by it: 1 */

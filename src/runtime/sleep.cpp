@@ -12,7 +12,7 @@ namespace {
 // m in a frame, and their sum. Less than the first is rounding, or the end of an animation that fades out.
 constexpr float kJitter = 1e-5f, kStirred = 2e-4f;
 constexpr float kLever = 0.5f;   // m, by which turns of roots and colliders count
-constexpr float kRest = 0.005f;  // m at scale 1: bones that rest stay within it
+constexpr float kRest = 0.008f;  // m at scale 1: bones that rest stay within it
 
 bool may_sleep(const Chains& chains) {
   return chains.settings.rope.sleep_after > 0 && !chains.set.wind.any();

@@ -53,15 +53,11 @@ TEST_P(FrameRates, MoveAlikeOnACapturedRun) {
   expect_same(captured(clip));
 }
 
-// The fastest tip in the sixth second after standing still, mm/s, of chains that do not sleep. A tip is followed by another chain's root.
+// The fastest tip in the sixth second after standing still, mm/s. A tip is followed by another chain's root.
 TEST_P(FrameRates, ComeToRest) {
   constexpr double kStop = 3, kStill = kStop + kSlowingDown;
   for (const int hz : {30, 60, 144}) {
     Wearer wearer(GetParam(), walk_in_circle(person(), kStop));
-    billow_settings awake;
-    billow_chains_get_settings(wearer.chains(), &awake);
-    awake.sleep_after = 0;
-    ASSERT_EQ(billow_chains_set_settings(wearer.chains(), &awake), BILLOW_OK);
     wearer.settle();
     double fastest = 0;
     Bones before;
