@@ -30,9 +30,9 @@ constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 constexpr float kFreshSpanStep = 0.03f, kSpanSpeed = 0.24f;
 constexpr float kSpanFadeIn = 0.075f;  // of stretch
 constexpr int kSpanRounds = 3;
-// A vertex moves no faster beside its nearest bone than so many m/s and this share of the bone's speed. Networks that see a fold
-// turn over decode it in a single frame.
-constexpr float kPace = 1.2f, kPaceShare = 0.3f;
+// A vertex moves no faster beside its nearest bone than the bone does plus so many m/s. Networks that see a fold turn over decode it
+// in a single frame.
+constexpr float kPace = 1.2f;
 constexpr float kPushed = 1e-4f;  // m
 
 // Where the first node of a pair is, the second kPairGroup further; and its bounds likewise.
@@ -290,7 +290,7 @@ class Restoration {
     for (size_t b = 0; b < s_.bone_count; ++b) {
       const V3 way = in_.bones[b] - s_.bones[b];
       float* to = s_.bone_ways + 4 * b;
-      put(to, way), to[3] = kPace * in_.dt + kPaceShare * length(way);
+      put(to, way), to[3] = kPace * in_.dt + length(way);
     }
     for (size_t i = 0; i < 3 * size_t{vertices_}; ++i)
       s_.moved[i] = static_cast<float>(s_.places[i]) * kPlaceUnit;
