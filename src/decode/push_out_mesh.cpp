@@ -158,8 +158,10 @@ void split(const float* rest, uint32_t* first, uint32_t* last) {
   for (size_t k = 1; k < 3; ++k)
     if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
   uint32_t* middle = first + (count / 2 + unit - 1) / unit * unit;
+  // By index where places are equal: which vertices share a cluster is then the same with every standard library.
   std::nth_element(first, middle, last, [&](uint32_t a, uint32_t b) {
-    return rest[3 * size_t{a} + longest] < rest[3 * size_t{b} + longest];
+    const float x = rest[3 * size_t{a} + longest], y = rest[3 * size_t{b} + longest];
+    return x < y || (x == y && a < b);
   });
   split(rest, first, middle);
   split(rest, middle, last);

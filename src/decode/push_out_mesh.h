@@ -27,8 +27,8 @@ struct PushOutSettings {
 inline constexpr size_t kCluster = 32;
 
 // An order of vertices in which each kCluster consecutive ones are close together at rest. The last cluster
-// is padded with its last vertex, so `clusters` has space for whole clusters. The order does not change
-// results.
+// is padded with its last vertex, so `clusters` has space for whole clusters. The order within a cluster does
+// not change results.
 void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters);
 
 // Scratch, for all vertices.

@@ -301,14 +301,17 @@ class Restoration {
       F4 x = way_of(v), y = way_of(v + 1), z = way_of(v + 2), most = way_of(v + 3);
       transpose(x, y, z, most);
       const V3x4 beside = rotate_by(turn_, load_four(s_.moved + 3 * size_t{v}) + V3x4{x, y, z}),
-                 to = load_four_points(v) - beside;
+                 p = load_four_points(v), to = p - beside;
       const F4 far = sqrt(dot(to, to));
-      if (!any(far > most)) continue;
-      float kept[kLanes];
-      store(kept, min(most / max(far, most), splat(1)));
-      for (uint32_t k = 0; k < kLanes; ++k)
-        if (in_.collider_count > 0 && s_.pushed[v + k]) kept[k] = 1;
-      store_four_points(v, beside + to * load(kept));
+      M4 held = far > most;
+      if (!any(held)) continue;
+      if (in_.collider_count > 0) {
+        float pushed[kLanes];
+        for (uint32_t k = 0; k < kLanes; ++k) pushed[k] = s_.pushed[v + k];
+        held = held & (load(pushed) == splat(0));
+      }
+      const V3x4 kept = beside + to * (most / max(far, most));
+      store_four_points(v, {select(held, kept.x, p.x), select(held, kept.y, p.y), select(held, kept.z, p.z)});
     }
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
