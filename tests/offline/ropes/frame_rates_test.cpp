@@ -53,29 +53,36 @@ TEST_P(FrameRates, MoveAlikeOnACapturedRun) {
   expect_same(captured(clip));
 }
 
-// The fastest tip in the sixth second after standing still, mm/s. A tip is followed by another chain's root.
+// The fastest tip in the sixth second after standing still, mm/s, of chains that may sleep and of others. A tip is followed by another chain's root.
 TEST_P(FrameRates, ComeToRest) {
   constexpr double kStop = 3, kStill = kStop + kSlowingDown;
-  for (const int hz : {30, 60, 144}) {
-    Wearer wearer(GetParam(), walk_in_circle(person(), kStop));
-    wearer.settle();
-    double fastest = 0;
-    Bones before;
-    for (int k = 1; k <= static_cast<int>((kStill + 6) * hz); ++k) {
-      wearer.step(hz);
-      const Bones x = wearer.bones();
-      const auto away = [&](const Bones& a, size_t i, const Bones& b, size_t j) {
-        return std::hypot(a[i] - b[j], a[i + 1] - b[j + 1], a[i + 2] - b[j + 2]);
-      };
-      if (k > static_cast<int>((kStill + 5) * hz))
-        for (size_t i = 0; i < x.size(); i += 3)
-          if (i + 3 == x.size() || away(x, i, x, i + 3) > 0.2f)
-            fastest = std::max(fastest, 1000.0 * hz * away(x, i, before, i));
-      before = x;
+  // Folds of the cape, which push each other apart, creep on.
+  const double most_awake = GetParam() == std::string("cape") ? 8 : 2;
+  for (const bool may_sleep : {true, false})
+    for (const int hz : {30, 60, 144}) {
+      Wearer wearer(GetParam(), walk_in_circle(person(), kStop));
+      billow_settings settings;
+      billow_chains_get_settings(wearer.chains(), &settings);
+      if (!may_sleep) settings.sleep_after = 0;
+      ASSERT_EQ(billow_chains_set_settings(wearer.chains(), &settings), BILLOW_OK);
+      wearer.settle();
+      double fastest = 0;
+      Bones before;
+      for (int k = 1; k <= static_cast<int>((kStill + 6) * hz); ++k) {
+        wearer.step(hz);
+        const Bones x = wearer.bones();
+        const auto away = [&](const Bones& a, size_t i, const Bones& b, size_t j) {
+          return std::hypot(a[i] - b[j], a[i + 1] - b[j + 1], a[i + 2] - b[j + 2]);
+        };
+        if (k > static_cast<int>((kStill + 5) * hz))
+          for (size_t i = 0; i < x.size(); i += 3)
+            if (i + 3 == x.size() || away(x, i, x, i + 3) > 0.2f)
+              fastest = std::max(fastest, 1000.0 * hz * away(x, i, before, i));
+        before = x;
+      }
+      std::printf("  %s, %d Hz%s: tips at %.2f mm/s\n", GetParam(), hz, may_sleep ? "" : ", awake", fastest);
+      EXPECT_LT(fastest, may_sleep ? 2 : most_awake) << hz << " Hz";
     }
-    std::printf("  %s, %d Hz: tips at %.2f mm/s\n", GetParam(), hz, fastest);
-    EXPECT_LT(fastest, 2) << hz << " Hz";
-  }
 }
 
 // Positions are rounded to 0.06 mm one kilometre away. The energy guard must not amplify that.
