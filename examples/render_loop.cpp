@@ -1,5 +1,5 @@
-// A crowd in capes, in a render loop as engines have one: characters beyond the picture's edge are simulated but not expanded, those far away are
-// drawn with a coarser mesh of some of the vertices, and all go into vertex buffers of half floats. Stands in for a GPU: a few
+// A crowd in capes, in a render loop as engines have one: characters beyond the picture's edge are simulated but not expanded, those far
+// away are computed less often and drawn with a coarser mesh of some of the vertices, and all go into vertex buffers of half floats. Stands in for a GPU: a few
 // lines that fill triangles. Writes the last frame as a picture.
 //
 //     example_render_loop [GARMENT.billow [PICTURE.ppm]]
@@ -186,6 +186,7 @@ void play(std::vector<Character>& crowd, const std::vector<billow::Transform>& r
           const Mesh& coarse, float seconds, Counts& counts) {
   std::vector<billow_instance*> instances;
   std::vector<billow_frame> frames;
+  std::vector<billow_view> views;
   for (Character& c : crowd) {
     animate(c, rest, static_cast<uint32_t>(&c - crowd.data()), seconds);
     const float depth = Picture::kCamera - c.place[2];
@@ -193,9 +194,10 @@ void play(std::vector<Character>& crowd, const std::vector<billow::Transform>& r
     billow_frame frame{};
     frame.dt = 1.0f / 60;
     frame.joints = c.joints.data(), frame.joint_count = static_cast<uint32_t>(c.joints.size());
-    frame.skip_mesh = c.drawn == nullptr;
     instances.push_back(c.cape.get()), frames.push_back(frame);
+    views.push_back({depth, c.drawn != nullptr});
   }
+  check(billow::choose_levels(instances, frames, views));
   const billow_jobs jobs{run_on_threads, nullptr};
   check(billow_crowd_step(instances.data(), frames.data(), static_cast<uint32_t>(frames.size()), &jobs));
   for (Character& c : crowd) {

@@ -681,8 +681,13 @@ typedef struct billow_instance_options {
   int32_t normals;        /* 1 */
   int32_t profile;        /* 0; 1: time the stages (one clock call each) */
   float
-      clearance; /* m, least distance of vertices to the body after push-out: 0.002. Raise it for large triangles */
+      clearance; /* m, least distance of vertices to the body after push-out: 0.005. Raise it for large triangles */
   float softness; /* m beyond the clearance over which the push fades in: 0.004 */
+  /* Level of detail in time: chains and mesh are computed in every `interval`-th frame only, 1 to 16: 1. In the frames between, the
+   * mesh goes with the key joint and from what was shown to what was computed, so that it is up to `interval` frames late.
+   * `stagger`, 0 to 15, says in which of them: give neighbours different ones. billow_crowd_choose_levels does both. */
+  uint32_t interval, stagger;
+  uint32_t blend; /* frames over which a change of these options is blended, up to 240: 0, at once */
 } billow_instance_options;
 
 BILLOW_API billow_instance_options billow_instance_options_default(void);
@@ -727,6 +732,32 @@ typedef struct billow_jobs {
  * them steps, so that they may be among the others. */
 BILLOW_API billow_status billow_crowd_step(billow_instance* const* instances, const billow_frame* frames,
                                            uint32_t count, const billow_jobs* jobs);
+/* How a camera sees a character. */
+typedef struct billow_view {
+  float
+      distance; /* m from the camera; times its field of view over 60 degrees, if that is much narrower or wider */
+  int32_t visible; /* 0: beyond the edges of the picture, or hidden */
+} billow_view;
+/* What levels of detail are chosen by. */
+typedef struct billow_levels {
+  float
+      near_distance; /* m: nearer characters are computed in every frame with all stages. Others cost the less the farther: 8 */
+  float
+      budget_ms; /* most that a frame of all characters may take, on one core; 0: any. near_distance shrinks until it fits */
+  float
+      frame_ms; /* what a full frame of one character takes on this machine (`billow bench`), for the budget: 2 */
+} billow_levels;
+BILLOW_API billow_levels billow_levels_default(void);
+
+/* Chooses levels of detail, before billow_crowd_step: writes the options lengths, interval, stagger and blend of each instance, and
+ * skip_mesh of each frame. Beyond near_distance chains and mesh are computed in every second, fourth or eighth frame, and with fewer
+ * sweeps over lengths or none; characters that are not visible keep their chains alone. Levels change from one to the next in a third
+ * of a second, and not to and fro. The cost depends on what was chosen, never on a clock, so that replays are the same. `levels`
+ * may be NULL. */
+BILLOW_API billow_status billow_crowd_choose_levels(billow_instance* const* instances, billow_frame* frames,
+                                                    const billow_view* views, uint32_t count,
+                                                    const billow_levels* levels);
+
 /* Settles the chains on a standing character (billow_chains_settle), then computes the mesh. Ignores frame->dt. */
 BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const billow_frame* frame,
                                                 float seconds);
@@ -741,7 +772,8 @@ BILLOW_API billow_status billow_instance_shift_origin(billow_instance* instance,
  * pose from which the garment's own colliders move in the next frame, and how far vertices are moved to keep lengths. Restoring into any instance of the same garment continues
  * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. Bodies of the caller's (frame.body,
  * frame.others) are not part of it either: billow_body_teleport to the last pose restores them. */
-BILLOW_API size_t billow_instance_state_size(const billow_instance* instance); /* 0 for NULL */
+BILLOW_API size_t billow_instance_state_size(
+    const billow_instance* instance); /* 0 for NULL; larger between frames that are due */
 BILLOW_API billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity);
 BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);
 

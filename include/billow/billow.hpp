@@ -195,5 +195,15 @@ inline Status step_crowd(std::span<billow_instance* const> instances, std::span<
   return billow_crowd_step(instances.data(), frames.data(), static_cast<uint32_t>(frames.size()), jobs);
 }
 
+// Levels of detail by how a camera sees the characters, before step_crowd.
+inline Status choose_levels(std::span<billow_instance* const> instances, std::span<billow_frame> frames,
+                            std::span<const billow_view> views,
+                            const billow_levels& levels = billow_levels_default()) {
+  if (instances.size() != frames.size() || instances.size() != views.size())
+    return {BILLOW_ERROR_INVALID_ARGUMENT, "frames and views: expected as many as instances"};
+  return billow_crowd_choose_levels(instances.data(), frames.data(), views.data(),
+                                    static_cast<uint32_t>(frames.size()), &levels);
+}
+
 }  // namespace v0
 }  // namespace billow

@@ -15,7 +15,7 @@ extern "C" {
 /* clang-format off */
 
 /* Of billow.h: another one with every change of its declarations. */
-#define BILLOW_API_VERSION 3931569713u
+#define BILLOW_API_VERSION 3347732944u
 
 typedef struct billow_api {
   const char* (*version)(void);
@@ -94,9 +94,11 @@ typedef struct billow_api {
   billow_frame (*frame_default)(void);
   billow_status (*instance_step)(billow_instance* instance, const billow_frame* frame);
   billow_status (*crowd_step)(billow_instance* const* instances, const billow_frame* frames, uint32_t count, const billow_jobs* jobs);
+  billow_levels (*levels_default)(void);
+  billow_status (*crowd_choose_levels)(billow_instance* const* instances, billow_frame* frames, const billow_view* views, uint32_t count, const billow_levels* levels);
   billow_status (*instance_settle)(billow_instance* instance, const billow_frame* frame, float seconds);
   billow_status (*instance_shift_origin)(billow_instance* instance, const float* offset);
-  size_t (*instance_state_size)(const billow_instance* instance);
+  size_t (*instance_state_size)( const billow_instance* instance);
   billow_status (*instance_save)(const billow_instance* instance, void* out, size_t capacity);
   billow_status (*instance_restore)(billow_instance* instance, const void* bytes, size_t size);
   billow_status (*instance_get_positions)(const billow_instance* instance, void* out, size_t stride, uint32_t capacity);
@@ -197,6 +199,8 @@ typedef struct billow_api {
   F(frame_default) \
   F(instance_step) \
   F(crowd_step) \
+  F(levels_default) \
+  F(crowd_choose_levels) \
   F(instance_settle) \
   F(instance_shift_origin) \
   F(instance_state_size) \

@@ -27,10 +27,10 @@ RestoredCloth::RestoredCloth(const garment::Garment& garment, size_t threads) : 
   levels_ = find_length_levels(mesh, arena);
   for (Worker& w : workers_) {
     Arena size;
-    take_length_state(levels_, 0, size, w.state);
+    take_length_state(levels_, size, w.state);
     w.memory.resize(size.used());
     Arena own(w.memory.data());
-    take_length_state(levels_, 0, own, w.state);
+    take_length_state(levels_, own, w.state);
     w.positions.resize(vertices + kLanes, V3{0, 0, 0});
   }
 }

@@ -49,23 +49,30 @@ billow_status check_frame(billow_instance* i, const billow_frame* frame) {
   return read_transforms("frame.joints", frame->joints, joints, i->joints);
 }
 
-// Poses the instance's own body for a checked frame, if it is the one that the cloth meets.
+// The time of a frame, and what else decides whether it is due.
+FrameInput timing_of(const billow_frame& frame) {
+  constexpr float kShortestStep = 1e-6f;
+  FrameInput in;
+  in.dt = frame.dt > kLongestStep ? kLongestStep : frame.dt < kShortestStep ? 0 : frame.dt;
+  in.teleport = static_cast<Teleport>(frame.teleport);
+  in.mesh = !frame.skip_mesh;
+  return in;
+}
+
+// Poses the instance's own body for a checked frame, if it is the one that the cloth meets, and meets it in this frame.
 void pose_own_body(billow_instance* i, const billow_frame& frame) {
-  if (!frame.body)
+  if (!frame.body && is_due(i->instance, timing_of(frame)))
     pose_body(i->body->body, i->joints, scale_of(frame), frame.teleport != BILLOW_TELEPORT_NONE);
 }
 
 // Converts a checked frame, whose body is posed. `in` points to `space`.
 void take_frame(billow_instance* i, const billow_frame* frame, FrameInput& in, Transform& space) {
-  constexpr float kLongestStep = 0.25f, kShortestStep = 1e-6f;
   const float scale = scale_of(*frame);
   if (frame->space) read_transforms("frame.space", frame->space, 1, &space);
-  in.dt = frame->dt > kLongestStep ? kLongestStep : frame->dt < kShortestStep ? 0 : frame->dt;
+  in = timing_of(*frame);
   in.joints = i->joints;
   in.space = frame->space ? &space : nullptr;
   in.scale = scale;
-  in.teleport = static_cast<Teleport>(frame->teleport);
-  in.mesh = !frame->skip_mesh;
   in.body = &body_of(i, *frame)->body;
   in.others = i->others;
   in.other_count = i->other_count;
@@ -224,7 +231,7 @@ const billow_body* billow_instance_body(const billow_instance* instance) {
 
 billow_instance_options billow_instance_options_default(void) {
   const PushOutSettings push;
-  return {1, 1, 0, BILLOW_LENGTHS_HIGH, 1, 1, 0, push.clearance, push.softness};
+  return {1, 1, 0, BILLOW_LENGTHS_HIGH, 1, 1, 0, push.clearance, push.softness, 1, 0, 0};
 }
 
 billow_status billow_instance_set_options(billow_instance* instance, const billow_instance_options* options) {
@@ -243,10 +250,21 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
   if (lengths < BILLOW_LENGTHS_OFF || lengths > BILLOW_LENGTHS_HIGH)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.lengths: expected a billow_lengths, found %d",
                 lengths);
+  const struct {
+    const char* name;
+    uint32_t value, least, most;
+  } frames[] = {{"interval", options->interval, 1, kMostInterval},
+                {"stagger", options->stagger, 0, kMostInterval - 1},
+                {"blend", options->blend, 0, kMostBlend}};
+  for (const auto& f : frames)
+    if (f.value < f.least || f.value > f.most)
+      return fail(BILLOW_ERROR_INVALID_ARGUMENT, "options.%s: expected %u to %u frames, found %u", f.name,
+                  f.least, f.most, f.value);
   if (options->linear_blend && !instance->instance.garment->has_blend())
     return fail(
         BILLOW_ERROR_INVALID_ARGUMENT,
         "options.linear_blend: expected a garment with weights for it (section blend.weights), found none");
+  instance->instance.between.blend = options->blend > 0;
   instance->options = *options;
   instance->instance.known = Instance::Known::kNothing;
   InstanceOptions& o = instance->instance.options;
@@ -258,6 +276,7 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
   o.normals = options->normals != 0;
   o.profile = options->profile != 0;
   o.push = {options->clearance, options->softness};
+  o.interval = options->interval, o.stagger = options->stagger, o.blend = options->blend;
   return BILLOW_OK;
 }
 
@@ -311,7 +330,8 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
          {0, instance->instance.roots, in.space, in.body, in.others, in.other_count}, seconds);
   in.dt = 0;
   in.teleport = Teleport::kNone;
-  instance->instance.lengths.fresh = 1;
+  instance->instance.lengths.fresh = instance->instance.pace.fresh = 1;
+  instance->instance.between.known = 0;  // so that this frame is due
   step_one(instance->instance, in);
   return BILLOW_OK;
 }
@@ -349,6 +369,7 @@ billow_status billow_instance_restore(billow_instance* instance, const void* byt
                 "expected the saved state of an instance of this garment, found %s (%zu bytes)", wrong, size);
   instance->chains->settings.scale = instance->instance.chains->settings.scale;
   instance->instance.known = Instance::Known::kNothing;
+  instance->instance.between.scale = 0;  // the mesh is of another time
   return BILLOW_OK;
 }
 

@@ -16,7 +16,7 @@
 namespace billow {
 
 struct PushOutSettings {
-  float clearance = 0.002f;      // m: no vertex is nearer
+  float clearance = 0.005f;      // m: no vertex is nearer
   float softness = 0.004f;       // m: beyond clearance + softness, vertices are not moved
   uint32_t groups = kAllGroups;  // of colliders, one bit each: the others are ignored
   uint32_t soft_groups = 0;      // likewise: see push_out_of_soft

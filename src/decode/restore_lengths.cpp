@@ -30,10 +30,6 @@ constexpr float kStretched = 1.15f;  // edges beyond may span a limb
 constexpr float kFreshSpanStep = 0.03f, kSpanSpeed = 0.24f;
 constexpr float kSpanFadeIn = 0.075f;  // of stretch
 constexpr int kSpanRounds = 3;
-// A vertex moves no faster beside its nearest bone than the bone does plus so many m/s. Networks that see a fold turn over decode it
-// in a single frame.
-constexpr float kPace = 1.2f;
-constexpr float kPushed = 1e-4f;  // m
 
 // Where the first node of a pair is, the second kPairGroup further; and its bounds likewise.
 const uint32_t* ends_of(const LengthPairs& pairs, uint32_t pair) {
@@ -146,7 +142,6 @@ class Restoration {
       for (int pass = 0; pass < (s_.fresh ? kFreshPasses : 1); ++pass) solve();
       end();
       s_.fresh = 0;
-      if (in_.bones) std::copy_n(in_.bones, s_.bone_count, s_.bones);
     }
     apply();
   }
@@ -226,12 +221,8 @@ class Restoration {
       const uint32_t v = scratch_.vertices[i];
       put(s_.moved + 3 * size_t{v}, to_world(point(at(s_.points, v))));
     }
-    for (size_t v = 0; v < vertices_; v += kLanes) {
-      const V3x4 p = to_point(load_four(s_.moved + 3 * v)), by = p - load_four_points(v);
-      const int pushed_lanes = bits(dot(by, by) > splat(kPushed * kPushed));
-      for (int k = 0; k < kLanes; ++k) s_.pushed[v + static_cast<size_t>(k)] = pushed_lanes >> k & 1;
-      store_four_points(v, p);
-    }
+    for (size_t v = 0; v < vertices_; v += kLanes)
+      store_four_points(v, to_point(load_four(s_.moved + 3 * v)));
     std::fill_n(at(s_.points, vertices_), 4, 0.0f);
     hold_attached();
   }
@@ -274,51 +265,7 @@ class Restoration {
     hold_attached();
   }
 
-  // Clusters of vertices with one that a limb pushes go with the limb: held back, they would end up behind it.
-  void spread_pushed() {
-    for (uint32_t first = 0; first < vertices_; first += kCluster) {
-      const std::span cluster(in_.clusters + first, std::min<size_t>(kCluster, vertices_ - first));
-      if (std::ranges::any_of(cluster, [&](uint32_t v) { return s_.pushed[v] != 0; }))
-        for (const uint32_t v : cluster) s_.pushed[v] = 1;
-    }
-  }
-
-  // What no limb pushes stays near where it was last, beside its nearest bone.
-  void keep_pace() {
-    if (s_.fresh || !in_.bones) return;
-    if (in_.collider_count > 0) spread_pushed();
-    for (size_t b = 0; b < s_.bone_count; ++b) {
-      const V3 way = in_.bones[b] - s_.bones[b];
-      float* to = s_.bone_ways + 4 * b;
-      put(to, way), to[3] = kPace * in_.dt + length(way);
-    }
-    for (size_t i = 0; i < 3 * size_t{vertices_}; ++i)
-      s_.moved[i] = static_cast<float>(s_.places[i]) * kPlaceUnit;
-    for (uint32_t v = 0; v < vertices_; v += kLanes) {
-      const auto way_of = [&](uint32_t u) {
-        return load(s_.bone_ways + 4 * size_t{in_.nearest_bone[std::min(u, vertices_ - 1)]});
-      };
-      F4 x = way_of(v), y = way_of(v + 1), z = way_of(v + 2), most = way_of(v + 3);
-      transpose(x, y, z, most);
-      const V3x4 beside = rotate_by(turn_, load_four(s_.moved + 3 * size_t{v}) + V3x4{x, y, z}),
-                 p = load_four_points(v), to = p - beside;
-      const F4 far = sqrt(dot(to, to));
-      M4 held = far > most;
-      if (!any(held)) continue;
-      if (in_.collider_count > 0) {
-        float pushed[kLanes];
-        for (uint32_t k = 0; k < kLanes; ++k) pushed[k] = s_.pushed[v + k];
-        held = held & (load(pushed) == splat(0));
-      }
-      const V3x4 kept = beside + to * (most / max(far, most));
-      store_four_points(v, {select(held, kept.x, p.x), select(held, kept.y, p.y), select(held, kept.z, p.z)});
-    }
-    std::fill_n(at(s_.points, vertices_), 4, 0.0f);
-    hold_attached();
-  }
-
   void end() {
-    keep_pace();
     unpack_offsets();
     const F4 small = splat(kSmallChange), half = splat(s_.fresh ? kSmallChange : 0.5f * kSmallChange);
     for (size_t v = 0; v < vertices_; v += kLanes) {
@@ -376,7 +323,7 @@ class Restoration {
 
 }  // namespace
 
-void take_length_state(const LengthLevels& levels, size_t bones, Arena& arena, LengthState& s) {
+void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& s) {
   const size_t vertices = levels.level[0].nodes;
   size_t nodes = 0;
   for (int l = 1; l < levels.count; ++l) nodes += levels.level[l].nodes + 1;
@@ -388,14 +335,8 @@ void take_length_state(const LengthLevels& levels, size_t bones, Arena& arena, L
   s.start = arena.take<float>(4 * nodes);
   s.moved = arena.take<float>(3 * (vertices + kLanes));
   s.stretched = arena.take<uint32_t>(vertices);
-  s.pushed = arena.take<uint8_t>(vertices + kLanes);
-  s.bone_count = bones;
-  s.bones = arena.take<V3>(bones);
-  s.bone_ways = arena.take<float>(4 * bones);
   if (!s.offsets) return;
-  std::fill_n(s.bones, bones, V3{0, 0, 0});
   for (int16_t* values : {s.offsets, s.places}) std::fill_n(values, 3 * vertices, int16_t{0});
-  std::fill_n(s.pushed, vertices + kLanes, uint8_t{0});
   std::fill_n(s.points, 4 * (vertices + kLanes), 0.0f);
   std::fill_n(s.moved, 3 * (vertices + kLanes), 0.0f);
 }

@@ -20,8 +20,6 @@ struct LengthState {
   int16_t* offsets = nullptr;  // x y z of each vertex in the frame of the key joint, in units of kOffsetUnit
   int16_t* places = nullptr;   // where each vertex was last, likewise, in units of kPlaceUnit
   Transform key{};             // at that time
-  V3* bones = nullptr;         // likewise, at scale 1 in the frame of the key joint
-  size_t bone_count = 0;
   size_t vertices = 0;
   uint8_t fresh = 1;        // these are of no use: first frame, teleport, or frames without mesh
   float* points = nullptr;  // x y z 0 of vertices, one more than there are
@@ -29,8 +27,6 @@ struct LengthState {
   float* start = nullptr;
   float* moved = nullptr;         // x y z, for push-out
   uint32_t* stretched = nullptr;  // pairs, for push-out of edges
-  float* bone_ways = nullptr;     // x y z of bones since the last frame, and how far a vertex may go beyond
-  uint8_t* pushed = nullptr;      // whether a vertex was pushed out of the body
 };
 
 struct LengthInput {
@@ -39,9 +35,6 @@ struct LengthInput {
   bool teleported = false;  // with the cloth, since the last frame
   std::span<const uint32_t> attached{};
   LengthQuality quality = LengthQuality::kHigh;
-  // At scale 1 in the frame of the key joint, and the nearest one of each vertex: vertices then keep pace with them. Null: none.
-  const V3* bones = nullptr;
-  const uint32_t* nearest_bone = nullptr;
   // The body, with its motion since the last frame; none: no colliders.
   const PosedCollider* colliders = nullptr;
   int collider_count = 0;
@@ -50,7 +43,7 @@ struct LengthInput {
 };
 
 // Takes memory for the state. With a null arena it only measures.
-void take_length_state(const LengthLevels& levels, size_t bones, Arena& arena, LengthState& state);
+void take_length_state(const LengthLevels& levels, Arena& arena, LengthState& state);
 
 // `positions` is padded by kLanes vertices.
 void restore_lengths(const LengthLevels& levels, const LengthInput& input, float* positions,

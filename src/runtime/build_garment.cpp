@@ -103,24 +103,6 @@ void find_networks(Garment& g) {
   measure(g.shape, g.view.basis);
 }
 
-// At rest.
-void find_nearest_bones(Garment& g) {
-  float reach2 = 0;
-  for (uint32_t v = 0; v < g.vertices(); ++v) {
-    const float* p = &g.view.rest[3 * size_t{v}];
-    const auto distance2 = [&](uint32_t b) {
-      const V3 d = V3{p[0], p[1], p[2]} - g.bone_rest[b];
-      return dot(d, d);
-    };
-    uint32_t near = 0;
-    for (uint32_t b = 1; b < g.bones(); ++b)
-      if (distance2(b) < distance2(near)) near = b;
-    g.nearest_bone[v] = near;
-    reach2 = std::max(reach2, distance2(near));
-  }
-  g.bone_reach = std::sqrt(reach2);
-}
-
 }  // namespace
 
 void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
@@ -145,7 +127,6 @@ void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
   g.tangents.coefficients = arena.take<float>(g.tangents.count);
   g.clusters = arena.take<uint32_t>(size_t{r.vertices} + kCluster);
   g.attached = arena.take<uint32_t>(r.attachments);
-  g.nearest_bone = arena.take<uint32_t>(r.vertices);
   const LengthLevels lengths = copy_of(g.lengths, arena);
   if (!g.bone_rest) return;
   g.lengths = lengths;
@@ -159,7 +140,7 @@ void build(Garment& g, const NormalScratch& scratch, Arena& arena) {
   if (has_pattern)
     find_tangent_rows(scratch, g.view.pattern_uvs.data(), g.view.rest.data(), r.vertices, g.tangents);
   find_clusters(g.view.rest.data(), r.vertices, g.clusters);
-  find_nearest_bones(g);
+  g.bone_reach = find_bone_reach(g);
 }
 
 int chain_without_attachment(const Garment& g) {

@@ -17,6 +17,8 @@ void build(Instance& i, Arena& arena) {
       by_patches ? patches * g.coefficients_stride() : round_up_to_panels(g.view.basis.columns);
   const size_t inputs = by_patches ? patches * g.inputs_stride() : 3 * size_t{r.bones};
   i.coefficients = arena.take<float>(coefficients);
+  i.pace.count = by_patches ? patches * g.view.patches.record->coefficients() : 0;
+  i.pace.shown = arena.take<float>(i.pace.count);
   i.followed = arena.take<Transform>(r.joints);
   i.joint_motions = arena.take<Transform>(r.joints);
   i.attachment_points = arena.take<V3>(r.attachments);
@@ -54,7 +56,8 @@ void build(Instance& i, Arena& arena) {
   i.displacements = arena.take<float>(values);
   i.near = arena.take<NearCollider>(kMaxColliders);
   i.posed = arena.take<PosedCollider>(kMaxColliders);
-  take_length_state(g.lengths, g.bones(), arena, i.lengths);
+  take_length_state(g.lengths, arena, i.lengths);
+  take_in_between(r.vertices, arena, i.between);
   i.push.distances = arena.take<float>(r.vertices);
   i.push.gradients = arena.take<float>(3 * size_t{r.vertices});
   i.push.points = arena.take<float>(3 * size_t{r.vertices});
@@ -65,6 +68,7 @@ void build(Instance& i, Arena& arena) {
   std::copy_n(g.view.rest.data(), g.view.rest.size(), i.positions);
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
   std::fill_n(i.coefficients, coefficients, 0.0f);
+  std::fill_n(i.pace.shown, i.pace.count, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);
   std::fill_n(i.world_coefficients, world_coefficients, 0.0f);
   for (const InferScratch& scratch : i.infer)

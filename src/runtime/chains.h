@@ -63,6 +63,8 @@ struct StepInput {
   const Body* body = nullptr;        // may be null
   const Body* const* others = nullptr;
   int other_count = 0;
+  float coarseness =
+      1;  // sub-steps are so many times longer than they should be: for chains far from the camera
   bool still = false;  // colliders stand where they are at the end
 
   Bodies bodies() const { return {body, others, other_count}; }

@@ -1,6 +1,7 @@
 // The decoder of patches. A patch lies round one bone, in a frame that the bones beside it span; its network maps its input bones in that
 // frame to coefficients of its basis; a vertex is the weighted sum of the patches that it belongs to.
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/frame.h"
 
@@ -59,6 +60,11 @@ void infer(const Batch& batch) {
     }
   if (count > 0) flush();
 }
+
+// How fast a patch moves its vertices beside its bones, at most: the largest of each basis column, as if uncorrelated.
+constexpr float kPace = 0.5f;  // m/s at scale 1
+// m: less is made at once, even where no time passes, as in the frame in which chains fall asleep.
+constexpr float kSmallStep = 2e-4f;
 
 // One world coordinate of a patch's coefficients, scaled by columns: components, then origin and axes of its frame. The last group of
 // components writes past its end, where the rigid columns follow.
@@ -124,6 +130,29 @@ void expand(const Batch& batch) {
 }
 
 }  // namespace
+
+void keep_pace(Instance& i, float dt) {
+  const asset::PatchesView& v = i.garment->view.patches;
+  const uint32_t components = v.record->components, count = v.record->coefficients();
+  const float most = kPace * dt;
+  for (size_t p = 0; p < v.patches.size(); ++p) {
+    float *wanted = i.coefficients + p * i.garment->coefficients_stride(), *shown = i.pace.shown + p * count;
+    const float* largest = v.basis_scales_of(p);
+    V3 squares{0, 0, 0};
+    for (uint32_t k = 0; k < components; ++k) {
+      const auto change = [&](uint32_t c) { return (wanted[c] - shown[c]) * largest[k]; };
+      const V3 by{change(k), change(k + components), change(k + 2 * components)};
+      squares = squares + V3{by.x * by.x, by.y * by.y, by.z * by.z};
+    }
+    const float change = std::sqrt(squares.x + squares.y + squares.z);
+    if (change > std::max(most, kSmallStep) && !i.pace.fresh) {
+      const float share = most / change;
+      for (uint32_t c = 0; c < count; ++c) wanted[c] = shown[c] + (wanted[c] - shown[c]) * share;
+    }
+    std::copy_n(wanted, count, shown);
+  }
+  i.pace.fresh = 0;
+}
 
 const Decoder patch_decoder{gather, infer, expand};
 

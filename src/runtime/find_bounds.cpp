@@ -47,4 +47,21 @@ Bounds find_bounds(const Instance& i) {
   return {b.low - margin, b.high + margin};
 }
 
+float find_bone_reach(const Garment& g) {
+  float reach2 = 0;
+  uint32_t near = 0;  // vertices that follow each other mostly have the same nearest bone
+  for (uint32_t v = 0; v < g.vertices(); ++v) {
+    const float* p = &g.view.rest[3 * size_t{v}];
+    const auto distance2 = [&](uint32_t b) {
+      const V3 d = V3{p[0], p[1], p[2]} - g.bone_rest[b];
+      return dot(d, d);
+    };
+    if (distance2(near) <= reach2) continue;
+    for (uint32_t b = 0; b < g.bones(); ++b)
+      if (distance2(b) < distance2(near)) near = b;
+    reach2 = std::max(reach2, distance2(near));
+  }
+  return std::sqrt(reach2);
+}
+
 }  // namespace billow

@@ -14,4 +14,7 @@ Bounds find_bounds(const float* points, size_t count);
 
 Bounds find_bounds(const Instance& instance);
 
+// The largest distance of a vertex of the rest mesh to its nearest bone.
+float find_bone_reach(const Garment& garment);
+
 }  // namespace billow

@@ -42,16 +42,42 @@ void follow(const Batch& batch) {
   }
 }
 
+// Where chains are stepped in every fourth frame or less, nobody sees bones tremble.
+float coarseness_of(const Instance& i) { return i.options.interval < 4 ? 1.0f : 2.0f; }
+
 void step_chains(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
     const FrameInput& in = batch.inputs[k];
     if (in.teleport != Teleport::kNone) teleport(*i.chains, in.teleport, i.roots);
-    step(*i.chains, {in.dt, i.roots, in.space, in.body, in.others, in.other_count});
+    step(*i.chains, {in.dt, i.roots, in.space, in.body, in.others, in.other_count, coarseness_of(i)});
     i.report.asleep = i.chains->sleep.asleep != 0;
     if (!i.report.asleep) i.known = Instance::Known::kNothing;
   }
 }
+
+// The characters for which chains and mesh are computed in this frame, with the time that has passed since they were last.
+struct Due {
+  Instance* instances[kCrowd];
+  FrameInput inputs[kCrowd];
+  size_t count = 0;
+  uint32_t which = 0;  // a bit for each character of the whole batch
+
+  explicit Due(const Batch& all) {
+    for (size_t k = 0; k < all.size(); ++k) {
+      Instance& i = *all.instances[k];
+      i.between.waited = std::min(i.between.waited + all.inputs[k].dt, kLongestStep);
+      if (!is_due(i, all.inputs[k])) continue;
+      keep_shown(i);
+      instances[count] = &i;
+      inputs[count] = all.inputs[k];
+      inputs[count++].dt = i.between.waited;
+      i.between.waited = 0;
+      which |= 1u << k;
+    }
+  }
+  Batch batch() const { return {{instances, count}, inputs}; }
+};
 
 // The characters that need the stages after the chains, and what for: for those that sleep no time passes, and those whose mesh is
 // known already are left out.
@@ -69,6 +95,7 @@ struct Awake {
       i.report.pushed = i.report.inside = 0;
       i.skipped_mesh = !in.mesh;
       if (i.report.asleep) i.known = wanted;
+      i.computed = in.mesh;
       instances[count] = &i;
       inputs[count] = in;
       if (i.report.asleep) inputs[count].dt = 0;
@@ -105,6 +132,17 @@ bool decode(const Batch& batch, void (*Decoder::*stage)(const Batch&)) {
 }
 
 bool infer(const Batch& batch) { return decode(batch, &Decoder::infer); }
+
+void keep_pace(const Batch& batch) {
+  for (size_t k = 0; k < batch.size(); ++k) {
+    Instance& i = *batch.instances[k];
+    const FrameInput& in = batch.inputs[k];
+    const bool on = in.mesh && &decoder_of(i) == &patch_decoder && i.options.shape;
+    if ((!on && in.dt > 0) || in.teleport == Teleport::kReset) i.pace.fresh = 1;
+    if (on) keep_pace(i, in.dt);
+  }
+}
+
 void expand(const Batch& batch) { decode(batch, &Decoder::expand); }
 
 // What holds the mesh of this frame's bones, before it is known.
@@ -133,11 +171,6 @@ PushOutSettings push_settings(const Instance& i) {
   return settings;
 }
 
-// Where patches lie round bones, unless limbs are inside the garment: knees that lift a skirt leave vertices behind that are held back.
-bool keeps_pace(const Instance& i) {
-  return &decoder_of(i) == &patch_decoder && !i.garment->view.record->closed;
-}
-
 void restore_lengths(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
@@ -155,8 +188,6 @@ void restore_lengths(const Batch& batch) {
                      .teleported = in.teleport != Teleport::kNone,
                      .attached = {g.attached, g.view.record->attachments},
                      .quality = i.options.lengths,
-                     .bones = keeps_pace(i) ? i.local_bones : nullptr,
-                     .nearest_bone = g.nearest_bone,
                      .colliders = i.posed,
                      .collider_count = i.posed_count,
                      .clusters = g.clusters,
@@ -178,11 +209,16 @@ void push_out(const Batch& batch) {
   }
 }
 
-void find_normals(const Batch& batch) {
-  for (size_t k = 0; k < batch.size(); ++k) {
-    Instance& i = *batch.instances[k];
-    if (batch.inputs[k].mesh && i.options.normals) find_normals(i.garment->normals, i.positions, i.normals);
+void show(const Batch& all, const Due& due) {
+  for (size_t k = 0; k < all.size(); ++k) {
+    Instance& i = *all.instances[k];
+    i.changed = show_in_between(i, all.inputs[k], due.which >> k & 1, i.computed);
   }
+}
+
+void find_normals(const Batch& batch) {
+  for (Instance* i : batch.instances)
+    if (i->changed && i->options.normals) find_normals(i->garment->normals, i->positions, i->normals);
 }
 
 }  // namespace
@@ -202,27 +238,34 @@ const Decoder& decoder_of(const Instance& i) {
 
 void step(std::span<Instance* const> instances, const FrameInput* inputs) {
   const Batch all{instances, inputs};
-  for (Instance* i : instances) std::fill_n(i->report.stage_seconds, kFrameStageCount, 0.0);
+  for (Instance* i : instances) {
+    std::fill_n(i->report.stage_seconds, kFrameStageCount, 0.0);
+    i->computed = false;
+  }
   FrameClock clock(all);
 
-  follow(all);
+  const Due due(all);
+  follow(due.batch());
   clock.finish(FrameStage::kFollow);
-  step_chains(all);
+  step_chains(due.batch());
   clock.finish(FrameStage::kChains);
 
-  const Awake awake(all);
+  const Awake awake(due.batch());
   const Batch batch = awake.batch();
-  if (batch.size() == 0) return;
-  gather(batch);
-  clock.finish(FrameStage::kGather);
-  if (infer(batch)) clock.finish(FrameStage::kInfer);
-  expand(batch);
-  clock.finish(FrameStage::kExpand);
-  restore_lengths(batch);
-  clock.finish(FrameStage::kLengths);
-  push_out(batch);
-  clock.finish(FrameStage::kPushOut);
-  find_normals(batch);
+  if (batch.size() > 0) {
+    gather(batch);
+    clock.finish(FrameStage::kGather);
+    if (infer(batch)) clock.finish(FrameStage::kInfer);
+    keep_pace(batch);
+    expand(batch);
+    clock.finish(FrameStage::kExpand);
+    restore_lengths(batch);
+    clock.finish(FrameStage::kLengths);
+    push_out(batch);
+    clock.finish(FrameStage::kPushOut);
+  }
+  show(all, due);
+  find_normals(all);
   clock.finish(FrameStage::kNormals);
 }
 

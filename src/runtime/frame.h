@@ -21,6 +21,8 @@ struct Decoder {
   void (*infer)(const Batch& batch);  // null: none
   void (*expand)(const Batch& batch);
 };
+// The coefficients of patches change no faster than cloth can: a network that sees a fold turn over decodes its other side at once.
+void keep_pace(Instance& instance, float dt);
 extern const Decoder patch_decoder;         // networks and a basis per patch
 extern const Decoder whole_cloth_decoder;   // the paper's: two networks, one basis for all vertices
 extern const Decoder linear_blend_decoder;  // skinning weights, no network

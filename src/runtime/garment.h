@@ -40,9 +40,8 @@ struct Garment {
   TangentRows tangents;          // empty for a garment without a pattern
   uint32_t* clusters = nullptr;  // find_clusters
   LengthLevels lengths;
-  uint32_t* attached = nullptr;      // vertices
-  uint32_t* nearest_bone = nullptr;  // of each vertex, at rest
-  float bone_reach = 0;              // the largest distance of a vertex to it
+  uint32_t* attached = nullptr;  // vertices
+  float bone_reach = 0;          // find_bone_reach
   // Maxima over all networks and bases, for scratch memory.
   uint32_t widest_layer = 0, max_stored_columns = 0;
 

@@ -9,6 +9,7 @@
 #include "decode/restore_lengths.h"
 #include "runtime/chains.h"
 #include "runtime/garment.h"
+#include "runtime/in_between.h"
 
 namespace billow {
 
@@ -25,12 +26,22 @@ struct InstanceOptions {
   bool normals = true;
   bool profile = false;
   PushOutSettings push;
+  uint32_t interval = 1;  // frames: chains and mesh are computed in every n-th
+  uint32_t stagger = 0;   // which of them
+  uint32_t blend = 0;     // frames over which changes of options are blended
 };
 
 struct InstanceReport {
   uint32_t pushed = 0, inside = 0;  // vertices
   bool asleep = false;
   double stage_seconds[kFrameStageCount] = {};
+};
+
+// Of patches: the coefficients that were shown last, with which the next ones keep pace.
+struct PaceState {
+  float* shown = nullptr;
+  size_t count = 0;
+  uint8_t fresh = 1;  // these are of no use: first frame, teleport, or frames without mesh
 };
 
 struct Instance {
@@ -44,6 +55,8 @@ struct Instance {
   bool skipped_mesh = false;  // by the last frame: positions are older than the chains
   // What is known of chains that sleep, for these joints: nothing, bones, or bones and mesh.
   enum class Known { kNothing, kBones, kMesh } known = Known::kNothing;
+  InBetween between;
+  bool computed = false, changed = false;  // in this frame: the mesh, and what is shown
 
   // Scratch of a frame, in the order in which stages fill it.
   Transform* followed = nullptr;  // joints of the last frame, for which the next three are known
@@ -61,6 +74,7 @@ struct Instance {
   float* inputs = nullptr;                // of the networks
   InferScratch infer[kInferBatch];
   float* coefficients = nullptr;  // network outputs
+  PaceState pace;
   float* world_coefficients =
       nullptr;                     // patches: coefficients as vectors in world space, by columns of the bases
   QuantisedVector quantised;       // the same, quantised
@@ -84,6 +98,8 @@ struct FrameInput {
   bool mesh = true;  // false: chains only, for characters that are not drawn
 };
 
+inline constexpr float kLongestStep = 0.25f;  // s
+
 // Two passes over one function: measure with a null arena, then build in memory. `garment` has to be set.
 void build(Instance& instance, Arena& arena);
 
@@ -91,8 +107,8 @@ void build(Instance& instance, Arena& arena);
 inline constexpr size_t kCrowd = 8;
 void step(std::span<Instance* const> instances, const FrameInput* inputs);
 
-// Saved state: the state of the chains, the pose of the body, and the offsets of the lengths stage. The next frame computes the
-// mesh from these.
+// Saved state: the state of the chains, the pose of the body, the offsets of the lengths stage and the coefficients of patches.
+// The next frame computes the mesh from these.
 size_t state_size(const Instance& instance, const Body& body);
 void save_state(const Instance& instance, const Body& body, unsigned char* out);
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size);

@@ -261,13 +261,14 @@ void find_force_axes(const ChainsDescription& d, ForceAxes* axes) {
   }
 }
 
-void update_learnt_force(Chains& chains, int collider_count, float frame_dt, float dt) {
+void update_learnt_force(Chains& chains, int collider_count, float frame_dt, float dt, float coarseness) {
   ChainSet& set = chains.set;
   set.has_learnt = chains.force.exists() && set.settings.learnt_force > 0;
   if (!set.has_learnt) return;
+  const float interval = kForceInterval * coarseness;
   const bool due = chains.force_left < 0.5f * dt;  // nearer to now than to the next sub-step
-  chains.force_left += (due ? kForceInterval : 0.0f) - dt;
-  if (chains.force_left < -kForceInterval) chains.force_left = 0;  // sub-steps that are too long to keep up
+  chains.force_left += (due ? interval : 0.0f) - dt;
+  if (chains.force_left < -interval) chains.force_left = 0;  // sub-steps that are too long to keep up
   if (due) evaluate(chains, collider_count, 1 / frame_dt, 1 / dt);
 }
 

@@ -61,7 +61,7 @@ struct LearntForce {
 void find_force_axes(const ChainsDescription& description, ForceAxes* axes);
 
 // At the start of a sub-step: evaluates the network at the present state if it is time. The roots move in `frame_dt`, the
-// colliders in `dt`.
-void update_learnt_force(Chains& chains, int collider_count, float frame_dt, float dt);
+// colliders in `dt`. `coarseness`: evaluated so many times less often.
+void update_learnt_force(Chains& chains, int collider_count, float frame_dt, float dt, float coarseness);
 
 }  // namespace billow

@@ -14,7 +14,7 @@ struct Header {
   uint64_t size, hash;     // of the payload
 };
 constexpr char kChainsMagic[4] = {'B', 'L', 'C', 'S'}, kInstanceMagic[4] = {'B', 'L', 'I', 'S'};
-constexpr uint32_t kVersion = 5, kInstanceVersion = 6;
+constexpr uint32_t kVersion = 5, kInstanceVersion = 7;
 
 // Visits every value of the state as bytes, in a fixed order: what moves, then all of it.
 template <class F> void visit_moving(Chains& chains, F f) {
@@ -75,9 +75,22 @@ template <class F> void visit(Body& body, F f) {
 template <class F> void visit(LengthState& lengths, F f) {
   f(reinterpret_cast<unsigned char*>(&lengths.fresh), sizeof lengths.fresh);
   f(reinterpret_cast<unsigned char*>(&lengths.key), sizeof lengths.key);
-  f(reinterpret_cast<unsigned char*>(lengths.bones), sizeof(V3) * lengths.bone_count);
   for (int16_t* values : {lengths.offsets, lengths.places})
     f(reinterpret_cast<unsigned char*>(values), 3 * sizeof(int16_t) * lengths.vertices);
+}
+
+template <class F> void visit(PaceState& pace, F f) {
+  f(reinterpret_cast<unsigned char*>(&pace.fresh), sizeof pace.fresh);
+  f(reinterpret_cast<unsigned char*>(pace.shown), sizeof(float) * pace.count);
+}
+
+// Places that are not known are left out.
+template <class F> void visit(InBetween& b, F f) {
+  auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
+  bytes(b.frame), bytes(b.waited), bytes(b.left), bytes(b.known);
+  if (b.known)
+    for (int16_t* places : {b.shown, b.computed})
+      f(reinterpret_cast<unsigned char*>(places), sizeof(int16_t) * b.values);
 }
 
 template <class State> size_t payload_size(const State& state) {
@@ -125,12 +138,26 @@ Header header_of(const Chains& chains) {
   return h;
 }
 
+// What is between frames is known or not: the layout has a bit for it.
+constexpr uint32_t kHasPlaces = 1u << 31;
+
+// Visits all state of an instance after its chains'.
+template <class F> void visit_all(Instance& instance, Body& body, F f) {
+  visit(body, f);
+  visit(instance.lengths, f);
+  visit(instance.pace, f);
+  visit(instance.between, f);
+}
+
 Header header_of(const Instance& instance, const Body& body) {
+  uint64_t size = state_size(*instance.chains);
+  visit_all(const_cast<Instance&>(instance), const_cast<Body&>(body),
+            [&](unsigned char*, size_t n) { size += n; });
   Header h{{},
            kInstanceVersion,
            static_cast<uint32_t>(body.collider_count),
-           instance.garment->vertices(),
-           state_size(*instance.chains) + payload_size(body) + payload_size(instance.lengths),
+           instance.garment->vertices() | (instance.between.known ? kHasPlaces : 0),
+           size,
            0};
   std::memcpy(h.magic, kInstanceMagic, 4);
   return h;
@@ -182,25 +209,35 @@ size_t state_size(const Instance& instance, const Body& body) {
 
 void save_state(const Instance& instance, const Body& body, unsigned char* out) {
   Header h = header_of(instance, body);
-  unsigned char* const payload = out + sizeof h;
+  unsigned char *const payload = out + sizeof h, *to = payload + state_size(*instance.chains);
   save_state(*instance.chains, payload);
-  const size_t chains_size = state_size(*instance.chains);
-  write(body, payload + chains_size);
-  write(instance.lengths, payload + chains_size + payload_size(body));
+  visit_all(const_cast<Instance&>(instance), const_cast<Body&>(body), [&](unsigned char* p, size_t n) {
+    std::memcpy(to, p, n);
+    to += n;
+  });
   h.hash = fnv(payload, static_cast<size_t>(h.size), kHashStart);
   std::memcpy(out, &h, sizeof h);
 }
 
 const char* restore_state(Instance& instance, Body& body, const unsigned char* bytes, size_t size) {
-  if (const char* wrong = check(header_of(instance, body), bytes, size, "not a saved state of an instance"))
-    return wrong;
-  const unsigned char* const payload = bytes + sizeof(Header);
+  Header h{};
+  if (size >= sizeof h) std::memcpy(&h, bytes, sizeof h);
+  const uint8_t known = instance.between.known;
+  instance.between.known = (h.layout & kHasPlaces) != 0;
+  const unsigned char* const payload = bytes + sizeof h;
   const size_t chains_size = state_size(*instance.chains);
+  const char* wrong = check(header_of(instance, body), bytes, size, "not a saved state of an instance");
   // The character's scale comes with every frame, hence it is the state's here, not a setting.
-  if (const char* wrong = restore_state(*instance.chains, payload, chains_size, RestoredScale::kSaved))
+  if (!wrong) wrong = restore_state(*instance.chains, payload, chains_size, RestoredScale::kSaved);
+  if (wrong) {
+    instance.between.known = known;
     return wrong;
-  read(body, payload + chains_size);
-  read(instance.lengths, payload + chains_size + payload_size(body));
+  }
+  const unsigned char* from = payload + chains_size;
+  visit_all(instance, body, [&](unsigned char* p, size_t n) {
+    std::memcpy(p, from, n);
+    from += n;
+  });
   return nullptr;
 }
 

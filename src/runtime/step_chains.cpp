@@ -27,9 +27,9 @@ class StageClock {
   Clock::time_point last_;
 };
 
-int choose_substeps(const Chains& chains, float dt, unsigned& flags) {
+int choose_substeps(const Chains& chains, float dt, float coarse, unsigned& flags) {
   const RopeSettings& s = chains.set.settings;
-  float wanted = wanted_substeps(chains.set, dt);
+  const float wanted = wanted_substeps(chains.set, dt) / coarse;
   if (wanted > static_cast<float>(s.max_substeps)) flags |= kFlagSubstepsCapped;
   int n = s.min_substeps;
   while (n < s.max_substeps && static_cast<float>(n) < wanted) ++n;
@@ -80,7 +80,7 @@ void run_substep(Chains& chains, const StepInput& in, int k, int n, float dt, Ou
   follow(chains, k, n, dt);
   clock.finish(Stage::kFollow);
 
-  update_learnt_force(chains, of_body, in.dt, dt);
+  update_learnt_force(chains, of_body, in.dt, dt, in.coarseness);
   if (set.settings.has_self_contact) find_self_contacts(set, dt);
   apply_all_forces();
   start_substep(set, h);
@@ -180,7 +180,7 @@ void step(Chains& chains, const StepInput& in) {
   forget_contacts(chains.set);
   if (passes) {
     Outcome outcome;
-    const int n = choose_substeps(chains, in.dt, report.flags);
+    const int n = choose_substeps(chains, in.dt, in.coarseness, report.flags);
     const float dt = in.dt / static_cast<float>(n);
     report.substeps = n;
     clock.finish(Stage::kFollow);

@@ -47,6 +47,7 @@ class Crowd : public ::testing::TestWithParam<Form> {
     billow_instance_options options = billow_instance_options_default();
     options.shape = i % 5 != 1, options.networks = i % 7 != 3, options.push_out = i % 3 != 2;
     options.linear_blend = i % 6 == 4;
+    options.interval = 1 + i % 4, options.stagger = i % 3;
     EXPECT_EQ(billow_instance_set_options(made, &options), BILLOW_OK);
     return made;
   }

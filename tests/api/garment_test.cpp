@@ -199,6 +199,9 @@ TEST_P(GarmentApi, ScalesTheWholeCharacter) {
   for (float& g : settings.gravity) g *= 2;
   settings.rest_speed *= 2;
   EXPECT_EQ(billow_chains_set_settings(billow_instance_chains(large), &settings), BILLOW_OK);
+  billow_instance_options options = billow_instance_options_default();
+  options.clearance *= 2, options.softness *= 2;
+  EXPECT_EQ(billow_instance_set_options(large, &options), BILLOW_OK);
   for (int k = 0; k < 30; ++k) {
     billow_frame f = frame(k);
     f.scale = 2;

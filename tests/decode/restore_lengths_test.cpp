@@ -53,10 +53,10 @@ struct Sheet {
                           .attached = attached};
     levels = find_levels(mesh, memory);
     Arena measured;
-    take_length_state(levels, 1, measured, state);
+    take_length_state(levels, measured, state);
     state_memory.resize(measured.used());
     Arena arena(state_memory.data());
-    take_length_state(levels, 1, arena, state);
+    take_length_state(levels, arena, state);
   }
 
   // The cloth after some frames in which `decoded` does not change.
@@ -288,38 +288,6 @@ TEST(RestoreLengths, StaysWithinItsBoundAndSurvivesAnything) {
   expect_near_rest(0.2001f);
   sheet.state.fresh = 1;
   expect_near_rest(2e-4f);
-}
-
-// Networks may decode a fold on its other side from one frame to the next.
-TEST(RestoreLengths, TurnsFoldsOverInMoreThanAFrame) {
-  Sheet sheet;
-  V3 bone{0, 0, 0};
-  const std::vector<uint32_t> nearest(kVertices + kLanes, 0);
-  const LengthInput beside{.bones = &bone, .nearest_bone = nearest.data()};
-  const auto farthest = [](const std::vector<float>& a, const std::vector<float>& b, V3 way) {
-    float most = 0;
-    for (size_t i = 0; i < a.size(); i += 3)
-      most = std::max(most, length(V3{b[i] - a[i], b[i + 1] - a[i + 1], b[i + 2] - a[i + 2]} - way));
-    return most;
-  };
-  const auto hinged = mapped(sheet.rest, [](V3 p) { return V3{p.x, 0.866f * p.y, -0.5f * p.y}; });
-  std::vector<float> last = sheet.shown(sheet.rest, 5, beside);
-  ASSERT_GT(farthest(sheet.rest, hinged, {0, 0, 0}), 0.1f);
-  for (int k = 0; k < 5; ++k) {
-    const std::vector<float> now = sheet.shown(hinged, 1, beside);
-    EXPECT_LT(farthest(last, now, {0, 0, 0}), 1.2f / 60 + 5e-4f) << k;
-    last = now;
-  }
-  last = sheet.shown(hinged, 240, beside);
-  EXPECT_LT(farthest(hinged, last, {0, 0, 0}), 0.01f) << "it gets there, as offsets fade";
-
-  // What goes with its bone is not held back.
-  sheet.state.fresh = 1;
-  last = sheet.shown(sheet.rest, 5, beside);
-  bone = {0, 0, 0.15f};
-  const auto moved = mapped(sheet.rest, [](V3 p) { return V3{p.x, p.y, p.z + 0.15f}; });
-  sheet.attached.clear();
-  EXPECT_LT(farthest(moved, sheet.shown(moved, 1, beside), {0, 0, 0}), 1e-3f);
 }
 
 TEST(RestoreLengths, ShowsTheSameClothAgainWithoutTime) {

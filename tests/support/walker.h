@@ -137,6 +137,15 @@ class Walker {
   void meet(std::vector<const billow_body*> others) { others_ = std::move(others); }
   void settle() { step(0, 0); }
   void step(double hz) { step(static_cast<double>(++frame_) / hz, 1 / hz); }
+  int frame() const { return frame_; }
+  void go_to_frame(int frame) { frame_ = frame; }
+  // The frame of the last step at 60 Hz once more, without time.
+  void pause() {
+    const auto joints = skeleton_.walking(walk_, static_cast<double>(frame_) / 60);
+    billow_frame frame = billow_frame_default();
+    frame.joints = joints.data(), frame.joint_count = static_cast<uint32_t>(joints.size());
+    ASSERT_EQ(billow_instance_step(instance_.get(), &frame), BILLOW_OK) << billow_last_error();
+  }
 
   billow_instance* instance() const { return instance_.get(); }
   billow_chains* chains() const { return billow_instance_chains(instance_.get()); }

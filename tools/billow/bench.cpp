@@ -79,14 +79,30 @@ ordered_json bench_garment(const BenchGarment& garment, const std::string& file,
   return out;
 }
 
+constexpr uint32_t kLevelCrowd = 200;
+
+ordered_json levels_json(const LevelFigures& f) {
+  return {{"characters", f.characters},
+          {"near", f.near},
+          {"near_ms", f.near_ms},
+          {"far_ms", f.far_ms},
+          {"full_frames", (f.near_ms + f.far_ms) / f.full_ms}};
+}
+
 ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person, const BenchOptions& o) {
   const double peak = fma_peak();
+  const auto levels = [&](bool all_in_view) {
+    return levels_json(
+        time_levels(garment, person, running_clip(person, o.seconds), kLevelCrowd, all_in_view));
+  };
   const CrowdFigures f = time_crowd(garment, person, running_clip(person, o.seconds), o.characters, 1);
   const double fma_rate = garment.expansion() / (1e-3 * f.expand_ms);
   return {{"characters", f.characters},
           {"ms_per_character", f.ms_per_character},
           {"expand_ms_per_character", f.expand_ms},
           {"asleep_ms_per_character", time_sleepers(garment, person, o.characters)},
+          {"levels", levels(false)},
+          {"levels_all_in_view", levels(true)},
           {"fma_peak_share", peak > 0 ? ordered_json(fma_rate / peak) : ordered_json(nullptr)},
           {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
           {"counted",
@@ -170,7 +186,13 @@ void print_crowd_and_peers(const ordered_json& all) {
   if (!crowd["fma_peak_share"].is_null())
     std::printf(" (%.0f %% of the core's %.0f GFLOP/s, %s)", 100 * crowd["fma_peak_share"].get<double>(),
                 crowd["fma_peak_gflops"].get<double>(), crowd["counted"].get<std::string>().c_str());
-  std::printf("\n");
+  const ordered_json& levels = crowd["levels"];
+  std::printf(
+      "\ncrowd of %u round a camera, %u of them near, the others by levels of detail: %.1f full frames; all "
+      "in "
+      "view: %.1f\n",
+      levels["characters"].get<uint32_t>(), levels["near"].get<uint32_t>(),
+      levels["full_frames"].get<double>(), crowd["levels_all_in_view"]["full_frames"].get<double>());
   if (all.contains("growth")) print_growth(all["growth"]);
   for (const auto& [name, peer] : all["peers"].items()) {
     if (peer["frame_ms"].is_null())

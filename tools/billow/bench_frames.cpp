@@ -230,6 +230,40 @@ CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person,
   return {characters, threads, percentile_of(all, 0.5) / characters, percentile_of(expand, 0) / characters};
 }
 
+LevelFigures time_levels(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                         uint32_t characters, bool all_in_view) {
+  const std::vector<Joints> joints = all_joints(garment, person, clip);
+  const uint32_t near = characters / 10;
+  std::vector<Instance> crowd;
+  std::vector<billow_instance*> handles;
+  std::vector<billow_view> views;
+  const float nearest = billow_levels_default().near_distance;
+  for (uint32_t c = 0; c < characters; ++c) {
+    crowd.push_back(make_instance(garment, false));
+    handles.push_back(crowd.back().get());
+    // As many on each square metre up to six times the distance.
+    const float share = static_cast<float>(c - near) / static_cast<float>(characters - near);
+    views.push_back({c < near ? 0.5f * nearest : nearest * std::sqrt(1.01f + 35 * share),
+                     all_in_view || c < near || c % 6 == 0});
+  }
+  constexpr size_t kWarmUp = 48, kFrames = 32;  // whole intervals
+  LevelFigures out{characters, near, 0, 0, 0};
+  std::vector<double> alone;
+  for (size_t k = 0; k < kWarmUp + kFrames; ++k) {
+    std::vector<billow_frame> frames;
+    for (uint32_t c = 0; c < characters; ++c) frames.push_back(frame_of(joints[(k + 7 * c) % joints.size()]));
+    expect(billow_crowd_choose_levels(handles.data(), frames.data(), views.data(), characters, nullptr));
+    const double start = own_ms();
+    expect(billow_crowd_step(handles.data(), frames.data(), near, nullptr));
+    const double between = own_ms();
+    expect(billow_crowd_step(handles.data() + near, frames.data() + near, characters - near, nullptr));
+    if (k < kWarmUp) continue;
+    out.near_ms += (between - start) / kFrames, out.far_ms += (own_ms() - between) / kFrames;
+  }
+  out.full_ms = out.near_ms / near;
+  return out;
+}
+
 double time_sleepers(const BenchGarment& garment, const body::Person& person, uint32_t characters) {
   const Joints joints = garment.joints(person, body::rest_pose(person.skeleton));
   std::vector<Instance> crowd;

@@ -67,6 +67,15 @@ struct CrowdFigures {
 };
 CrowdFigures time_crowd(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
                         uint32_t characters, int threads);
+// A crowd with levels of detail by the default policy: one in ten is near, the others are evenly spread up to six times as far. In view are
+// all, or those that a camera of 60 degrees in their midst sees: the near ones and a sixth of the others.
+struct LevelFigures {
+  uint32_t characters = 0, near = 0;
+  double near_ms = 0, far_ms = 0;  // of a frame, all together
+  double full_ms = 0;              // of one that is near
+};
+LevelFigures time_levels(const BenchGarment& garment, const body::Person& person, const motion::Clip& clip,
+                         uint32_t characters, bool all_in_view);
 // Milliseconds of a frame per character of a crowd that stands still and sleeps, poses of its bodies included.
 double time_sleepers(const BenchGarment& garment, const body::Person& person, uint32_t characters);
 

@@ -215,7 +215,8 @@ void clearance(ClearanceOptions o) {
 
 constexpr const char* kFooter =
     "Distances are signed distances to the runtime's colliders, measured after push-out. Push-out keeps\n"
-    "vertices 2 mm outside, because midpoints of edges and triangles may lie deeper than their corners.\n"
+    "vertices 5 mm outside, because midpoints of edges and triangles may lie deeper than their corners, and\n"
+    "the skin of a character a few millimetres outside its colliders.\n"
     "A jump is the motion of a vertex in one frame beyond that of the six bones nearest to it; one over\n"
     "25 mm is seen. --json says when the deepest points and the largest jumps occur. Strain is that of\n"
     "edges against the pattern; of motions under 20 s the ends are halves. Speeds are those of vertices\n"
