@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* kYields = ":yields";
 
+// The world's group and those that are free: met unless a list says otherwise.
+constexpr uint32_t kBeyondBody = BILLOW_ALL_GROUPS & ~((1u << kColliderGroupNames.size()) - 1);
+
 }  // namespace
 
 std::string group_name(uint32_t group) {
@@ -35,10 +38,13 @@ void apply(const Contacts& contacts, billow_settings& settings) {
 }
 
 std::string text_of(const Contacts& contacts) {
+  if (contacts.groups == 0) return "none";
   std::string out;
   for (uint32_t g = 0; g < BILLOW_COLLIDER_GROUPS; ++g) {
-    if (!(contacts.groups >> g & 1)) continue;
-    out += (out.empty() ? "" : ",") + group_name(g);
+    const bool met = contacts.groups >> g & 1, of_body = !(kBeyondBody >> g & 1);
+    if (of_body ? !met : (contacts.rigid_groups() >> g & 1)) continue;
+    out += (out.empty() ? "" : ",") + std::string(met ? "" : "-") + group_name(g);
+    if (!met) continue;
     char softness[16] = "";
     if (contacts.yielding >> g & 1)
       out += kYields;
@@ -46,15 +52,20 @@ std::string text_of(const Contacts& contacts) {
       std::snprintf(softness, sizeof softness, ":%.3g", static_cast<double>(contacts.softness[g]));
     out += softness;
   }
-  return out.empty() ? "none" : out;
+  return out.empty() ? group_name(BILLOW_COLLIDER_GROUP_WORLD) : out;
 }
 
 Contacts contacts_from(const std::string& text) {
-  Contacts out{0, {}, 0};
-  if (text == "none") return out;
+  if (text == "none") return {0, {}, 0};
+  Contacts out{kBeyondBody, {}, 0};
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string entry = text.substr(begin, end - begin), name = entry.substr(0, entry.find(':'));
+    if (name.starts_with('-') && entry == name && group_named(name.substr(1)) >= 0) {
+      out.groups &= ~(1u << group_named(name.substr(1)));
+      begin = end + 1;
+      continue;
+    }
     const int group = group_named(name);
     char* rest = nullptr;
     const bool yields = group >= 0 && entry == name + kYields,

@@ -37,7 +37,8 @@ struct Contacts {
 Contacts contacts_of(const billow_settings& settings);
 void apply(const Contacts& contacts, billow_settings& settings);
 
-// "trunk,leg,upper_arm:0.5,forearm:yields": the groups that are met, with the softness of those that are soft; "none".
+// "trunk,leg,upper_arm:0.5,forearm:yields": the groups of the body that are met, with the softness of those that are soft. The world
+// and the groups of callers, 5 to 7, are met unless they are given as "-5". "none": nothing at all.
 // contacts_from() throws std::invalid_argument.
 std::string text_of(const Contacts& contacts);
 Contacts contacts_from(const std::string& text);

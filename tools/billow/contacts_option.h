@@ -10,9 +10,9 @@
 namespace billow::tool {
 
 inline constexpr const char* kContactsHelp =
-    "Collider groups that the garment meets, instead of its own: trunk, head, upper_arm, forearm, leg or 5 "
-    "to 7, "
-    "separated by commas. A softness from 0 to 1 after a colon lets cloth give way; `yields` makes a limb "
+    "Parts of the body that the garment meets, instead of its own choice: trunk, head, upper_arm, forearm, "
+    "leg, separated by commas; the world (5) and your own groups (6, 7) unless given as -5. A softness from "
+    "0 to 1 after a colon lets cloth give way; `yields` makes a limb "
     "rigid except "
     "where it presses cloth on the body: trunk,leg,upper_arm:0.5,forearm:yields";
 
