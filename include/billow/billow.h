@@ -769,8 +769,8 @@ BILLOW_API billow_status billow_instance_settle(billow_instance* instance, const
 BILLOW_API billow_status billow_instance_shift_origin(billow_instance* instance, const float* offset);
 
 /* The full state (not settings, options or wind) as bytes, for replay and rollback: chains, the character's scale, the
- * pose from which the garment's own colliders move in the next frame, and how far vertices are moved to keep lengths. Restoring into any instance of the same garment continues
- * bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. Bodies of the caller's (frame.body,
+ * pose from which the garment's own colliders move in the next frame, the shapes of patches, how far vertices are moved to keep
+ * lengths, and what is shown between frames that are due. Restoring into any instance of the same garment continues bit for bit. The mesh is not part of it: a frame with dt 0 and the saved joints recomputes it. Bodies of the caller's (frame.body,
  * frame.others) are not part of it either: billow_body_teleport to the last pose restores them. */
 BILLOW_API size_t billow_instance_state_size(
     const billow_instance* instance); /* 0 for NULL; larger between frames that are due */

@@ -264,7 +264,8 @@ billow_status billow_instance_set_options(billow_instance* instance, const billo
     return fail(
         BILLOW_ERROR_INVALID_ARGUMENT,
         "options.linear_blend: expected a garment with weights for it (section blend.weights), found none");
-  instance->instance.between.blend = options->blend > 0;
+  const bool same = std::memcmp(&instance->options, options, sizeof *options) == 0;
+  if (!same) instance->instance.between.blend = options->blend > 0;
   instance->options = *options;
   instance->instance.known = Instance::Known::kNothing;
   InstanceOptions& o = instance->instance.options;
@@ -324,14 +325,17 @@ billow_status billow_instance_settle(billow_instance* instance, const billow_fra
   if (!(seconds >= 0 && seconds <= 3600))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "seconds: expected 0 to 3600, found %g",
                 static_cast<double>(seconds));
-  if (billow_status bad = read_frame(instance, frame, in, space)) return bad;
+  if (billow_status bad = check_frame(instance, frame)) return bad;
+  billow_frame still = *frame;
+  still.dt = 0;
+  instance->instance.between.known = 0, instance->instance.between.waited = 0;  // so that this frame is due
+  pose_own_body(instance, still);
+  take_frame(instance, &still, in, space);
   follow_body(instance->instance, in.joints, in.scale);
   settle(instance->chains->chains,
          {0, instance->instance.roots, in.space, in.body, in.others, in.other_count}, seconds);
-  in.dt = 0;
   in.teleport = Teleport::kNone;
   instance->instance.lengths.fresh = instance->instance.pace.fresh = 1;
-  instance->instance.between.known = 0;  // so that this frame is due
   step_one(instance->instance, in);
   return BILLOW_OK;
 }

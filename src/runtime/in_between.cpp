@@ -82,8 +82,11 @@ void keep_shown(Instance& i) {
   InBetween& b = i.between;
   const bool wanted = b.blend != 0;
   b.blend = 0;
-  if (!wanted || i.skipped_mesh || b.scale == 0) return;
-  if (!b.known) store_places(i, b.key, b.scale, b.shown);
+  if (!wanted) return;
+  if (!b.known) {
+    if (i.skipped_mesh || b.scale == 0) return;  // nothing is shown that could be kept
+    store_places(i, b.key, b.scale, b.shown);
+  }
   b.known = 1;
   b.left = i.options.blend;
 }
