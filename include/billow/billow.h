@@ -195,7 +195,8 @@ typedef enum billow_collider_group {
   BILLOW_COLLIDER_GROUP_UPPER_ARM = 2, /* shoulder to elbow */
   BILLOW_COLLIDER_GROUP_FOREARM = 3,   /* and hand */
   BILLOW_COLLIDER_GROUP_LEG = 4,
-  BILLOW_COLLIDER_GROUP_WORLD = 5 /* grounds, walls, furniture: what is no part of a character */
+  BILLOW_COLLIDER_GROUP_WORLD = 5, /* grounds, walls, furniture: what is no part of a character */
+  BILLOW_COLLIDER_GROUP_CLOTH = 6  /* garments under this one: billow_body_create_layer */
 } billow_collider_group;
 
 #define BILLOW_JOINTS_PER_COLLIDER 4
@@ -776,6 +777,19 @@ BILLOW_API size_t billow_instance_state_size(
     const billow_instance* instance); /* 0 for NULL; larger between frames that are due */
 BILLOW_API billow_status billow_instance_save(const billow_instance* instance, void* out, size_t capacity);
 BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);
+
+/* Layers: a garment that is worn over others (a cape over a skirt, a coat over a dress) meets the outside of each as a body of one
+ * collider, of BILLOW_COLLIDER_GROUP_CLOTH: a grid of signed distances round the mesh that the inner instance shows, 2 cm between
+ * points. In each frame step the inner garment, pose its layer, and step the outer one with the layer in frame.others; that is what
+ * puts them in order. A layer may also be met by garments of other characters. Chains and mesh stay outside it, on the side to which
+ * the inner garment's normals point. It needs the option normals of the inner instance, and lives no longer than its garment. It
+ * follows levels of detail, sleep, teleports and restored states of the inner instance; there is nothing to save.
+ * billow_body_pose and billow_body_teleport refuse it. `allocator` may be NULL. */
+BILLOW_API billow_status billow_body_create_layer(const billow_instance* inner,
+                                                  const billow_allocator* allocator, billow_body** out);
+/* Moves the layer to the mesh that `inner` shows: any instance of the garment for which it was created. Until a mesh has been shown,
+ * there is nothing to meet. Allocates nothing; layers of different garments may be posed on different threads. */
+BILLOW_API billow_status billow_body_pose_layer(billow_body* layer, const billow_instance* inner);
 
 /* The mesh of the last frame in world space, 3 floats per vertex with a stride in bytes (0: tightly packed; else a
  * multiple of 4, at least 12), as in a vertex buffer. `capacity` counts vertices. */

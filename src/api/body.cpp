@@ -210,6 +210,8 @@ billow_described_collider describe(const billow_collider& c) {
 billow_status pose(billow_body* body, const billow_transform* joints, uint32_t joint_count, float scale,
                    bool jump) {
   if (!valid(body)) return fail(BILLOW_ERROR_INVALID_ARGUMENT, kNotBody);
+  if (body->layer.garment)
+    return fail(BILLOW_ERROR_INVALID_ARGUMENT, "body: a layer goes with a garment: billow_body_pose_layer");
   if (!joints) return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joints: expected an array, found NULL");
   if (joint_count != static_cast<uint32_t>(body->body.joint_count))
     return fail(BILLOW_ERROR_INVALID_ARGUMENT, "joint_count: expected %d, found %u", body->body.joint_count,

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "runtime/chains.h"
-#include "runtime/instance.h"
+#include "runtime/layer.h"
 
 // A collider as the caller gave it, with copies of what it points to.
 struct billow_described_collider {
@@ -21,6 +21,7 @@ struct billow_body {
   billow::Body body;
   billow_described_collider* described;
   billow::Transform* joints;  // scratch of a pose
+  billow::Layer layer;        // of the outside of a garment; else without one
 };
 
 struct billow_chains {
@@ -63,6 +64,7 @@ inline constexpr uint32_t kInstanceMagic = 0x74736e69;  // "inst"
 inline constexpr char kNotBody[] = "body: expected a billow_body, found NULL or something else";
 inline constexpr char kNotChains[] = "chains: expected billow_chains, found NULL or something else";
 inline constexpr char kNotGarment[] = "garment: expected a billow_garment, found NULL or something else";
+inline constexpr char kNotInner[] = "inner: expected a billow_instance, found NULL or something else";
 inline constexpr char kNotInstance[] = "instance: expected a billow_instance, found NULL or something else";
 
 // Stores the message (printf style) for billow_last_error and returns the status.

@@ -1,6 +1,6 @@
 #include "runtime/frame_entry.h"
 
-#include "runtime/instance.h"
+#include "runtime/layer.h"
 #include "sdf/query_points.h"
 
 namespace billow {
@@ -25,6 +25,10 @@ const billow_frame_entry frame_entry{
     [](void* instances, size_t count, const void* inputs) {
       step({static_cast<Instance* const*>(instances), count}, static_cast<const FrameInput*>(inputs));
     },
-    query_body};
+    query_body,
+    [](void* layer, const void* inner, void* body) {
+      pose_layer(*static_cast<Layer*>(layer), *static_cast<const Instance*>(inner),
+                 *static_cast<Body*>(body));
+    }};
 
 }  // namespace billow

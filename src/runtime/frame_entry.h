@@ -12,6 +12,8 @@ struct billow_frame_entry {
   // Distances of points to the colliders of some groups of a body, as in sdf/query_points.h.
   void (*query_body)(const void* body, uint32_t groups, const float* points, uint32_t count, float limit,
                      float* distances, float* gradients, int32_t* colliders);
+  // pose_layer() of runtime/layer.h.
+  void (*pose_layer)(void* layer, const void* inner, void* body);
 };
 
 namespace billow {

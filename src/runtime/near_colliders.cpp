@@ -45,6 +45,7 @@ NearCollider place(const Body& body, int k, const ColliderStart& start) {
   NearCollider n;
   n.collider = &body.colliders[k];
   n.scale = body.scale;
+  n.changes = body.changes;
   n.to = body.now[k];
   n.from = start.at_end ? n.to : start.motion ? *start.motion * body.before[k] : body.before[k];
   return n;

@@ -25,6 +25,7 @@ struct NearCollider {
   int index = 0;        // in the lists of all bodies, one after the other
   int blend_with = -1;  // in this list
   Transform from, to;
+  bool changes = false;  // its shape does
 };
 
 // What happens to colliders on the way: nothing, or they stand at its end, or they start elsewhere.

@@ -58,7 +58,9 @@ void watch_inputs(Chains& chains, const StepInput& in) {
   for (int c = 0; c < chains.set.layout.chains; ++c)
     most = std::max(most, motion_between(chains.roots[c], in.roots[c], lever));
   for (int i = 0; i < chains.near_count; ++i)
-    most = std::max(most, motion_between(chains.near[i].from, chains.near[i].to, lever));
+    most = std::max(most, chains.near[i].changes
+                              ? 2 * kStirred
+                              : motion_between(chains.near[i].from, chains.near[i].to, lever));
   s.stirred += std::max(most - kJitter, 0.0f);
   if (!(s.stirred <= kStirred) || s.colliders != chains.near_count || chains.fresh || !may_sleep(chains))
     wake(chains);

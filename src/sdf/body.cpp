@@ -71,7 +71,7 @@ void bound(PosedCollider& p) {
     case Shape::kGrid:
     case Shape::kNeural:
       p.bound_radius = c.radius * p.scale;
-      p.half_thickness = 0;
+      p.half_thickness = 0.5f * c.thickness * p.scale;
       break;
     case Shape::kHalfSpace:
       p.bound_radius = p.half_thickness = kFarAway;

@@ -50,6 +50,7 @@ struct Collider {
   void* user = nullptr;
   Grid grid;
   SdfNetwork network;
+  float thickness = 0;          // custom, grid, neural: no shorter path passes through
   float max_axis_distance = 0;  // grid, neural: upper bound of phi on the y axis within `half`
 
   // Sphere, capsule or tapered capsule.
@@ -85,7 +86,8 @@ struct Body {
   Transform* before = nullptr;  // per collider
   Transform* now = nullptr;
   float scale = 1;
-  uint8_t posed = 0;  // a byte, so that any saved value may be loaded
+  uint8_t posed = 0;     // a byte, so that any saved value may be loaded
+  bool changes = false;  // the shape of its colliders does
 };
 
 // Poses the colliders for joints in world space. With `teleport`, or on first use, the frame has no motion:

@@ -75,6 +75,16 @@ void Picture::add_cloth(std::span<const float> positions, std::span<const garmen
                 .finish = draw::Finish::kCloth});
 }
 
+void Picture::add_clothes(const Playback& playback) {
+  add_cloth(playback.positions(), playback.garment().triangles);
+  if (!playback.under()) return;
+  const PictureStyle outer = style_;
+  const PictureStyle inner = style_for(playback.under()->garment());
+  style_.cloth = inner.cloth, style_.lining = inner.lining;
+  add_clothes(*playback.under());
+  style_ = outer;
+}
+
 void Picture::add_dots(std::span<const V3> positions, draw::Colour colour) {
   for (const V3& p : positions) canvas_.sphere(to_draw(p), 0.009f, {.colour = colour}, 8);
 }

@@ -51,6 +51,8 @@ class Picture {
   Picture(const PictureStyle& style, const DrawnBody& body, const std::vector<Transform>& joints);
   void add_cloth(std::span<const float> positions, std::span<const garment::Triangle> triangles,
                  float alpha = 1);
+  // The garment that is played, and what is worn under it in the colours of its own kind.
+  void add_clothes(const Playback& playback);
   void add_dots(std::span<const V3> positions, draw::Colour colour);
   // Ropes are green, lateral neighbours are joined in purple, bones outside of chains are blue.
   void add_chains(const garment::Garment& garment, std::span<const V3> bones);

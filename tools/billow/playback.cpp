@@ -49,6 +49,7 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       ->capture_default_str()
       ->check(number_from(0.1, 600))
       ->each([&o](const std::string&) { o.seconds_given = true; });
+  command.add_option("--over", o.over, "Garment to wear under this one (cape, skirt or a file), which stays outside it");
   command.add_option("--contacts", o.contacts, kContactsHelp);
   command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()
@@ -72,7 +73,8 @@ Playback::Playback(const PlaybackOptions& options) : Playback(options, playback_
 Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
     : options_(with_garment_path(options)),
       packed_(pack::read_garment_asset(options_.file)),
-      character_body_(dataset::person_as_character_body(kWearer)) {
+      character_body_(dataset::person_as_character_body(kWearer)),
+      under_(make_under(options, clip)) {
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
@@ -82,6 +84,13 @@ Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
     body::apply(packed_.garment.contacts, packed_.settings);
   }
   play(clip);
+}
+
+std::unique_ptr<Playback> Playback::make_under(const PlaybackOptions& options, const motion::Clip& clip) {
+  if (options.over.empty()) return nullptr;
+  PlaybackOptions under = options;
+  under.file = options.over, under.over.clear(), under.contacts.clear(), under.linear_blend = false;
+  return std::make_unique<Playback>(under, clip);
 }
 
 void Playback::play(const motion::Clip& clip) {
@@ -106,6 +115,11 @@ void Playback::play(const motion::Clip& clip) {
   if (!options_.contacts.empty())
     expect(billow_chains_set_settings(billow_instance_chains(instance), &packed_.settings));
   expect(billow_instance_set_options(instance, &instance_options));
+  if (!under_) return;
+  under_->play(clip);
+  billow_body* layer = nullptr;
+  expect(billow_body_create_layer(under_->instance_.get(), nullptr, &layer));
+  layer_.reset(layer);
 }
 
 bool Playback::is_shorter() const { return frames() < frames_wanted(options_); }
@@ -142,6 +156,12 @@ void Playback::move_to(const std::vector<Transform>& joints) {
   billow_frame frame{};
   frame.dt = static_cast<float>(1 / options_.rate);
   frame.joints = api_joints.data(), frame.joint_count = static_cast<uint32_t>(api_joints.size());
+  const billow_body* const layer = layer_.get();
+  if (under_) {
+    under_->move_to(joints);
+    expect(billow_body_pose_layer(layer_.get(), under_->instance_.get()));
+    frame.others = &layer, frame.other_count = 1;
+  }
   expect(billow_instance_step(instance_.get(), &frame));
 }
 

@@ -25,6 +25,7 @@ struct PlaybackOptions {
   double seconds = 5, rate = 60;  // rate: simulated frames per second
   bool shape = true, push_out = true, linear_blend = false;
   std::string lengths = "high";  // off, low or high
+  std::string over = {};         // a garment file that is worn under this one; empty: none
   std::string contacts = {};     // as of body::contacts_from(); empty: the garment's own
   bool seconds_given = false;    // whether --seconds was on the command line
 };
@@ -66,6 +67,7 @@ class Playback {
   std::vector<Transform> joints_at(size_t frame) const;
 
   const garment::Garment& garment() const { return packed_.garment; }
+  const Playback* under() const { return under_.get(); }  // what is worn under the garment; null: nothing
   const dataset::OwnedCharacterBody& character_body() const { return character_body_; }
   const motion::Clip& clip() const { return clip_; }
 
@@ -73,7 +75,10 @@ class Playback {
   struct Destroy {
     void operator()(billow_garment* g) const { billow_garment_destroy(g); }
     void operator()(billow_instance* i) const { billow_instance_destroy(i); }
+    void operator()(billow_body* b) const { billow_body_destroy(b); }
   };
+  // The garment under that of `options`, if there is one.
+  static std::unique_ptr<Playback> make_under(const PlaybackOptions& options, const motion::Clip& clip);
   void expect(billow_status status) const;
   void move_to(const std::vector<Transform>& joints);
 
@@ -83,6 +88,8 @@ class Playback {
   motion::Clip clip_;
   std::unique_ptr<billow_garment, Destroy> garment_;
   std::unique_ptr<billow_instance, Destroy> instance_;
+  std::unique_ptr<Playback> under_;
+  std::unique_ptr<billow_body, Destroy> layer_;  // the outside of what is under
   std::vector<size_t> needed_;  // indices of the garment's joints in the skeleton, in the garment's order
   std::vector<Transform> joints_;
   size_t next_ = 0;

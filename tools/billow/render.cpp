@@ -160,7 +160,7 @@ void render(RenderOptions o) {
   for (size_t next = 0; next < wanted.size() && playback.step();) {
     if (playback.frame() != wanted[next]) continue;
     Picture picture(style, body, playback.joints());
-    if (!o.no_cloth) picture.add_cloth(playback.positions(), playback.garment().triangles);
+    if (!o.no_cloth) picture.add_clothes(playback);
     if (o.chains) picture.add_chains(playback.garment(), playback.bones());
     char label[32] = "";
     if (o.is_strip()) std::snprintf(label, sizeof label, "%.2f s", playback.time());
