@@ -15,7 +15,7 @@ extern "C" {
 /* clang-format off */
 
 /* Of billow.h: another one with every change of its declarations. */
-#define BILLOW_API_VERSION 3347732944u
+#define BILLOW_API_VERSION 2845927327u
 
 typedef struct billow_api {
   const char* (*version)(void);
@@ -101,6 +101,8 @@ typedef struct billow_api {
   size_t (*instance_state_size)( const billow_instance* instance);
   billow_status (*instance_save)(const billow_instance* instance, void* out, size_t capacity);
   billow_status (*instance_restore)(billow_instance* instance, const void* bytes, size_t size);
+  billow_status (*body_create_layer)(const billow_instance* inner, const billow_allocator* allocator, billow_body** out);
+  billow_status (*body_pose_layer)(billow_body* layer, const billow_instance* inner);
   billow_status (*instance_get_positions)(const billow_instance* instance, void* out, size_t stride, uint32_t capacity);
   billow_status (*instance_get_normals)(const billow_instance* instance, void* out, size_t stride, uint32_t capacity);
   billow_output (*output_default)(void);
@@ -206,6 +208,8 @@ typedef struct billow_api {
   F(instance_state_size) \
   F(instance_save) \
   F(instance_restore) \
+  F(body_create_layer) \
+  F(body_pose_layer) \
   F(instance_get_positions) \
   F(instance_get_normals) \
   F(output_default) \

@@ -132,12 +132,21 @@ class Body {
     body.handle_.reset(handle);
     return body;
   }
+  // Of the outside of a garment that others are worn over; pose_layer moves it.
+  static Result<Body> layer(const billow_instance* inner) {
+    billow_body* handle = nullptr;
+    if (Status s = billow_body_create_layer(inner, nullptr, &handle); !s) return s;
+    Body body;
+    body.handle_.reset(handle);
+    return body;
+  }
   Status pose(std::span<const Transform> joints, float scale = 1) {
     return billow_body_pose(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
   }
   Status teleport(std::span<const Transform> joints, float scale = 1) {
     return billow_body_teleport(get(), joints.data(), static_cast<uint32_t>(joints.size()), scale);
   }
+  Status pose_layer(const billow_instance* inner) { return billow_body_pose_layer(get(), inner); }
   Status shift_origin(std::span<const float, 3> offset) {
     return billow_body_shift_origin(get(), offset.data());
   }

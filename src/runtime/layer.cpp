@@ -11,9 +11,15 @@ namespace {
 
 constexpr float kUnit = 1e-4f;         // m at scale 1, of the grid's values
 constexpr int16_t kUnknown = 1 << 14;  // a value farther than any
-constexpr int kMargin = 2;             // cells around the mesh
+constexpr size_t kMargin = 4;          // cells around the mesh
 constexpr float kRoom = 0.25f;         // m: a mesh may be so much wider than at rest, on every side
-constexpr float kStep = 0.75f;         // what a step from point to point counts, of the spacing: ways are along the axes
+constexpr float kStep =
+    0.75f;  // of the spacing: what a step between points counts, as ways are along the axes
+constexpr uint32_t kEvery = 2;    // of how many vertices one counts
+constexpr float kDeviations = 2;  // see the header
+constexpr float kAside =
+    1.2f;  // cells: farther from the vertices nearby, along their plane, points are past them
+constexpr float kPast = 0.02f;  // m: the surface goes on so far past the edges of the cloth
 
 V3 to_v3(size_t x, size_t y, size_t z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
@@ -30,108 +36,134 @@ struct Lattice {
     for (;; spacing *= 1.1f) {
       const float lengths[] = {wide.x, wide.y, wide.z};
       for (int k = 0; k < 3; ++k)
-        size[k] = static_cast<size_t>(std::min(lengths[k] / spacing, 1000.0f)) + 2 * (kMargin + 1);
+        size[k] = static_cast<size_t>(std::min(lengths[k] / spacing, 1000.0f)) + 2 * kMargin + 3;
       if (count() <= capacity) break;
     }
-    low = from - V3{1, 1, 1} * (kMargin * spacing);
+    // The points stay where they are while the mesh moves.
+    const auto snapped = [&](float x) { return (std::floor(x / spacing) - kMargin) * spacing; };
+    low = {snapped(from.x), snapped(from.y), snapped(from.z)};
   }
   size_t row() const { return size[0]; }
   size_t plane() const { return row() * size[1]; }
   size_t count() const { return plane() * size[2]; }
-  size_t cell_of(V3 p) const {
-    const V3 f = (p - low) * (1 / spacing);
-    return static_cast<size_t>(f.x) + static_cast<size_t>(f.y) * row() + static_cast<size_t>(f.z) * plane();
+  // Calls f(index, place) for all points.
+  template <class Function> BILLOW_ALWAYS_INLINE void for_each(Function f) const {
+    size_t at = 0;
+    for (size_t z = 0; z < size[2]; ++z)
+      for (size_t y = 0; y < size[1]; ++y)
+        for (size_t x = 0; x < size[0]; ++x) f(at++, low + to_v3(x, y, z) * spacing);
   }
-  V3 place_of(size_t at) const { return low + to_v3(at % row(), at / row() % size[1], at / plane()) * spacing; }
-  // Calls f(index, place) for the corners of a cell.
-  template <class Function> void for_each_corner(size_t cell, Function f) const {
-    const V3 at = place_of(cell);
+  // Calls f(index, weight) for the corners of the cell around p, with the weights of interpolation.
+  template <class Function> BILLOW_ALWAYS_INLINE void for_each_corner(V3 p, Function f) const {
+    const V3 at = (p - low) * (1 / spacing);
+    const auto i = static_cast<size_t>(at.x), j = static_cast<size_t>(at.y), k = static_cast<size_t>(at.z);
+    const V3 in = at - to_v3(i, j, k);
+    const size_t cell = i + j * row() + k * plane();
     for (size_t z = 0; z < 2; ++z)
-      for (size_t y = 0; y < 2; ++y)
-        for (size_t x = 0; x < 2; ++x) f(cell + x + y * row() + z * plane(), at + to_v3(x, y, z) * spacing);
+      for (size_t y = 0; y < 2; ++y) {
+        const float w = (z ? in.z : 1 - in.z) * (y ? in.y : 1 - in.y);
+        f(cell + y * row() + z * plane(), w * (1 - in.x));
+        f(cell + y * row() + z * plane() + 1, w * in.x);
+      }
   }
 };
 
-int16_t in_units(float distance) { return static_cast<int16_t>(std::floor(distance * (1 / kUnit))); }
+// Less than kUnknown, however large the mesh.
+int16_t in_units(float distance) {
+  constexpr float kMost = kUnknown / 2;
+  return static_cast<int16_t>(std::clamp(std::floor(distance * (1 / kUnit)), -kMost, kMost));
+}
 
 V3 point(const float* points, uint32_t v) {
   const float* p = points + 3 * size_t{v};
   return {p[0], p[1], p[2]};
 }
 
-// Adds to each entry both neighbours along an axis, which are `stride` apart. Those at the ends are zero.
-void blur(V3* sums, size_t count, size_t stride, V3* copy) {
-  std::copy_n(sums, count, copy);
-  for (size_t k = stride; k + stride < count; ++k) sums[k] = copy[k - stride] + copy[k] + copy[k + stride];
-}
-
-// Which cells hold vertices, and on which side of those the outside is: where the normals around point.
-void find_directions(Layer& layer, const float* normals, const Transform& key, const Lattice& l) {
-  std::fill_n(layer.cells, l.count(), LayerCell{});
-  std::fill_n(layer.directions, l.count(), V3{0, 0, 0});
-  layer.occupied_count = 0;
-  for (uint32_t v = 0; v < layer.garment->vertices(); ++v) {
-    const size_t at = l.cell_of(point(layer.points, v));
-    LayerCell& cell = layer.cells[at];
-    if (!cell.occupied) layer.occupied[layer.occupied_count++] = static_cast<uint32_t>(at);
-    cell.occupied = true;
-    layer.directions[at] += point(normals, v);
-    layer.cell_of_vertex[v] = static_cast<uint32_t>(at);
-  }
+// Spreads sums over the points within two steps along each axis, with weights 1 2 3 2 1. There are none near the outermost points.
+void blur(LayerSums* sums, const Lattice& l, LayerSums* copy) {
   for (const size_t stride : {size_t{1}, l.row(), l.plane()})
-    for (int k = 0; k < 2; ++k) blur(layer.directions, l.count(), stride, layer.copy);
-  for (size_t at = 0; at < l.count(); ++at) {
-    V3& direction = layer.directions[at];
-    if (dot(direction, direction) > 0) direction = rotate(conjugate(key.rotation), unit_or(direction, V3{0, 1, 0}));
-  }
+    for (int pass = 0; pass < 2; ++pass) {
+      std::copy_n(sums, l.count(), copy);
+      for (size_t k = stride; k + stride < l.count(); ++k)
+        store(sums[k].directions, load8(copy[k - stride].directions) + load8(copy[k].directions) +
+                                      load8(copy[k + stride].directions));
+    }
 }
 
-// Heights of the corners of these cells over the planes on which their vertices lie from within.
-void lower_to_planes(const Layer& layer, const Lattice& l) {
-  for (uint32_t v = 0; v < layer.garment->vertices(); ++v) {
-    LayerCell& cell = layer.cells[layer.cell_of_vertex[v]];
-    cell.highest =
-        std::max(cell.highest, dot(layer.directions[layer.cell_of_vertex[v]], point(layer.points, v)));
-  }
-  for (size_t k = 0; k < layer.occupied_count; ++k) {
-    const size_t cell = layer.occupied[k];
-    l.for_each_corner(cell, [&](size_t at, V3 place) {
-      layer.values[at] =
-          std::min(layer.values[at], in_units(dot(layer.directions[cell], place) - layer.cells[cell].highest));
-    });
-  }
+void blur(float* sums, const Lattice& l, float* copy) {
+  for (const size_t stride : {size_t{1}, l.row(), l.plane()})
+    for (int pass = 0; pass < 2; ++pass) {
+      std::copy_n(sums, l.count(), copy);
+      for (size_t k = stride; k + stride < l.count(); ++k)
+        sums[k] = copy[k - stride] + copy[k] + copy[k + stride];
+    }
 }
 
-// What is past the edges of the cloth is outside.
-void open_at_edges(const Layer& layer, const Lattice& l) {
+void add(const Lattice& l, V3 place, V3 direction, LayerSums* sums) {
+  const LayerSums one{{direction.x, direction.y, direction.z}, {place.x, place.y, place.z}, 1, 0};
+  const F8 added = load8(one.directions);
+  l.for_each_corner(place, [&](size_t at, float weight) {
+    store(sums[at].directions, load8(sums[at].directions) + added * splat8(weight));
+  });
+}
+
+// Where a grid point is over the plane that its sums say; their directions are those before `turn`.
+struct OverPlane {
+  float height, aside;
+
+  OverPlane(const LayerSums& s, V3 place, const RigidMatrix& turn) {
+    const V3 way = place - V3{s.places[0], s.places[1], s.places[2]} * (1 / s.weight);
+    const V3 direction = unit_or(V3{s.directions[0], s.directions[1], s.directions[2]}, V3{0, 1, 0});
+    height = dot(direction, V3{dot(turn.rx, way), dot(turn.ry, way), dot(turn.rz, way)});
+    aside = std::sqrt(std::max(dot(way, way) - height * height, 0.0f));
+  }
+};
+
+// How far grid points are past the edges of the cloth.
+void find_past(const Layer& layer, const Lattice& l) {
+  std::fill_n(layer.sums, l.count(), LayerSums{});
   for (size_t e = 0; e < layer.edge_count; ++e) {
     const V3 p = point(layer.points, layer.edges[e].vertex);
-    const V3 past = unit_or(p - point(layer.points, layer.edges[e].inner), V3{0, 0, 0});
-    for (const float cells : {0.9f, 1.8f})
-      l.for_each_corner(l.cell_of(p + past * (cells * l.spacing)), [&](size_t at, V3 place) {
-        if (layer.values[at] == kUnknown) layer.values[at] = std::max<int16_t>(in_units(dot(past, place - p)), 1);
-      });
+    add(l, p, unit_or(p - point(layer.points, layer.edges[e].inner), V3{0, 0, 0}), layer.sums);
   }
+  blur(layer.sums, l, layer.copy);
+  const RigidMatrix as_is = to_matrix(Transform{});
+  l.for_each([&](size_t at, V3 place) {
+    layer.past[at] = layer.sums[at].weight > 0 ? OverPlane(layer.sums[at], place, as_is).height : -1;
+  });
 }
 
-// Points beside known ones: where the planes there go on.
-void extend(const Layer& layer, const Lattice& l) {
-  int16_t *const values = layer.values, *const fixed = layer.fixed;
-  for (size_t at = 0; at < l.count(); ++at) fixed[at] = values[at] != kUnknown;
-  const size_t strides[] = {1, l.row(), l.plane()};
-  const V3 axes[] = {{l.spacing, 0, 0}, {0, l.spacing, 0}, {0, 0, l.spacing}};
-  for (size_t at = l.plane(); at + l.plane() < l.count(); ++at) {
-    if (fixed[at]) continue;
-    float sum = 0, count = 0;
-    for (size_t axis = 0; axis < 3; ++axis)
-      for (const bool back : {false, true}) {
-        const size_t from = back ? at + strides[axis] : at - strides[axis];
-        if (!fixed[from]) continue;
-        const float on = dot(layer.directions[from], axes[axis]) * (1 / kUnit);
-        sum += static_cast<float>(values[from]) + (back ? -on : on);
-        ++count;
-      }
-    if (count > 0) values[at] = static_cast<int16_t>(std::floor(sum / count));
+// Heights over the vertices nearby, and sums of the squares of the vertices' own.
+void find_heights(const Layer& layer, const float* normals, const Transform& key, const Lattice& l) {
+  const uint32_t vertices = layer.garment->vertices();
+  const RigidMatrix turn = to_matrix(key);
+  std::fill_n(layer.sums, l.count(), LayerSums{});
+  std::fill_n(layer.squares, l.count(), 0.0f);
+  for (uint32_t v = 0; v < vertices; v += kEvery)
+    add(l, point(layer.points, v), point(normals, v), layer.sums);
+  blur(layer.sums, l, layer.copy);
+  l.for_each([&](size_t at, V3 place) {
+    layer.fixed[at] = layer.sums[at].weight > 0;
+    if (!layer.fixed[at]) return;
+    const OverPlane over(layer.sums[at], place, turn);
+    layer.heights[at] = over.height + std::max(over.aside - kAside * l.spacing, 0.0f);
+  });
+  for (uint32_t v = 0; v < vertices; v += kEvery) {
+    const V3 p = point(layer.points, v);
+    float height = 0;
+    l.for_each_corner(p, [&](size_t at, float weight) { height += layer.heights[at] * weight; });
+    l.for_each_corner(p, [&](size_t at, float weight) { layer.squares[at] += height * height * weight; });
+  }
+  blur(layer.squares, l, layer.copy[0].directions);
+}
+
+// The values of points with vertices nearby.
+void set_values(const Layer& layer, const Lattice& l) {
+  for (size_t at = 0; at < l.count(); ++at) {
+    layer.values[at] = kUnknown;
+    if (!layer.fixed[at]) continue;
+    const float over = layer.heights[at] - kDeviations * std::sqrt(layer.squares[at] / layer.sums[at].weight);
+    layer.values[at] = in_units(std::max(over, layer.past[at] - kPast));
   }
 }
 
@@ -145,7 +177,7 @@ int16_t by_way_of(int16_t there, int16_t here, int16_t step, int16_t fixed) {
 
 // Fills the points that are unknown, along each axis to and fro.
 void spread(const Layer& layer, const Lattice& l) {
-  const auto step = static_cast<int16_t>(kStep * l.spacing / kUnit);
+  const int16_t step = in_units(kStep * l.spacing);
   const size_t row = l.row(), plane = l.plane(), all = l.count();
   const auto go = [&](size_t from, size_t to, size_t count) {
     const int16_t *there = layer.values + from, *fixed = layer.fixed + to;
@@ -203,11 +235,11 @@ void build(Layer& layer, Arena& arena) {
   layer.capacity = widest.count();
   layer.values = arena.take<int16_t>(layer.capacity);
   layer.fixed = arena.take<int16_t>(layer.capacity);
-  layer.cells = arena.take<LayerCell>(layer.capacity);
-  layer.directions = arena.take<V3>(layer.capacity);
-  layer.copy = arena.take<V3>(layer.capacity);
-  layer.occupied = arena.take<uint32_t>(std::min<size_t>(layer.capacity, g.vertices()));
-  layer.cell_of_vertex = arena.take<uint32_t>(g.vertices());
+  layer.sums = arena.take<LayerSums>(layer.capacity);
+  layer.copy = arena.take<LayerSums>(layer.capacity);
+  layer.heights = arena.take<float>(layer.capacity);
+  layer.squares = arena.take<float>(layer.capacity);
+  layer.past = arena.take<float>(layer.capacity);
   layer.points = arena.take<float>(3 * (size_t{g.vertices()} + kLanes));
   layer.edges = arena.take<LayerEdge>(g.vertices());
   uint64_t* const marks = arena.take<uint64_t>(g.vertices());
@@ -245,11 +277,9 @@ void pose_layer(Layer& layer, const Instance& inner, Body& body) {
   }
   const Bounds box = find_bounds(layer.points, vertices);
   const Lattice lattice(box.low, box.high, layer.capacity);
-  std::fill_n(layer.values, lattice.count(), kUnknown);
-  find_directions(layer, inner.normals, key, lattice);
-  lower_to_planes(layer, lattice);
-  open_at_edges(layer, lattice);
-  extend(layer, lattice);
+  find_past(layer, lattice);
+  find_heights(layer, inner.normals, key, lattice);
+  set_values(layer, lattice);
   spread(layer, lattice);
   end_inside(layer.values, lattice);
   describe(lattice, layer.values, body.colliders[0]);

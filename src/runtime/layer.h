@@ -1,11 +1,10 @@
 // The outside of a garment that is worn, as a collider for what is worn over it: a grid of signed distances (sdf/grid.h) round the
 // mesh that is shown, in the frame of the key joint.
 //
-// No vertex of the mesh is outside the interpolated surface: each lowers the eight grid points around it to their height over it,
-// along the mean normal of its cluster. Folds narrower than a cluster are bridged, as cloth bridges folds that it lies on. All other
-// points of the grid take side and distance from their nearest neighbours that have them. What is up to kLayerDepth behind the mesh
-// is inside, and the way out leads through it; farther behind, as in the middle of a wide skirt, the way out leads away from it.
-// Past the edges of the cloth nothing is inside.
+// Cloth that lies on folds bridges them. So the surface is smooth: at each grid point a plane through the vertices within some 10 cm,
+// moved outwards by twice the standard deviation of their heights over such planes. It depends smoothly on the vertices, so that
+// what it pushes does not jump. Past the edges of the cloth it ends. Points of the grid without vertices nearby take side and
+// distance from their neighbours, to a depth of kLayerDepth; farther behind the cloth the way out leads away from it.
 #pragma once
 
 #include "core/arena.h"
@@ -21,10 +20,9 @@ struct LayerEdge {
   uint32_t vertex, inner;
 };
 
-// A cell of the grid.
-struct LayerCell {
-  float highest = -kFarAway;  // of its vertices along that
-  bool occupied = false;
+// Weighted sums around a grid point.
+struct LayerSums {
+  float directions[3], places[3], weight, unused;
 };
 
 struct Layer {
@@ -33,14 +31,12 @@ struct Layer {
   size_t edge_count = 0;
   size_t capacity = 0;        // grid points
   int16_t* values = nullptr;  // of the grid
-  int16_t* fixed = nullptr;   // scratch: whether a value follows from vertices
-  // Scratch: cells, those that hold vertices, and that of each vertex.
-  LayerCell* cells = nullptr;
-  V3 *directions = nullptr, *copy = nullptr;
-  uint32_t *occupied = nullptr, *cell_of_vertex = nullptr;
-  size_t occupied_count = 0;
-  float* points = nullptr;    // scratch: vertices in the frame of the key joint at scale 1
   Transform key{};            // motion of the key joint at the last pose
+  // Scratch, by grid point but for the vertices in the frame of the key joint at scale 1.
+  LayerSums *sums = nullptr, *copy = nullptr;
+  float *heights = nullptr, *squares = nullptr, *past = nullptr;
+  int16_t* fixed = nullptr;  // whether the value follows from vertices nearby
+  float* points = nullptr;
 };
 
 // Two passes over one function: measure with a null arena, then build in memory. `garment` has to be set.

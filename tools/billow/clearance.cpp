@@ -94,11 +94,18 @@ motion::Clip joined(const ClearanceOptions& o, const std::vector<std::string>& n
   return motion::join(clips, standing, o.playback.seconds);
 }
 
+// Percent of the garment's faces that pass through what is under it.
+double share_of_layers(const Clearance& c) {
+  return 100 * static_cast<double>(c.layers.faces) / static_cast<double>(c.layers.of);
+}
+
 void print_row(const Clearance& c) {
   const auto mm = [](const DistanceStats& p) { return 1000 * p.min; };
   std::printf("%-44s %6zu %8zu %8zu %8.2f %8.2f %8.2f", c.motion.c_str(), c.frames, c.vertices.inside,
               c.frames_inside, mm(c.vertices), mm(c.edges), mm(c.triangles));
   if (c.skin.frames > 0) std::printf(" %8zu of %5zu %8zu", c.skin.shown, c.skin.frames, c.skin.most);
+  if (c.layers.of > 0)
+    std::printf(" %9.4f %8zu %8.1f", share_of_layers(c), c.layers.frames, 1000 * c.layers.deepest);
   std::printf("\n");
 }
 
@@ -112,9 +119,12 @@ void print_motion_row(const Clearance& c) {
 
 // Two tables: where the cloth is, and how it moves.
 void print_tables(const std::vector<Clearance>& all, const Clearance& sum, bool pixels) {
-  std::printf("%-44s %6s %8s %8s %26s%s\n%-44s %6s %8s %8s %8s %8s %8s%s\n", "", "", "vertices", "frames",
-              "mm to the body, least of", pixels ? "     skin shown" : "", "motion", "frames", "inside",
-              "with any", "vertices", "edges", "faces", pixels ? "    in pictures   pixels" : "");
+  const bool over = sum.layers.of > 0;
+  std::printf("%-44s %6s %8s %8s %26s%s%s\n%-44s %6s %8s %8s %8s %8s %8s%s%s\n", "", "", "vertices", "frames",
+              "mm to the body, least of", pixels ? "     skin shown           " : "",
+              over ? " through the cloth under it" : "", "motion", "frames", "inside", "with any", "vertices",
+              "edges", "faces", pixels ? "    in pictures   pixels" : "",
+              over ? " % faces   frames       mm" : "");
   for (const Clearance& c : all) print_row(c);
   print_row(sum);
   std::printf(
@@ -154,6 +164,11 @@ nlohmann::ordered_json as_json(const Clearance& c) {
                          {"of", c.skin.frames},
                          {"most_pixels", c.skin.most},
                          {"most_at_s", c.skin.time}};
+  if (c.layers.of > 0)
+    out["through_cloth_under"] = {{"faces_percent", share_of_layers(c)},
+                                  {"frames", c.layers.frames},
+                                  {"deepest_mm", 1000 * c.layers.deepest},
+                                  {"deepest_at_s", c.layers.time}};
   return out;
 }
 
@@ -244,6 +259,7 @@ void add_clearance(CLI::App& app) {
   command->add_flag(
       "--unseen", o->unseen,
       "Also play the test clips that data sets of the cape or the skirt hold back from training");
+  command->add_option("--over", o->playback.over, kOverHelp);
   command->add_option("--rate", o->playback.rate, "Simulation rate in frames per second")
       ->capture_default_str()
       ->check(number_from(5, 1000));

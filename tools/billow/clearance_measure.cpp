@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "body/postures.h"
+#include "dataset/layer_crossings.h"
 #include "draw/show_through.h"
 #include "evaluate/steadiness.h"
 
@@ -25,6 +26,19 @@ DistanceStats measure(const Playback& playback, std::span<const float> points) {
     p.min = std::min(p.min, static_cast<double>(d));
   }
   return p;
+}
+
+dataset::ClothMesh mesh_of(const Playback& p) { return {p.positions(), p.garment().triangles}; }
+
+LayerStats measure_layers(const Playback& playback) {
+  LayerStats out{.of = playback.garment().triangles.size(), .time = playback.time()};
+  for (const Playback* under = playback.under(); under; under = under->under()) {
+    const dataset::LayerCrossings found = dataset::count_layer_crossings(mesh_of(playback), mesh_of(*under));
+    out.faces += found.faces;
+    out.deepest = std::max(out.deepest, static_cast<double>(found.deepest));
+  }
+  out.frames = out.faces > 0;
+  return out;
 }
 
 // The midpoint of each edge or triangle.
@@ -124,6 +138,7 @@ Clearance measure_clearance(Playback& playback, const std::string& motion, SkinP
     if (jump > c.jump) c.jump = jump, c.jump_time = playback.time();
     c.jump_frames += jump > kPop;
     steadiness.add(playback.positions(), playback.joints());
+    if (playback.under()) c.layers.add(measure_layers(playback));
     if (pictures && c.frames % kDrawEvery == 0) c.skin.add(pictures->draw(playback));
     ++c.frames;
     c.frames_inside += vertices.inside > 0;

@@ -35,6 +35,17 @@ struct SkinStats {
     if (o.most > most) most = o.most, time = o.time;
   }
 };
+// Of a garment over another (--over): its faces that pass through that.
+struct LayerStats {
+  size_t faces = 0, of = 0, frames = 0;  // in all frames; frames with any
+  double deepest = 0, time = 0;          // m, s
+
+  void add(const LayerStats& o) {
+    faces += o.faces, of += o.of, frames += o.frames;
+    if (o.deepest > deepest) deepest = o.deepest, time = o.time;
+  }
+};
+
 inline constexpr size_t kFewPixels = 20, kDrawEvery = 10;
 
 inline constexpr float kPop = 0.025f;  // m, a jump in one frame that a viewer sees
@@ -50,6 +61,7 @@ struct Clearance {
   size_t stops = 0;
   double mean_speed = 0, largest_speed = 0;  // m/s, after the stops
   SkinStats skin;
+  LayerStats layers;
 
   void add(const Clearance& o) {
     frames += o.frames, frames_inside += o.frames_inside, reported_inside += o.reported_inside;
@@ -62,6 +74,7 @@ struct Clearance {
                    static_cast<double>(stops + o.stops);
     stops += o.stops, largest_speed = std::max(largest_speed, o.largest_speed);
     skin.add(o.skin);
+    layers.add(o.layers);
   }
 };
 

@@ -49,7 +49,7 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       ->capture_default_str()
       ->check(number_from(0.1, 600))
       ->each([&o](const std::string&) { o.seconds_given = true; });
-  command.add_option("--over", o.over, "Garment to wear under this one (cape, skirt or a file), which stays outside it");
+  command.add_option("--over", o.over, kOverHelp);
   command.add_option("--contacts", o.contacts, kContactsHelp);
   command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()
