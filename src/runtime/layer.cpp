@@ -11,11 +11,11 @@ namespace {
 
 constexpr float kUnit = 1e-4f;         // m at scale 1, of the grid's values
 constexpr int16_t kUnknown = 1 << 14;  // a value farther than any
-constexpr size_t kMargin = 4;          // cells around the mesh
+constexpr size_t kMargin = 3;          // cells around the mesh
 constexpr float kRoom = 0.25f;         // m: a mesh may be so much wider than at rest, on every side
 constexpr float kStep =
     0.75f;  // of the spacing: what a step between points counts, as ways are along the axes
-constexpr uint32_t kEvery = 2;    // of how many vertices one counts
+constexpr uint32_t kEvery = 4;    // of how many vertices one counts
 constexpr float kDeviations = 2;  // see the header
 constexpr float kAside =
     1.2f;  // cells: farther from the vertices nearby, along their plane, points are past them
@@ -79,23 +79,25 @@ V3 point(const float* points, uint32_t v) {
   return {p[0], p[1], p[2]};
 }
 
-// Spreads sums over the points within two steps along each axis, with weights 1 2 3 2 1. There are none near the outermost points.
-void blur(LayerSums* sums, const Lattice& l, LayerSums* copy) {
-  for (const size_t stride : {size_t{1}, l.row(), l.plane()})
-    for (int pass = 0; pass < 2; ++pass) {
-      std::copy_n(sums, l.count(), copy);
-      for (size_t k = stride; k + stride < l.count(); ++k)
-        store(sums[k].directions, load8(copy[k - stride].directions) + load8(copy[k].directions) +
-                                      load8(copy[k + stride].directions));
-    }
+LayerSums sum_of(const LayerSums& a, const LayerSums& b, const LayerSums& c) {
+  LayerSums sum;
+  store(sum.directions, load8(a.directions) + load8(b.directions) + load8(c.directions));
+  return sum;
 }
+float sum_of(float a, float b, float c) { return a + b + c; }
 
-void blur(float* sums, const Lattice& l, float* copy) {
+// Spreads sums over the points within two steps along each axis, with weights 1 2 3 2 1. There are none near the outermost points.
+// `before` has room for a plane.
+template <class Sums> void blur(Sums* sums, const Lattice& l, Sums* before) {
   for (const size_t stride : {size_t{1}, l.row(), l.plane()})
     for (int pass = 0; pass < 2; ++pass) {
-      std::copy_n(sums, l.count(), copy);
-      for (size_t k = stride; k + stride < l.count(); ++k)
-        sums[k] = copy[k - stride] + copy[k] + copy[k + stride];
+      std::copy_n(sums, stride, before);
+      for (size_t at = stride; at + stride < l.count(); at += stride)
+        for (size_t k = at; k < std::min(at + stride, l.count() - stride); ++k) {
+          const Sums here = sums[k];
+          sums[k] = sum_of(before[k - at], here, sums[k + stride]);
+          before[k - at] = here;
+        }
     }
 }
 
@@ -126,7 +128,7 @@ void find_past(const Layer& layer, const Lattice& l) {
     const V3 p = point(layer.points, layer.edges[e].vertex);
     add(l, p, unit_or(p - point(layer.points, layer.edges[e].inner), V3{0, 0, 0}), layer.sums);
   }
-  blur(layer.sums, l, layer.copy);
+  blur(layer.sums, l, layer.before);
   const RigidMatrix as_is = to_matrix(Transform{});
   l.for_each([&](size_t at, V3 place) {
     layer.past[at] = layer.sums[at].weight > 0 ? OverPlane(layer.sums[at], place, as_is).height : -1;
@@ -139,22 +141,24 @@ void find_heights(const Layer& layer, const float* normals, const Transform& key
   const RigidMatrix turn = to_matrix(key);
   std::fill_n(layer.sums, l.count(), LayerSums{});
   std::fill_n(layer.squares, l.count(), 0.0f);
-  for (uint32_t v = 0; v < vertices; v += kEvery)
-    add(l, point(layer.points, v), point(normals, v), layer.sums);
-  blur(layer.sums, l, layer.copy);
+  // Clusters list neighbours one after the other.
+  const uint32_t* const order = layer.garment->clusters;
+  for (uint32_t k = 0; k < vertices; k += kEvery)
+    add(l, point(layer.points, order[k]), point(normals, order[k]), layer.sums);
+  blur(layer.sums, l, layer.before);
   l.for_each([&](size_t at, V3 place) {
     layer.fixed[at] = layer.sums[at].weight > 0;
     if (!layer.fixed[at]) return;
     const OverPlane over(layer.sums[at], place, turn);
     layer.heights[at] = over.height + std::max(over.aside - kAside * l.spacing, 0.0f);
   });
-  for (uint32_t v = 0; v < vertices; v += kEvery) {
-    const V3 p = point(layer.points, v);
+  for (uint32_t k = 0; k < vertices; k += kEvery) {
+    const V3 p = point(layer.points, order[k]);
     float height = 0;
     l.for_each_corner(p, [&](size_t at, float weight) { height += layer.heights[at] * weight; });
     l.for_each_corner(p, [&](size_t at, float weight) { layer.squares[at] += height * height * weight; });
   }
-  blur(layer.squares, l, layer.copy[0].directions);
+  blur(layer.squares, l, layer.before[0].directions);
 }
 
 // The values of points with vertices nearby.
@@ -236,7 +240,7 @@ void build(Layer& layer, Arena& arena) {
   layer.values = arena.take<int16_t>(layer.capacity);
   layer.fixed = arena.take<int16_t>(layer.capacity);
   layer.sums = arena.take<LayerSums>(layer.capacity);
-  layer.copy = arena.take<LayerSums>(layer.capacity);
+  layer.before = arena.take<LayerSums>(layer.capacity / (2 * kMargin + 3));  // no side has fewer points
   layer.heights = arena.take<float>(layer.capacity);
   layer.squares = arena.take<float>(layer.capacity);
   layer.past = arena.take<float>(layer.capacity);

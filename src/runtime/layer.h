@@ -33,7 +33,7 @@ struct Layer {
   int16_t* values = nullptr;  // of the grid
   Transform key{};            // motion of the key joint at the last pose
   // Scratch, by grid point but for the vertices in the frame of the key joint at scale 1.
-  LayerSums *sums = nullptr, *copy = nullptr;
+  LayerSums *sums = nullptr, *before = nullptr;
   float *heights = nullptr, *squares = nullptr, *past = nullptr;
   int16_t* fixed = nullptr;  // whether the value follows from vertices nearby
   float* points = nullptr;

@@ -26,8 +26,6 @@ struct BenchOptions {
   bool json = false, no_peers = false, growth = false;
 };
 
-constexpr const char* kGarments[] = {"cape", "skirt"};
-
 ordered_json to_json(const FrameFigures& f) {
   ordered_json stages;
   for (int k = 0; k < BILLOW_FRAME_STAGE_COUNT; ++k)
@@ -107,6 +105,13 @@ ordered_json bench_crowd(const BenchGarment& garment, const body::Person& person
           {"fma_peak_gflops", peak > 0 ? ordered_json(2e-9 * peak) : ordered_json(nullptr)},
           {"counted",
            "multiply-adds of all coordinates in patches with components, share and mean, against fp32 FMA"}};
+}
+
+ordered_json bench_layers(const BenchGarment& cape, const BenchGarment& skirt, const body::Person& person,
+                          const BenchOptions& o) {
+  const LayerFigures f = time_layers(cape, skirt, person, running_clip(person, o.seconds));
+  return {{"skirt_ms", f.inner_ms},    {"cape_ms", f.outer_ms},          {"layer_ms", f.layer_ms},
+          {"cape_over_ms", f.over_ms}, {"times_alone", f.times_alone()}, {"layer_bytes", f.bytes}};
 }
 
 // `cape`: figures of the cape, which peers are compared with.
@@ -193,6 +198,13 @@ void print_crowd_and_peers(const ordered_json& all) {
       "view: %.1f\n",
       levels["characters"].get<uint32_t>(), levels["near"].get<uint32_t>(),
       levels["full_frames"].get<double>(), crowd["levels_all_in_view"]["full_frames"].get<double>());
+  const ordered_json& layers = all["layers"];
+  std::printf(
+      "cape over skirt: %.2f times both alone (layer %.3f ms, cape %.3f instead of %.3f); a layer takes %.2f "
+      "MB\n",
+      layers["times_alone"].get<double>(), layers["layer_ms"].get<double>(),
+      layers["cape_over_ms"].get<double>(), layers["cape_ms"].get<double>(),
+      1e-6 * layers["layer_bytes"].get<double>());
   if (all.contains("growth")) print_growth(all["growth"]);
   for (const auto& [name, peer] : all["peers"].items()) {
     if (peer["frame_ms"].is_null())
@@ -211,19 +223,26 @@ std::string bench_file(const std::string& given, const std::string& name) {
   return given.empty() ? shipped_garment(name).string() : garment_file(given);
 }
 
+BenchGarment open_garment(const std::string& file, const std::string& name, const body::Person& person) {
+  if (!file.empty()) return BenchGarment(file, person);
+  return BenchGarment(name == "cape" ? pack::full_size_cape() : pack::full_size_skirt(), person);
+}
+
 void bench(const BenchOptions& o) {
   const body::Person person = body::make_person();
   ordered_json all;
-  for (const std::string name : kGarments) {
-    const std::string file = bench_file(name == "cape" ? o.cape : o.skirt, name);
-    const pack::SampleOptions sample = name == "cape" ? pack::full_size_cape() : pack::full_size_skirt();
-    const BenchGarment garment = file.empty() ? BenchGarment(sample, person) : BenchGarment(file, person);
-    all[name] = bench_garment(garment, file, person, o.seconds);
-    if (!o.json) print_frames(name.c_str(), all[name]);
-    if (name != "cape") continue;
-    all["crowd"] = bench_crowd(garment, person, o);
-    if (o.growth) all["growth"] = bench_growth(garment, person, running_clip(person, o.seconds));
+  const std::string files[] = {bench_file(o.cape, "cape"), bench_file(o.skirt, "skirt")};
+  const BenchGarment cape = open_garment(files[0], "cape", person),
+                     skirt = open_garment(files[1], "skirt", person);
+  for (const BenchGarment* garment : {&cape, &skirt}) {
+    const bool is_cape = garment == &cape;
+    const char* name = is_cape ? "cape" : "skirt";
+    all[name] = bench_garment(*garment, files[is_cape ? 0 : 1], person, o.seconds);
+    if (!o.json) print_frames(name, all[name]);
   }
+  all["crowd"] = bench_crowd(cape, person, o);
+  all["layers"] = bench_layers(cape, skirt, person, o);
+  if (o.growth) all["growth"] = bench_growth(cape, person, running_clip(person, o.seconds));
   all["peers"] = bench_peers(person, all["cape"], o);
   if (o.json)
     std::printf("%s\n", all.dump(2).c_str());

@@ -295,6 +295,39 @@ double time_sleepers(const BenchGarment& garment, const body::Person& person, ui
   return percentile_of(all, 0.5);
 }
 
+LayerFigures time_layers(const BenchGarment& outer, const BenchGarment& inner, const body::Person& person,
+                         const motion::Clip& clip) {
+  const std::vector<Joints> inner_joints = all_joints(inner, person, clip),
+                            outer_joints = all_joints(outer, person, clip);
+  const Instance under = make_instance(inner, false), alone = make_instance(outer, false),
+                 over = make_instance(outer, false);
+  LayerFigures f;
+  CountingAllocator counter;
+  const billow_allocator allocator = counter.allocator();
+  billow_body* layer = nullptr;
+  expect(billow_body_create_layer(under.get(), &allocator, &layer));
+  const std::unique_ptr<billow_body, void (*)(billow_body*)> held(layer, billow_body_destroy);
+  f.bytes = counter.bytes;
+  std::vector<double> times[4];
+  const auto time = [&](std::vector<double>& to, auto call) {
+    const double start = own_ms();
+    expect(call());
+    to.push_back(own_ms() - start);
+  };
+  for (size_t k = 0; k < inner_joints.size(); ++k) {
+    const billow_frame of_inner = frame_of(inner_joints[k]), of_outer = frame_of(outer_joints[k]);
+    billow_frame of_over = of_outer;
+    of_over.others = &layer, of_over.other_count = 1;
+    time(times[0], [&] { return billow_instance_step(under.get(), &of_inner); });
+    time(times[1], [&] { return billow_instance_step(alone.get(), &of_outer); });
+    time(times[2], [&] { return billow_body_pose_layer(layer, under.get()); });
+    time(times[3], [&] { return billow_instance_step(over.get(), &of_over); });
+  }
+  f.inner_ms = percentile_of(times[0], 0.5), f.outer_ms = percentile_of(times[1], 0.5);
+  f.layer_ms = percentile_of(times[2], 0.5), f.over_ms = percentile_of(times[3], 0.5);
+  return f;
+}
+
 MemoryFigures count_memory(const BenchGarment& garment) {
   MemoryFigures out;
   CountingAllocator counter;

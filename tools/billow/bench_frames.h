@@ -79,6 +79,17 @@ LevelFigures time_levels(const BenchGarment& garment, const body::Person& person
 // Milliseconds of a frame per character of a crowd that stands still and sleeps, poses of its bodies included.
 double time_sleepers(const BenchGarment& garment, const body::Person& person, uint32_t characters);
 
+// A garment over another, beside both alone in the same run: medians of a frame, ms.
+struct LayerFigures {
+  double inner_ms = 0, outer_ms = 0;  // alone
+  double layer_ms = 0, over_ms = 0;   // posing the layer; the outer one that meets it
+  size_t bytes = 0;                   // of the layer
+
+  double times_alone() const { return (inner_ms + layer_ms + over_ms) / (inner_ms + outer_ms); }
+};
+LayerFigures time_layers(const BenchGarment& outer, const BenchGarment& inner, const body::Person& person,
+                         const motion::Clip& clip);
+
 // Bytes that a garment (its copy of the file included) and an instance request from the allocator.
 struct MemoryFigures {
   size_t garment = 0, instance = 0;
