@@ -13,6 +13,7 @@ export class App {
     Object.assign(this, { runtime, person, player, show, stage, read });
     this.garments = new Map(garments.map(({ name, file }) => [name, { name, file }]));
     this.motions = new Map(person.motions.map(({ name, about }) => [name, { name, about }]));
+    this.underName = '';
     this.followHeading = true;
     this.wind = { direction: [0, 0], gust: 0.3 };
   }
@@ -33,19 +34,41 @@ export class App {
   // Garments and motions, by name.
   async setGarment(name) {
     await this.attempt(async () => {
-      const entry = this.garments.get(name);
-      this.#openGarment(name, entry.bytes ?? (await this.read(entry.file)));
+      this.#openGarment(name, await this.#bytesOf(name));
       hideMessage();
     });
-    this.get('garment').set(this.garmentName ?? '');
+    this.listChoices();
   }
-  #openGarment(name, bytes) {
+  // The garment worn under the other; '' for none.
+  async setUnder(name) {
+    await this.attempt(async () => {
+      if (name === '') this.player.setUnder(null);
+      else this.#use(await this.#bytesOf(name), (garment) => this.player.setUnder(garment));
+      this.underName = name;
+      hideMessage();
+      this.#rebuild();
+    });
+    this.get('under').set(this.underName);
+  }
+  async #bytesOf(name) {
+    const { bytes, file } = this.garments.get(name);
+    return bytes ?? this.read(file);
+  }
+  #use(bytes, put) {
     const garment = new Garment(this.runtime, bytes);
     try {
-      this.player.setGarment(garment);
+      put(garment);
     } catch (error) {
       garment.close();
       throw error;
+    }
+    return garment;
+  }
+  #openGarment(name, bytes) {
+    const garment = this.#use(bytes, (opened) => this.player.setGarment(opened));
+    if (name === this.underName) {
+      this.underName = '';
+      this.player.setUnder(null);
     }
     this.garmentName = name;
     this.panel.offerBlend(garment.canBlend);
@@ -70,7 +93,10 @@ export class App {
     this.updateView(true);
   }
   listChoices() {
-    this.get('garment').fill([...this.garments.keys()].map((name) => [name, name]));
+    const names = [...this.garments.keys()].map((name) => [name, name]);
+    this.get('garment').fill(names);
+    this.get('under').fill([['', 'nothing'], ...names.filter(([name]) => name !== this.garmentName)]);
+    this.get('under').set(this.underName);
     this.get('motion').fill([...this.motions.values()].map(({ name, about }) => [name, name, about]));
     this.get('garment').set(this.garmentName ?? '');
     this.get('motion').set(this.motionName ?? '');
@@ -107,6 +133,8 @@ export class App {
   // Playback.
   togglePlaying() {
     this.player.playing = !this.player.playing;
+    // The camera may now turn to characters that were computed with less detail or not at all.
+    if (!this.player.playing && this.player.levels) this.#refresh();
   }
   setSpeed(speed) {
     this.player.speed = speed;
@@ -155,6 +183,22 @@ export class App {
     this.player.setCount(count);
     this.#rebuild();
     this.stage.lookFrom(this.stage.heading, 4.2 + 0.9 * Math.sqrt(count));
+  }
+  setObstacle(kind) {
+    this.player.setInTheWay(kind);
+    this.get('put').node.disabled = !this.player.obstacle;
+    this.show.setObstacle(this.player.obstacle);
+    if (kind === 'others' && this.player.count === 1)
+      showMessage('One character alone meets nobody: choose a larger number.', { isError: false });
+    this.#rebuild();
+  }
+  // Where the first character passes by next.
+  putObstacle() {
+    this.setObstacle(this.player.inTheWay);
+  }
+  setLevels(on) {
+    this.player.setLevels(on);
+    this.updateView(true);
   }
   setFabric(name) {
     this.show.setFabric(name);

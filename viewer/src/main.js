@@ -32,6 +32,7 @@ async function start() {
   const runtime = await Runtime.load(module);
   const garments = JSON.parse(new TextDecoder().decode(list));
   const player = new Player(runtime, person.joints);
+  player.viewOf = (position) => stage.viewOf(position);
   const show = new Show(stage, player, person);
   const app = new App({ runtime, person, player, show, stage, read, garments });
   const timing = new Timing(namesOf(runtime));
@@ -96,6 +97,7 @@ function run(app, timing, transport) {
     }
     show.draw(seconds, app);
     transport.show(player);
+    timing.showLevels(player.levels ? player.levelCounts : null);
     const found = timing.draw(now);
     if (found) {
       report(found, app, timing);

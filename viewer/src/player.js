@@ -1,17 +1,26 @@
 // Plays a motion on characters with a garment: time, frames of the runtime, seeks and teleports. Independent
 // of drawing, so that tests can run it without a browser.
-import { Character, TELEPORT } from './runtime/character.js';
+import { placeObstacle } from './obstacle.js';
 import { GroundMove, forwardKinematics } from './person/motion.js';
+import { Body } from './runtime/body.js';
+import { TELEPORT, chooseLevels } from './runtime/character.js';
+import { Wearer } from './wearer.js';
 
 const PRE_ROLL = 1; // s of motion simulated before the target of a seek
 const MAX_STEPS = 4; // per call of advance: slower machines run in slow motion
 const MAX_DISTANCE = 300; // m from the origin, then the character is moved back to keep float precision
+const ALL_PRE_ROLL = 16; // s of all characters together: a large crowd has less each
 const SPACING = 1.7; // m between characters
-const LAG = 0.19; // s between consecutive characters
+const CLOSE = 1; // m between characters that are in each other's way
+const SOON = 1; // s until the first character passes what is put in the way
+const LAG = 0.19; // s between neighbours in a row
+const ROW_LAG = 0.09; // s between rows
+const MAX_COLLIDERS = 128; // that a garment can meet in a frame
+const LEVELS = [1, 2, 4, 8]; // frames from one that is computed to the next
 
 export class Player {
   constructor(runtime, joints) {
-    Object.assign(this, { runtime, joints, characters: [], garment: null, motion: null });
+    Object.assign(this, { runtime, joints, characters: [], garment: null, under: null, motion: null });
     this.time = 0; // s into the motion, of the first character's last frame
     this.rate = 60; // frames per second
     this.speed = 1; // relative to real time
@@ -28,18 +37,18 @@ export class Player {
     };
     this.settings = {}; // changed by the user
     this.wind = { velocity: [0, 0, 0], gust: 0 };
+    this.inTheWay = 'nothing'; // or 'wall', 'post', 'others': the other characters
+    this.obstacle = null; // the wall or post as placed (obstacle.js), and its body
+    this.levels = false; // levels of detail
+    // How a character at a position is seen, for levels of detail.
+    this.viewOf = () => ({ distance: 0, visible: true });
     this.accumulator = 0; // s of real time not simulated yet
   }
 
   // Puts the garment on all characters. Throws without any change if it needs joints that the person does not
   // have.
   setGarment(garment) {
-    const order = garment.jointNames.map((name) => {
-      const at = this.joints.findIndex((joint) => joint.name === name);
-      if (at < 0)
-        throw new Error(`expected a garment for the built-in person, found one that needs a joint '${name}'`);
-      return at;
-    });
+    const order = this.#orderOf(garment);
     this.#destroyCharacters();
     this.garment?.close();
     this.garment = garment;
@@ -48,6 +57,24 @@ export class Player {
     this.options.linearBlend &&= garment.canBlend;
     this.#createCharacters();
     this.#restart();
+  }
+  // The same for the garment that all characters wear under the other; null: none.
+  setUnder(garment) {
+    const order = garment && this.#orderOf(garment);
+    this.#destroyCharacters();
+    this.under?.garment.close();
+    this.under = garment && { garment, order };
+    this.#createCharacters();
+    this.#restart();
+  }
+  // The person's joint for each joint of the garment.
+  #orderOf(garment) {
+    return garment.jointNames.map((name) => {
+      const at = this.joints.findIndex((joint) => joint.name === name);
+      if (at < 0)
+        throw new Error(`expected a garment for the built-in person, found one that needs a joint '${name}'`);
+      return at;
+    });
   }
   setMotion(motion) {
     this.motion = motion;
@@ -62,23 +89,58 @@ export class Player {
   }
 
   #destroyCharacters() {
-    this.characters.forEach((c) => c.runtimeCharacter.destroy());
+    this.characters.forEach((c) => c.destroy());
     this.characters = [];
   }
   #createCharacters() {
     if (!this.garment) return;
     const across = Math.ceil(Math.sqrt(this.count));
+    const spacing = this.inTheWay === 'others' ? CLOSE : SPACING;
     for (let k = 0; k < this.count; ++k) {
       const row = Math.floor(k / across);
       const column = k % across;
-      this.characters.push({
-        runtimeCharacter: new Character(this.runtime, this.garment),
-        lag: LAG * k,
-        offset: [SPACING * (column - (across - 1) / 2), 0, -SPACING * row],
-        joints: [], // world transforms of the last frame
-      });
+      const place = {
+        lag: LAG * column + ROW_LAG * row,
+        offset: [spacing * (column - (across - 1) / 2), 0, -spacing * row],
+      };
+      this.characters.push(new Wearer(this.runtime, this, this.under, place));
     }
+    this.#meet();
     this.#apply();
+    this.#blow();
+  }
+
+  // Puts a wall or a post beside the first character where it is now, or lets characters meet each other.
+  setInTheWay(kind) {
+    const others = [kind, this.inTheWay].includes('others');
+    this.inTheWay = kind;
+    const before = this.obstacle;
+    this.obstacle = this.ready && ['wall', 'post'].includes(kind) ? this.#place(kind) : null;
+    if (others && this.count > 1) this.setCount(this.count);
+    else this.#meet();
+    before?.body.destroy();
+    this.refresh();
+  }
+  #place(kind) {
+    const [first] = this.characters;
+    const [soon] = this.jointsAt(first, this.time + SOON);
+    const placed = placeObstacle(kind, soon);
+    return { ...placed, body: kind === 'wall' ? Body.box(this.runtime, placed) : Body.post(this.runtime, placed) };
+  }
+  #meet() {
+    for (const c of this.characters)
+      c.meet(this.inTheWay === 'others' ? this.#nearestBodies(c) : this.obstacle ? [this.obstacle.body.handle] : []);
+  }
+  // The bodies of as many other characters as the runtime can take beside the own one and a layer.
+  #nearestBodies({ offset }) {
+    const own = this.garment.colliders.length;
+    const most = Math.max(own, this.under?.garment.colliders.length ?? 0);
+    const distance = (c) => Math.hypot(c.offset[0] - offset[0], c.offset[2] - offset[2]);
+    return this.characters
+      .filter((c) => c.offset !== offset)
+      .sort((a, b) => distance(a) - distance(b))
+      .slice(0, Math.max(0, Math.floor((MAX_COLLIDERS - 1 - most) / own)))
+      .map((c) => c.runtimeCharacter.body);
   }
 
   setOptions(options) {
@@ -87,22 +149,48 @@ export class Player {
   }
   setSetting(name, value) {
     this.settings[name] = value;
-    for (const { runtimeCharacter } of this.characters) runtimeCharacter.setSetting(name, value);
+    for (const c of this.characters) c.setSetting(name, value);
   }
   getSetting(name) {
     return this.characters[0].runtimeCharacter.getSetting(name);
   }
   setWind(velocity, gust) {
     this.wind = { velocity, gust };
-    this.#apply();
+    this.#blow();
+  }
+  #blow() {
+    this.characters.forEach((c, k) => c.setWind(this.wind.velocity, this.wind.gust, k + 1));
   }
   #apply() {
-    this.characters.forEach(({ runtimeCharacter }, k) => {
-      runtimeCharacter.setOptions(this.options);
-      runtimeCharacter.setWind(this.wind.velocity, this.wind.gust, k + 1);
-      runtimeCharacter.setSetting('profile', this.options.profile ? 1 : 0);
-      for (const [name, value] of Object.entries(this.settings)) runtimeCharacter.setSetting(name, value);
+    for (const c of this.characters) {
+      c.setOptions(this.options);
+      c.interval = 1;
+      c.setSetting('profile', this.options.profile ? 1 : 0);
+      for (const [name, value] of Object.entries(this.settings)) c.setSetting(name, value);
+    }
+  }
+
+  setLevels(on) {
+    this.levels = on;
+    this.#apply();
+    this.refresh();
+  }
+  // Overrides options of all characters until they are applied again. While the player is paused, the camera may turn to
+  // any character.
+  #chooseLevels() {
+    const views = this.characters.map((c) => {
+      const { distance, visible } = this.viewOf(c.joints[0].position);
+      return { distance, visible: visible || !this.playing };
     });
+    const of = (name) => this.characters.map((c) => c[name]);
+    if (this.under) chooseLevels(this.runtime, of('under'), views);
+    const intervals = chooseLevels(this.runtime, of('runtimeCharacter'), views);
+    this.characters.forEach((c, k) => (c.interval = intervals[k]));
+  }
+  // The numbers of characters that are computed in every first, second, fourth and eighth frame, and not seen.
+  get levelCounts() {
+    const count = (interval) => this.characters.filter((c) => c.interval === interval).length;
+    return { shown: LEVELS.map((interval) => ({ interval, count: count(interval) })), unseen: count(0) };
   }
 
   // Simulates the frames that are due after `realSeconds`, and returns their number.
@@ -128,10 +216,10 @@ export class Player {
     this.#limitDistance();
     const mode = this.pendingTeleport ?? teleport;
     this.pendingTeleport = undefined;
-    for (const c of this.characters) {
-      this.#pose(c);
-      c.runtimeCharacter.step(1 / this.rate, { teleport: mode });
-    }
+    for (const c of this.characters) this.#pose(c);
+    if (this.levels) this.#chooseLevels();
+    for (const c of this.characters)
+      c.step(1 / this.rate, { teleport: mode, skipMesh: c.interval === 0 });
     return undefined;
   }
   #atEnd() {
@@ -147,12 +235,13 @@ export class Player {
     this.pendingTeleport = TELEPORT.keep;
   }
 
-  // Recomputes the current frame, after a change of options while paused.
+  // Recomputes the current frame with all its detail, after a change of options while paused.
   refresh() {
     if (!this.ready) return;
+    if (this.levels) this.#apply();
     for (const c of this.characters) {
       this.#pose(c);
-      c.runtimeCharacter.step(0);
+      c.step(0);
     }
   }
 
@@ -160,20 +249,23 @@ export class Player {
   seek(seconds) {
     if (!this.ready) return;
     const rate = 60;
-    const from = Math.max(0, seconds - PRE_ROLL);
+    const preRoll = Math.min(PRE_ROLL, Math.round((rate * ALL_PRE_ROLL) / this.count) / rate);
+    const from = Math.max(0, seconds - preRoll);
     this.accumulator = 0;
     this.time = from;
+    if (this.levels) this.#apply();
     for (const c of this.characters) {
       this.#pose(c);
-      c.runtimeCharacter.step(1 / rate, { teleport: TELEPORT.reset, skipMesh: true });
-      c.runtimeCharacter.settle(from === 0 ? 3 : 0.5);
+      c.step(1 / rate, { teleport: TELEPORT.reset, skipMesh: true });
     }
+    // With all bodies in place, for those that meet each other.
+    for (const c of this.characters) c.settle(from === 0 ? 3 : 0.5);
     const frames = Math.round((seconds - from) * rate);
     for (let k = 1; k <= frames; ++k) {
       this.time = from + k / rate;
       for (const c of this.characters) {
         this.#pose(c);
-        c.runtimeCharacter.step(1 / rate, { skipMesh: k < frames });
+        c.step(1 / rate, { skipMesh: k < frames });
       }
     }
   }
@@ -196,12 +288,6 @@ export class Player {
     return forwardKinematics(this.joints, pose);
   }
   #pose(character) {
-    character.joints = this.jointsAt(character, this.time);
-    const out = character.runtimeCharacter.joints;
-    this.order.forEach((joint, k) => {
-      const { position, rotation } = character.joints[joint];
-      out.set(position, 7 * k);
-      out.set(rotation, 7 * k + 3);
-    });
+    character.pose(this.jointsAt(character, this.time));
   }
 }

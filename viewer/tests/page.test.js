@@ -192,6 +192,51 @@ test('controls reach the runtime', async () => {
   assert.deepEqual(errors, []);
 });
 
+test('a garment over another, things in the way and levels of detail', async () => {
+  const [cape, skirt] = ['cape', 'skirt'].map((name) => garmentFiles().some((file) => file.name === name));
+  if (!cape || !skirt) return;
+  await open(820, 480);
+  await pause();
+  await page.locator('#garment').selectOption('cape');
+  await page.evaluate(() => window.billow.app.scrub(4));
+  const alone = await clothPositions();
+  await page.locator('#under').selectOption('skirt');
+  await page.waitForFunction(() => window.billow.player.under);
+  assert.equal(await page.evaluate(() => window.billow.show.actors[0].under.mesh.visible), true);
+  await page.evaluate(() => window.billow.app.scrub(4));
+  assert.ok(maxDifference(alone, await clothPositions()) > 0.001, 'the skirt does not change the cape');
+  await page.waitForTimeout(1500);
+  await screenshot('layers');
+  // What is worn over is not offered for under it.
+  assert.equal(await page.locator('#under option[value=cape]').count(), 0);
+  await page.locator('#garment').selectOption('skirt');
+  await page.waitForFunction(() => !window.billow.player.under);
+  assert.equal(await page.locator('#under').inputValue(), '');
+
+  assert.equal(await page.locator('#put').isDisabled(), true);
+  await page.locator('#obstacle').selectOption('wall');
+  const place = () => page.evaluate(() => window.billow.show.obstacle.mesh.position.toArray());
+  const before = await place();
+  await page.evaluate(() => window.billow.app.scrub(6));
+  await page.locator('#put').click();
+  assert.ok(maxDifference(before, await place()) > 0.1, 'the wall stays where it was');
+  await page.evaluate(() => window.billow.app.scrub(6.9));
+  await page.waitForTimeout(1500);
+  await screenshot('wall');
+  await page.locator('#obstacle').selectOption('post');
+  await page.locator('#obstacle').selectOption('nothing');
+  assert.equal(await page.evaluate(() => window.billow.show.obstacle), null);
+
+  await page.locator('#count').fill('4');
+  await page.locator('#levels').check();
+  await page.keyboard.press('.');
+  await page.waitForFunction(() => /at full rate/.test(document.querySelector('#level_counts').textContent));
+  await page.waitForTimeout(1500);
+  await screenshot('crowd');
+  await page.locator('#levels').uncheck();
+  assert.deepEqual(errors, []);
+});
+
 test('valid dropped files are used, invalid ones are rejected with a message', async () => {
   await open(640, 420);
   await pause();

@@ -1,58 +1,16 @@
 // The exports for the web page: the C API with scalar arguments, because JavaScript has no structs. Pointers
 // are offsets into the module's memory. On failure functions return a null pointer or a non-zero status;
 // last_error has the reason.
-#include <billow/billow.h>
-
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <vector>
 
+#include "page.h"
 #include "settings.h"
 
-#define BILLOW_PAGE(name) extern "C" __attribute__((export_name(#name)))
-
-namespace {
-
-struct Garment {
-  billow_garment* garment = nullptr;
-  void* bytes = nullptr;  // of the file, used in place
-  char text[256] = "";
-
-  ~Garment() {
-    billow_garment_destroy(garment);
-    std::free(bytes);
-  }
-};
-
-// The report of a frame as an array of doubles.
-struct Report {
-  double stages[BILLOW_FRAME_STAGE_COUNT];
-  double chain_stages[BILLOW_CHAIN_STAGE_COUNT];
-  double pushed, inside, substeps, contacts, trapped, enclosed, flags;
-};
-
-struct Character {
-  const Garment* garment = nullptr;
-  billow_instance* instance = nullptr;
-  std::vector<billow_transform> joints;  // written by the page before each step
-  std::vector<float> bones, distances, without_shape;
-  std::vector<unsigned char> state;
-  Report report{};
-
-  ~Character() { billow_instance_destroy(instance); }
-  billow_chains* chains() const { return billow_instance_chains(instance); }
-  uint32_t vertices() const { return billow_garment_vertex_count(garment->garment); }
-
-  billow_frame frame(float dt) const {
-    billow_frame f{};
-    f.dt = dt;
-    f.joints = joints.data(), f.joint_count = static_cast<uint32_t>(joints.size());
-    return f;
-  }
-};
-
-}  // namespace
+using billow::viewer::Character;
+using billow::viewer::Garment;
+using billow::viewer::Report;
 
 BILLOW_PAGE(version) const char* version() { return billow_version(); }
 BILLOW_PAGE(last_error) const char* last_error() { return billow_last_error(); }
@@ -113,7 +71,6 @@ BILLOW_PAGE(character_create) Character* character_create(const Garment* g) {
   c->bones.resize(3 * size_t{billow_chains_bone_count(c->chains())});
   c->distances.resize(c->vertices());
   c->without_shape.resize(3 * size_t{c->vertices()});
-  c->state.resize(billow_instance_state_size(c->instance));
   return c.release();
 }
 BILLOW_PAGE(character_destroy) void character_destroy(Character* c) { delete c; }
@@ -166,16 +123,20 @@ BILLOW_PAGE(character_distances) const float* character_distances(Character* c) 
 BILLOW_PAGE(character_without_shape) const float* character_without_shape(Character* c) {
   billow_instance_options options;
   billow_instance_get_options(c->instance, &options);
+  c->state.resize(billow_instance_state_size(c->instance));
   billow_instance_save(c->instance, c->state.data(), c->state.size());
   const billow_frame again = c->frame(0);
-  billow_instance_options no_shape = options;
-  no_shape.shape = 0, no_shape.profile = 0;
+  // Both frames at once, not blended.
+  billow_instance_options shown = options, no_shape = options;
+  shown.blend = no_shape.blend = 0;
+  no_shape.shape = 0, no_shape.profile = 0, no_shape.interval = 1, no_shape.stagger = 0;
   billow_instance_set_options(c->instance, &no_shape);
   billow_status bad = billow_instance_step(c->instance, &again);
   if (!bad) bad = billow_instance_get_positions(c->instance, c->without_shape.data(), 0, c->vertices());
-  billow_instance_set_options(c->instance, &options);
+  billow_instance_set_options(c->instance, &shown);
   if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   if (!bad) bad = billow_instance_step(c->instance, &again);
+  billow_instance_set_options(c->instance, &options);
   if (!bad) bad = billow_instance_restore(c->instance, c->state.data(), c->state.size());
   return bad ? nullptr : c->without_shape.data();
 }

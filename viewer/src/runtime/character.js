@@ -43,6 +43,18 @@ export class Character {
     this.runtime.expect(this.#call('character_settle', seconds));
   }
 
+  // What the cloth meets besides the garment's own colliders: handles of bodies.
+  meet(bodies) {
+    this.runtime.withMemory(4 * bodies.length + 4, (at) => {
+      this.runtime.words(at, bodies.length).set(bodies);
+      this.runtime.expect(this.#call('character_meet', at, bodies.length));
+    });
+  }
+  // The handle of the garment's own colliders, for others to meet.
+  get body() {
+    return this.#call('character_body');
+  }
+
   // The following are views of the runtime's memory: read them before the next call, do not keep them.
   get positions() {
     return this.runtime.floats(this.#call('character_positions'), 3 * this.garment.vertexCount);
@@ -57,6 +69,9 @@ export class Character {
   // Signed distance of each vertex to the body in metres: negative inside, up to 0.02.
   get distances() {
     return this.runtime.floats(this.#call('character_distances'), this.garment.vertexCount);
+  }
+  distancesTo(body) {
+    return this.runtime.floats(this.#call('character_distances_to', body.handle), this.garment.vertexCount);
   }
   // Positions of this frame without the shape network.
   get withoutShape() {
@@ -121,4 +136,16 @@ export class Character {
   #call(name, ...rest) {
     return this.runtime.calls[name](this.handle, ...rest);
   }
+}
+
+// Chooses levels of detail for characters in the same garment. views: { distance, visible } of each. Returns for each
+// the number of frames from one that is computed to the next, 0 if it is not visible.
+export function chooseLevels(runtime, characters, views) {
+  const count = characters.length;
+  return runtime.withMemory(12 * count, (at) => {
+    runtime.words(at, count).set(characters.map((c) => c.handle));
+    runtime.floats(at + 4 * count, count).set(views.map(({ distance, visible }) => (visible ? distance : -1)));
+    runtime.expect(runtime.calls.characters_choose_levels(at, at + 4 * count, count, at + 8 * count));
+    return Array.from(runtime.words(at + 8 * count, count));
+  });
 }

@@ -66,8 +66,8 @@ export function check({ label, id, value = false, key, colour, onChange }) {
   return { node, set: (v) => (box.checked = v), box, toggle: () => box.click() };
 }
 
-export function button({ label, id, title = '', onClick }) {
-  const node = element('button', { type: 'button', id: id ?? '', textContent: label, title });
+export function button({ label, id, title = '', disabled = false, onClick }) {
+  const node = element('button', { type: 'button', id: id ?? '', textContent: label, title, disabled });
   node.addEventListener('click', () => onClick());
   return { node, set: (text) => (node.textContent = text) };
 }

@@ -15,6 +15,12 @@ const SOLVERS = [
   ['5', 'Gauss–Seidel, 5 sweeps'],
   ['10', 'Gauss–Seidel, 10 sweeps'],
 ];
+const OBSTACLES = [
+  ['nothing', 'Nothing'],
+  ['wall', 'A wall'],
+  ['post', 'A post'],
+  ['others', 'Each other'],
+];
 const DIRECTIONS = [
   ['1', 'Along their motion history'],
   ['0', 'Along the SDF gradient'],
@@ -50,6 +56,7 @@ export class Panel {
       'Garment and motion',
       true,
       add('garment', select, { label: 'Garment', values: [], onChange: (v) => app.setGarment(v) }),
+      add('under', select, { label: 'Worn under', values: [], onChange: (v) => app.setUnder(v) }),
       add('motion', select, { label: 'Motion', values: [], onChange: (v) => app.play(v) }),
       add('mode', select, {
         label: 'Cloth from',
@@ -60,12 +67,25 @@ export class Panel {
       add('count', slider, {
         label: 'Characters',
         min: 1,
-        max: 16,
+        max: 64,
         step: 1,
         digits: 0,
         onChange: (v) => app.setCount(v),
       }),
+      add('levels', check, { label: 'Levels of detail', onChange: (v) => app.setLevels(v) }),
+      add('obstacle', select, {
+        label: 'In the way',
+        values: OBSTACLES,
+        value: 'nothing',
+        onChange: (v) => app.setObstacle(v),
+      }),
       buttons(
+        add('put', button, {
+          label: 'Put it here',
+          title: 'Moves the wall or the post to the first character',
+          disabled: true,
+          onClick: () => app.putObstacle(),
+        }),
         button({ label: 'Open a file …', id: 'open', onClick: () => file.click() }),
         button({
           label: 'Teleport',

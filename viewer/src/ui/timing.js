@@ -3,6 +3,7 @@ import { element } from './elements.js';
 
 const UPDATE_INTERVAL = 250; // ms
 const FULL_BAR = 8; // ms
+const ORDINALS = { 2: '2nd', 4: '4th', 8: '8th' };
 
 export class Timing {
   constructor({ stages, chainStages }) {
@@ -14,7 +15,8 @@ export class Timing {
     }
     this.#row('frame', 'sum');
     this.counts = element('p', { className: 'note', id: 'counts' });
-    this.node = element('div', {}, this.table, this.counts);
+    this.levels = element('p', { className: 'note', id: 'level_counts', hidden: true });
+    this.node = element('div', {}, this.table, this.counts, this.levels);
     this.sums = new Map();
     this.frames = this.drawn = 0;
     this.since = performance.now();
@@ -72,6 +74,15 @@ export class Timing {
     this.ms = total;
     const { substeps, contacts, pushed, inside } = this.last;
     this.counts.textContent = `${substeps} sub-steps, ${contacts} bones in contact, ${pushed} vertices pushed out, ${inside} still inside`;
+  }
+  // counts: how many characters are at which level of detail (player.js); null: all have all detail.
+  showLevels(counts) {
+    this.levels.hidden = !counts;
+    if (!counts) return;
+    const parts = counts.shown.map(({ interval, count }) =>
+      interval === 1 ? `${count} at full rate` : `${count} every ${ORDINALS[interval]} frame`,
+    );
+    this.levels.textContent = [...parts, `${counts.unseen} unseen`].join(', ');
   }
   #set(key, ms) {
     const { time, bar } = this.rows.get(key);

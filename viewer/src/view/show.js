@@ -3,9 +3,13 @@ import * as THREE from 'three';
 import { heading } from '../person/quaternion.js';
 import { Body, BodyModel } from './body.js';
 import { Cloth } from './cloth.js';
+import { ObstacleMesh } from './obstacle.js';
 import { Overlays } from './overlays.js';
 
 const REFERENCE_OFFSET = 1.6; // m to the left
+// The fabric of the garment worn under the other, unless it is the other's.
+const UNDER = 'petrol';
+const UNDER_TOO = 'ochre';
 
 export class Show {
   constructor(stage, player, person) {
@@ -13,6 +17,7 @@ export class Show {
     this.model = new BodyModel(person);
     this.actors = [];
     this.reference = null;
+    this.obstacle = null;
     this.settings = {
       ropes: false,
       laterals: false,
@@ -30,15 +35,17 @@ export class Show {
   // To be called after a change of garment, motion or number of characters.
   rebuild() {
     this.#clear();
-    const { garment, characters, motion } = this.player;
+    const { garment, under, characters, motion } = this.player;
     this.actors = characters.map((character) => {
       const actor = {
         character,
         body: new Body(this.model),
         cloth: new Cloth(garment),
+        under: under && new Cloth(under.garment),
         overlays: new Overlays(garment),
       };
       this.stage.scene.add(actor.body.mesh, actor.cloth.mesh, actor.overlays.group);
+      if (under) this.stage.scene.add(actor.under.mesh);
       return actor;
     });
     if (motion?.cloth && motion.cloth.vertices === garment.vertexCount) this.#addReference(garment);
@@ -49,10 +56,17 @@ export class Show {
     this.setFabric(this.fabric);
   }
   #clear() {
-    for (const { body, cloth, overlays } of [...this.actors, ...(this.reference ? [this.reference] : [])]) {
+    for (const { body, cloth, under, overlays } of [
+      ...this.actors,
+      ...(this.reference ? [this.reference] : []),
+    ]) {
       this.stage.scene.remove(body.mesh, cloth.mesh);
       body.dispose();
       cloth.dispose();
+      if (under) {
+        this.stage.scene.remove(under.mesh);
+        under.dispose();
+      }
       if (overlays) {
         this.stage.scene.remove(overlays.group);
         overlays.dispose();
@@ -66,17 +80,32 @@ export class Show {
     this.stage.scene.add(this.reference.body.mesh, this.reference.cloth.mesh);
   }
 
+  // obstacle: as the player has placed it; null: none.
+  setObstacle(obstacle) {
+    if (this.obstacle) {
+      this.stage.scene.remove(this.obstacle.mesh);
+      this.obstacle.dispose();
+    }
+    this.obstacle = obstacle && new ObstacleMesh(obstacle);
+    if (obstacle) this.stage.scene.add(this.obstacle.mesh);
+    this.changed = true;
+  }
+
   setFabric(name) {
     this.fabric = name;
     this.changed = true;
-    this.actors.forEach(({ cloth }) => cloth.setFabric(name));
+    for (const { cloth, under } of this.actors) {
+      cloth.setFabric(name);
+      under?.setFabric(name === UNDER ? UNDER_TOO : UNDER);
+    }
     this.reference?.cloth.setFabric(name);
   }
   apply(settings) {
     Object.assign(this.settings, settings);
-    for (const { body, cloth, overlays } of this.actors) {
+    for (const { body, cloth, under, overlays } of this.actors) {
       body.mesh.visible = this.settings.body;
       cloth.mesh.visible = this.settings.cloth;
+      if (under) under.mesh.visible = this.settings.cloth;
       cloth.showHeat(this.settings.heat);
       // Show the chains if the cloth is hidden.
       const { cloth: clothed, ropes, laterals } = this.settings;
@@ -90,10 +119,17 @@ export class Show {
     this.steps = steps;
     this.changed = true;
     this.inside = 0;
-    for (const { character, cloth, overlays } of this.actors) {
+    for (const { character, cloth, under, overlays } of this.actors) {
       const runtime = character.runtimeCharacter;
-      if (jumped) cloth.reset();
+      // Nothing is interpolated over the time when it was not seen.
+      const unseen = character.interval === 0;
+      if (jumped || unseen) {
+        cloth.reset();
+        under?.reset();
+      }
+      if (unseen) continue;
       cloth.setFrame(runtime.positions, runtime.normals);
+      under?.setFrame(character.under.positions, character.under.normals);
       this.inside += overlays.update(
         runtime,
         this.player.order.map((j) => character.joints[j]),
@@ -126,8 +162,9 @@ export class Show {
       this.changed ||= t !== this.drawnAt;
       this.drawnAt = t;
       const middle = new THREE.Vector3();
-      for (const { character, body, cloth } of this.actors) {
+      for (const { character, body, cloth, under } of this.actors) {
         cloth.interpolate(t);
+        under?.interpolate(t);
         const back = ((1 - t) * this.steps) / player.rate;
         const joints = t >= 1 ? character.joints : player.jointsAt(character, player.time - back);
         body.pose(joints);

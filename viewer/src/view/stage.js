@@ -12,6 +12,7 @@ const SUN = new THREE.Vector3(3.2, 4.2, 1.2);
 const RIM = new THREE.Vector3(-3, 2.2, -2.6);
 const TILE = 1; // m of ground between lines
 const MIN_DETAIL = 0.4;
+const SEEN_RADIUS = 1.2; // m round the pelvis: a person with cloth
 // What moves the camera less than this moves no pixel.
 const STILL = 1e-4; // m
 const STEADY = 1e-5; // rad
@@ -159,6 +160,20 @@ export class Stage {
     // Widen the view in portrait format, so that the person fits.
     this.camera.fov = width < height ? 42 : 32;
     this.camera.updateProjectionMatrix();
+  }
+
+  // How a person with the pelvis at this position is seen by the camera.
+  viewOf(position) {
+    const centre = new THREE.Vector3(...position);
+    this.camera.updateMatrixWorld();
+    const { projectionMatrix, matrixWorldInverse } = this.camera;
+    const frustum = new THREE.Frustum().setFromProjectionMatrix(
+      new THREE.Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse),
+    );
+    return {
+      distance: this.camera.position.distanceTo(centre),
+      visible: frustum.intersectsSphere(new THREE.Sphere(centre, SEEN_RADIUS)),
+    };
   }
 
   // Reduces the resolution on slow machines.
