@@ -779,7 +779,7 @@ BILLOW_API billow_status billow_instance_save(const billow_instance* instance, v
 BILLOW_API billow_status billow_instance_restore(billow_instance* instance, const void* bytes, size_t size);
 
 /* Layers: a garment that is worn over others (a cape over a skirt, a coat over a dress) meets the outside of each as a body of one
- * collider, of BILLOW_COLLIDER_GROUP_CLOTH: a grid of signed distances round the mesh that the inner instance shows, 2 cm between
+ * collider, of BILLOW_COLLIDER_GROUP_CLOTH: a grid of signed distances round the mesh that the inner instance shows, 5 cm between
  * points. In each frame step the inner garment, pose its layer, and step the outer one with the layer in frame.others; that is what
  * puts them in order. A layer may also be met by garments of other characters. Chains and mesh stay outside it, on the side to which
  * the inner garment's normals point. It needs the option normals of the inner instance, and lives no longer than its garment. It

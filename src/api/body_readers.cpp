@@ -71,7 +71,6 @@ billow_status billow_body_shift_origin(billow_body* body, const float* offset) {
   V3 by;
   if (billow_status bad = read_offset(offset, by)) return bad;
   shift_origin(body->body, by);
-  body->layer.key.position += by;
   return BILLOW_OK;
 }
 

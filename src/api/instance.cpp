@@ -373,7 +373,7 @@ billow_status billow_instance_restore(billow_instance* instance, const void* byt
                 "expected the saved state of an instance of this garment, found %s (%zu bytes)", wrong, size);
   instance->chains->settings.scale = instance->instance.chains->settings.scale;
   instance->instance.known = Instance::Known::kNothing;
-  instance->instance.between.scale = 0;  // the mesh is of another time
+  instance->instance.between.shows = false;  // the mesh is of another time
   return BILLOW_OK;
 }
 

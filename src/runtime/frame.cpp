@@ -212,7 +212,6 @@ void push_out(const Batch& batch) {
 void show(const Batch& all, const Due& due) {
   for (size_t k = 0; k < all.size(); ++k) {
     Instance& i = *all.instances[k];
-    i.teleported = all.inputs[k].teleport != Teleport::kNone;
     i.changed = show_in_between(i, all.inputs[k], due.which >> k & 1, i.computed);
   }
 }

@@ -84,7 +84,7 @@ void keep_shown(Instance& i) {
   b.blend = 0;
   if (!wanted) return;
   if (!b.known) {
-    if (i.skipped_mesh || b.scale == 0) return;  // nothing is shown that could be kept
+    if (i.skipped_mesh || !b.shows) return;  // nothing is shown that could be kept
     store_places(i, b.key, b.scale, b.shown);
   }
   b.known = 1;
@@ -98,8 +98,12 @@ bool show_in_between(Instance& i, const FrameInput& in, bool due, bool now) {
   if (!in.mesh || in.teleport == Teleport::kReset) b.known = 0, b.left = 0;
   if (!in.mesh) return false;
   const Transform key = key_motion(i, in);
-  const bool stays = b.scale == in.scale && equal_bits(b.key, key);
-  b.key = key, b.scale = in.scale;
+  const bool stays = b.shows && b.scale == in.scale && equal_bits(b.key, key);
+  if (in.teleport != Teleport::kNone || b.scale == 0)
+    b.before = key;
+  else if (in.dt > 0)
+    b.before = b.key;
+  b.key = key, b.scale = in.scale, b.shows = true;
   if (interval <= 1 && b.left == 0) {
     b.known = 0;
     return now;

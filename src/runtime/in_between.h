@@ -24,8 +24,9 @@ struct InBetween {
   // x y z of each vertex in the frame of the key joint, in units of kPlaceUnit. Known only while they may differ from the mesh.
   int16_t *shown = nullptr, *computed = nullptr;
   size_t values = 0;
-  Transform key{};  // motion of the key joint for which the mesh is placed
-  float scale = 0;
+  Transform key{}, before{};  // motion of the key joint for which the mesh is placed, and what it moved from
+  float scale = 0;            // with it; 0: there was no frame yet
+  bool shows = false;         // the mesh is there; a saved state has none
 };
 
 // Takes memory. With a null arena it only measures.

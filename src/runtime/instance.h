@@ -52,7 +52,6 @@ struct Instance {
 
   // The mesh of the last frame, x y z each.
   float *positions = nullptr, *normals = nullptr;
-  bool teleported = false;    // in the last frame
   bool skipped_mesh = false;  // by the last frame: positions are older than the chains
   // What is known of chains that sleep, for these joints: nothing, bones, or bones and mesh.
   enum class Known { kNothing, kBones, kMesh } known = Known::kNothing;

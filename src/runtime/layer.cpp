@@ -269,8 +269,8 @@ void build(Layer& layer, Arena& arena) {
 void pose_layer(Layer& layer, const Instance& inner, Body& body) {
   const Transform key = inner.between.key;
   const float scale = inner.between.scale;
-  body.collider_count = scale > 0 ? 1 : 0;
-  if (scale == 0) return;
+  body.collider_count = inner.between.shows ? 1 : 0;
+  if (!inner.between.shows) return;
   const uint32_t vertices = layer.garment->vertices();
   const RigidMatrix turn = to_matrix(key);
   for (size_t v = 0; v < vertices; v += kLanes) {
@@ -290,13 +290,12 @@ void pose_layer(Layer& layer, const Instance& inner, Body& body) {
 
   // Where the last pose would have had the same grid.
   const V3 middle = (lattice.low + body.colliders[0].grid.half) * scale;
-  const Transform last = inner.teleported || !body.posed ? key : layer.key;
+  const Transform last = inner.between.before;
   body.before[0] = {apply(last, middle), last.rotation};
   body.now[0] = {apply(key, middle), key.rotation};
   body.scale = scale;
   body.posed = true;
   body.changes = !inner.report.asleep;
-  layer.key = key;
 }
 
 }  // namespace billow

@@ -31,7 +31,6 @@ struct Layer {
   size_t edge_count = 0;
   size_t capacity = 0;        // grid points
   int16_t* values = nullptr;  // of the grid
-  Transform key{};            // motion of the key joint at the last pose
   // Scratch, by grid point but for the vertices in the frame of the key joint at scale 1.
   LayerSums *sums = nullptr, *before = nullptr;
   float *heights = nullptr, *squares = nullptr, *past = nullptr;

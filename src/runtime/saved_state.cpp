@@ -88,6 +88,7 @@ template <class F> void visit(PaceState& pace, F f) {
 template <class F> void visit(InBetween& b, F f) {
   auto bytes = [&](auto& value) { f(reinterpret_cast<unsigned char*>(&value), sizeof value); };
   bytes(b.frame), bytes(b.waited), bytes(b.left), bytes(b.known);
+  bytes(b.key), bytes(b.before), bytes(b.scale);
   if (b.known)
     for (int16_t* places : {b.shown, b.computed})
       f(reinterpret_cast<unsigned char*>(places), sizeof(int16_t) * b.values);

@@ -25,7 +25,7 @@ void shift_origin(Chains& chains, V3 offset) {
 void shift_origin(Instance& i, V3 offset) {
   shift_origin(*i.chains, offset);
   i.lengths.key.position += offset;
-  i.between.key.position += offset;
+  i.between.key.position += offset, i.between.before.position += offset;
   i.followed_scale = 0;  // roots and attachments are those of before
   for (uint32_t b = 0; b < i.garment->bones(); ++b) i.bones[b] += offset;
   for (uint32_t v = 0; v < i.garment->vertices(); ++v) {

@@ -211,5 +211,33 @@ TEST_F(Layers, AreDeterministic) {
       << "they are meant to meet";
 }
 
+// A layer has no state of its own: rollback restores the garments.
+TEST_F(Layers, PlayAgainFromSavedStates) {
+  const InstanceHandle outer = wear(garment_.get());
+  const BodyHandle layer = layer_of(inner_.get());
+  const auto save = [](const billow_instance* i) {
+    std::vector<char> state(billow_instance_state_size(i));
+    EXPECT_EQ(billow_instance_save(i, state.data(), state.size()), BILLOW_OK);
+    return state;
+  };
+  const auto play = [&](int from, int to, int poses) {
+    std::vector<uint64_t> hashes;
+    for (int k = from; k < to; ++k) {
+      step(inner_.get(), k);
+      for (int pose = 0; pose < poses; ++pose)
+        EXPECT_EQ(billow_body_pose_layer(layer.get(), inner_.get()), BILLOW_OK);
+      step(outer.get(), k, {0.02f, 0, 0.02f}, 1, layer.get());
+      hashes.push_back(billow_instance_hash(outer.get()));
+    }
+    return hashes;
+  };
+  play(0, 10, 1);
+  const auto inner_state = save(inner_.get()), outer_state = save(outer.get());
+  const auto first = play(10, 30, 1);
+  ASSERT_EQ(billow_instance_restore(inner_.get(), inner_state.data(), inner_state.size()), BILLOW_OK);
+  ASSERT_EQ(billow_instance_restore(outer.get(), outer_state.data(), outer_state.size()), BILLOW_OK);
+  EXPECT_EQ(play(10, 30, 2), first) << "and it may be posed again";
+}
+
 }  // namespace
 }  // namespace billow::layers_api_test
