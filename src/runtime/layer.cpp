@@ -13,13 +13,11 @@ constexpr float kUnit = 1e-4f;         // m at scale 1, of the grid's values
 constexpr int16_t kUnknown = 1 << 14;  // a value farther than any
 constexpr size_t kMargin = 3;          // cells around the mesh
 constexpr float kRoom = 0.25f;         // m: a mesh may be so much wider than at rest, on every side
-constexpr float kStep =
-    0.75f;  // of the spacing: what a step between points counts, as ways are along the axes
-constexpr uint32_t kEvery = 4;    // of how many vertices one counts
-constexpr float kDeviations = 2;  // see the header
-constexpr float kAside =
-    1.2f;  // cells: farther from the vertices nearby, along their plane, points are past them
-constexpr float kPast = 0.02f;  // m: the surface goes on so far past the edges of the cloth
+constexpr float kStep = 0.75f;         // of the spacing: a step between points, as ways are along the axes
+constexpr uint32_t kEvery = 4;         // of how many vertices one counts
+constexpr float kDeviations = 2;       // see the header
+constexpr float kAside = 1.2f;         // cells along their plane: points are past the vertices nearby
+constexpr float kPast = 0.02f;         // m: the surface goes on so far past the edges of the cloth
 
 V3 to_v3(size_t x, size_t y, size_t z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};

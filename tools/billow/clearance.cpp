@@ -259,7 +259,7 @@ void add_clearance(CLI::App& app) {
   command->add_flag(
       "--unseen", o->unseen,
       "Also play the test clips that data sets of the cape or the skirt hold back from training");
-  command->add_option("--over", o->playback.over, kOverHelp);
+  add_over_option(*command, o->playback);
   command->add_option("--rate", o->playback.rate, "Simulation rate in frames per second")
       ->capture_default_str()
       ->check(number_from(5, 1000));

@@ -31,14 +31,12 @@ DistanceStats measure(const Playback& playback, std::span<const float> points) {
 dataset::ClothMesh mesh_of(const Playback& p) { return {p.positions(), p.garment().triangles}; }
 
 LayerStats measure_layers(const Playback& playback) {
-  LayerStats out{.of = playback.garment().triangles.size(), .time = playback.time()};
-  for (const Playback* under = playback.under(); under; under = under->under()) {
-    const dataset::LayerCrossings found = dataset::count_layer_crossings(mesh_of(playback), mesh_of(*under));
-    out.faces += found.faces;
-    out.deepest = std::max(out.deepest, static_cast<double>(found.deepest));
-  }
-  out.frames = out.faces > 0;
-  return out;
+  const auto found = dataset::count_layer_crossings(mesh_of(playback), mesh_of(*playback.under()));
+  return {.faces = found.faces,
+          .of = playback.garment().triangles.size(),
+          .frames = found.faces > 0,
+          .deepest = static_cast<double>(found.deepest),
+          .time = playback.time()};
 }
 
 // The midpoint of each edge or triangle.

@@ -37,6 +37,15 @@ motion::Clip playback_clip(const PlaybackOptions& options) {
                     frames_wanted(options), options.rate, 0);
 }
 
+void add_over_option(CLI::App& command, PlaybackOptions& o) {
+  command
+      .add_option("--over", o.over,
+                  "Garment to wear under this one: cape, skirt or a file. This one stays outside it")
+      ->check([](const std::string& name) {
+        return name.empty() ? "expected a garment, found an empty name" : "";
+      });
+}
+
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_option("file", o.file, kGarmentFileHelp)->required();
   command
@@ -49,7 +58,7 @@ void add_playback_options(CLI::App& command, PlaybackOptions& o) {
       ->capture_default_str()
       ->check(number_from(0.1, 600))
       ->each([&o](const std::string&) { o.seconds_given = true; });
-  command.add_option("--over", o.over, kOverHelp);
+  add_over_option(command, o);
   command.add_option("--contacts", o.contacts, kContactsHelp);
   command.add_option("--rate", o.rate, "Simulation rate in frames per second")
       ->capture_default_str()

@@ -30,9 +30,8 @@ struct PlaybackOptions {
   bool seconds_given = false;    // whether --seconds was on the command line
 };
 
-inline constexpr char kOverHelp[] =
-    "Garment to wear under this one: cape, skirt or a file. This one stays outside it";
-
+// --over
+void add_over_option(CLI::App& command, PlaybackOptions& options);
 // The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
 

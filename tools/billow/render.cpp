@@ -241,6 +241,7 @@ void add_render(CLI::App& app) {
       "  billow render cape -o cape.png --at 3\n"
       "  billow render cape.billow -o strip.png --panels 8\n"
       "  billow render skirt.billow --motion dance -o dance.mp4 --from 2 --seconds 8\n"
+      "  billow render cape -o both.png --over skirt --motion walk\n"
       "  billow render cape.billow -o chains.png --chains --no-cloth\n");
   command->callback([o] { render(*o); });
 }

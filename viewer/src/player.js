@@ -15,7 +15,7 @@ const CLOSE = 1; // m between characters that are in each other's way
 const SOON = 1; // s until the first character passes what is put in the way
 const LAG = 0.19; // s between neighbours in a row
 const ROW_LAG = 0.09; // s between rows
-const MAX_COLLIDERS = 128; // that a garment can meet in a frame
+const MAX_COLLIDERS = 128; // BILLOW_MAX_COLLIDERS: that a garment can meet in a frame
 const LEVELS = [1, 2, 4, 8]; // frames from one that is computed to the next
 
 export class Player {
@@ -110,7 +110,7 @@ export class Player {
     this.#blow();
   }
 
-  // Puts a wall or a post beside the first character where it is now, or lets characters meet each other.
+  // Puts a wall or a post where the first character will pass by, or lets characters meet each other.
   setInTheWay(kind) {
     const others = [kind, this.inTheWay].includes('others');
     this.inTheWay = kind;
