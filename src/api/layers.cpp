@@ -5,6 +5,8 @@
 namespace billow::api {
 namespace {
 
+static_assert(kLayerGroups == 1u << BILLOW_COLLIDER_GROUP_CLOTH);
+
 billow_status pose(billow_body* layer, const billow_instance* inner) {
   if (!inner->options.normals)
     return fail(BILLOW_ERROR_INVALID_ARGUMENT,

@@ -12,8 +12,11 @@ constexpr int kMaxRounds = 16;
 
 // m at scale 1: vertices that are deeper go back the way they came.
 constexpr float kDeep = 0.004f;
-// m at scale 1: depths in soft colliders from which on vertices give way, and to which.
-constexpr float kYieldFrom = 0.01f, kYieldTo = 0.03f;
+// m at scale 1: depths from which on vertices give way, and to which.
+struct GivingWay {
+  float from, to;
+};
+constexpr GivingWay kToLimbs{0.01f, 0.03f}, kToLayers{0.05f, 0.15f};
 constexpr float kSameWay = 0.8f;  // cosine: the nearest way out is that by which a vertex came
 
 // Where a point goes that moves with a collider.
@@ -178,17 +181,25 @@ void find_clusters(const float* rest, uint32_t vertices, uint32_t* clusters) {
 void push_out_of_soft(const PosedCollider* colliders, int collider_count, float* positions,
                       const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                       float scale) {
-  if (collider_count == 0 || settings.soft_groups == 0) return;
-  const BodyBounds bounds(colliders, collider_count, settings.soft_groups);
-  const float from = kYieldFrom * scale, range = (kYieldTo - kYieldFrom) * scale;
-  for_each_near(colliders, bounds, Ellipsoids::kExact, positions, clusters, vertices, settings.clearance,
-                [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group, size_t count) {
-                  const F8 depth = settings.clearance - near.phi,
-                           t = clamp((depth - from) / splat8(range), 0.0f, 1.0f),
-                           by = depth * (1.0f - t * t * (3.0f - 2.0f * t));
-                  move_lanes(static_cast<unsigned>(bits(near.phi < settings.clearance)) & first_lanes(count),
-                             p + near.gradient * by, group, positions);
-                });
+  const auto leave = [&](uint32_t groups, GivingWay depths) {
+    const BodyBounds bounds(colliders, collider_count, groups);
+    const float from = depths.from * scale, range = (depths.to - depths.from) * scale;
+    for_each_near(colliders, bounds, Ellipsoids::kExact, positions, clusters, vertices, settings.clearance,
+                  [&](const Vec3<F8>& p, const Nearest<F8>& near, const uint32_t* group, size_t count) {
+                    const F8 depth = settings.clearance - near.phi,
+                             t = clamp((depth - from) / splat8(range), 0.0f, 1.0f),
+                             by = depth * (1.0f - t * t * (3.0f - 2.0f * t));
+                    move_lanes(
+                        static_cast<unsigned>(bits(near.phi < settings.clearance)) & first_lanes(count),
+                        p + near.gradient * by, group, positions);
+                  });
+  };
+  const auto any_of = [&](uint32_t groups) {
+    return groups && std::any_of(colliders, colliders + collider_count,
+                                 [&](const PosedCollider& c) { return groups >> c.collider->group & 1; });
+  };
+  if (any_of(settings.layer_groups)) leave(settings.layer_groups, kToLayers);
+  if (any_of(settings.soft_groups)) leave(settings.soft_groups, kToLimbs);
 }
 
 PushOutResult push_out_mesh(const PosedCollider* colliders, int collider_count, float* positions,

@@ -20,6 +20,7 @@ struct PushOutSettings {
   float softness = 0.004f;       // m: beyond clearance + softness, vertices are not moved
   uint32_t groups = kAllGroups;  // of colliders, one bit each: the others are ignored
   uint32_t soft_groups = 0;      // likewise: see push_out_of_soft
+  uint32_t layer_groups = 0;     // likewise, of garments under this one: vertices give way farther inside
   uint32_t yielding_groups = 0;  // likewise: see sdf/yielding.h
 };
 
@@ -60,8 +61,8 @@ struct PushOutResult {
   uint32_t pinched = 0;
 };
 
-// Moves vertices that are a little inside soft colliders out of them, and less the deeper they are: what has come through a limb
-// by half is let through. `positions` is padded by one float.
+// Moves vertices that are a little inside soft colliders or layers out of them, and less the deeper they are: what has come through
+// a limb by half is let through, and so is what a garment that turns up has left far behind. `positions` is padded by one float.
 void push_out_of_soft(const PosedCollider* colliders, int collider_count, float* positions,
                       const uint32_t* clusters, size_t vertices, const PushOutSettings& settings,
                       float scale);

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "runtime/find_bounds.h"
+#include "runtime/layer.h"
 #include "sdf/soft_contact.h"
 
 namespace billow {
@@ -165,7 +166,8 @@ void pose_colliders(Instance& i, const FrameInput& in) {
 
 PushOutSettings push_settings(const Instance& i) {
   PushOutSettings settings = i.options.push;
-  settings.groups = i.chains->set.settings.rigid_groups;
+  settings.groups = i.chains->set.settings.rigid_groups & ~kLayerGroups;
+  settings.layer_groups = i.chains->set.settings.rigid_groups & kLayerGroups;
   settings.soft_groups = i.chains->set.settings.soft_groups;
   settings.yielding_groups = i.chains->set.settings.yielding_groups;
   return settings;
@@ -200,10 +202,14 @@ void push_out(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
     if (i.posed_count == 0) continue;
+    PushOutSettings settings = push_settings(i);
+    // What *lengths* has left inside a layer is let through: pushed out of a garment that turns up, it would be torn.
+    (i.lengths.fresh ? settings.groups : settings.soft_groups) |= settings.layer_groups;
+    settings.layer_groups = 0;
     push_out_of_soft(i.posed, i.posed_count, i.positions, i.garment->clusters, i.garment->vertices(),
-                     push_settings(i), batch.inputs[k].scale);
+                     settings, batch.inputs[k].scale);
     const PushOutResult result = push_out_mesh(i.posed, i.posed_count, i.positions, i.garment->clusters,
-                                               i.garment->vertices(), push_settings(i), i.push);
+                                               i.garment->vertices(), settings, i.push);
     i.report.pushed = result.moved;
     i.report.inside = result.inside;
   }

@@ -15,6 +15,8 @@ namespace billow {
 // m at scale 1: between grid points (more for a mesh that is wider than expected), and see above.
 inline constexpr float kLayerSpacing = 0.05f, kLayerDepth = 0.15f;
 
+inline constexpr uint32_t kLayerGroups = 1u << 6;  // a bit: BILLOW_COLLIDER_GROUP_CLOTH
+
 // A vertex on an edge of the cloth, and one beside it that is farther in.
 struct LayerEdge {
   uint32_t vertex, inner;
