@@ -1,0 +1,325 @@
+#include "train/differentiable/body_field.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "sdf/yielding.h"
+
+namespace billow::train::differentiable {
+namespace {
+
+constexpr int kNewtonSteps = 16;         // of an ellipsoid's distance, at most
+constexpr double kDifferenceStep = 1e-3;  // m
+
+// Distances and normals of some colliders, [clips, points, colliders, 1 or 3].
+struct Distances {
+  Tensor phi, normal;
+};
+
+Tensor pick(const Tensor& of_colliders, const Tensor& which) { return of_colliders.index_select(-2, which); }
+
+struct Capsules {
+  Tensor start, axis, length, radius, taper, slope;
+
+  Distances at(const Tensor& x) const {
+    const Tensor w = x.unsqueeze(-2) - start, height = dot3(w, axis), across = w - axis * height,
+                 far = length3(across, 0), along = torch::minimum((height - far * slope).clamp_min(0), length),
+                 offset = w - axis * along, beyond = height - along;
+    const Tensor to_axis = (far * far + beyond * beyond).sqrt();
+    return {to_axis - (radius - taper * along), unit3_or(offset, axis.roll(-1, -1))};
+  }
+};
+
+// As billow::ellipsoid() in sdf/shapes.h: the largest root s of sum (a y / (s + e))^2 = 1 by Newton's method on 1 / sqrt of the sum,
+// in units of the shortest half-axis.
+Distances to_ellipsoids(const Tensor& local, const Tensor& half) {
+  const Tensor shortest = std::get<0>(half.min(-1, true)), a = half / shortest, e = (a - 1) * (a + 1),
+               sign = torch::where(local < 0, -1.0, 1.0).to(local.dtype());
+  const Tensor y = torch::maximum(local.abs() / shortest, 1e-5 * a), ay = a * y;
+  const Tensor low = std::get<0>((ay - e).max(-1, true));
+  // First guess: the offset along the normal to the surface, if that were as curved as the level set here.
+  const Tensor q = local / half, g = q / half, k2 = dot3(q, q), k = k2.sqrt(),
+               per_slope = 1 / torch::where(k2 > 1e-12, dot3(g, g), torch::ones({}, k2.options())).sqrt(),
+               guess = torch::where(k2 > 1e-12, (k2 - k) * per_slope * k * per_slope,
+                                    torch::full({}, -1e30, k2.options()));
+  Tensor s = torch::maximum(low, guess / (shortest * shortest) + 1);
+  for (int i = 0; i < kNewtonSteps; ++i) {
+    const Tensor term = ay / (s + e), square = dot3(term, term), root = square.sqrt(),
+                 slope = (term * term / (s + e)).sum(-1, true).clamp_min(1e-37);
+    const Tensor step = (root - 1) * square / slope;
+    s = torch::maximum(low, s + step);
+    if (i > 0 && !any_of((root - 1).abs() > 2e-5)) break;  // a step squares the error
+  }
+  Tensor normal = y / (s + e);
+  const Tensor nearest = a * a * normal;
+  normal = normal / length3(normal, 0);
+  return {dot3(y - nearest, normal) * shortest, normal * sign};
+}
+
+FieldShape shape_of(const Body& body, uint32_t groups) {
+  std::vector<int64_t> of_shape[3], indices, order, place(static_cast<size_t>(body.collider_count), -1);
+  for (int i = 0; i < body.collider_count; ++i) {
+    const Collider& c = body.colliders[i];
+    if (!(groups >> c.group & 1)) continue;
+    const int kind = c.is_capsule() ? 0 : c.shape == Shape::kEllipsoid ? 1 : 2;
+    place[static_cast<size_t>(i)] = static_cast<int64_t>(indices.size());
+    indices.push_back(i);
+    of_shape[kind].push_back(i);
+  }
+  std::vector<int64_t> row;
+  for (const auto& some : of_shape) row.insert(row.end(), some.begin(), some.end());
+  for (const int64_t i : indices)
+    order.push_back(std::find(row.begin(), row.end(), i) - row.begin());
+  std::vector<int64_t> one, other;
+  std::vector<double> radius;
+  for (const int64_t i : indices) {
+    const int with = body.colliders[i].blend_with;
+    if (with < 0 || place[static_cast<size_t>(with)] < 0) continue;
+    one.push_back(place[static_cast<size_t>(i)]), other.push_back(place[static_cast<size_t>(with)]);
+    radius.push_back(static_cast<double>(body.colliders[i].blend_radius * body.scale));
+  }
+  const auto longs = [](const std::vector<int64_t>& v) { return torch::tensor(v, torch::kInt64); };
+  return {longs(of_shape[0]), longs(of_shape[1]), longs(of_shape[2]), longs(order), longs(indices),
+          longs(one), longs(other), torch::tensor(radius, torch::kFloat64)};
+}
+
+Tensor of_transforms(const Transform* t, int count) {
+  const Tensor out = torch::empty({count, 7}, torch::kFloat32);
+  float* p = out.data_ptr<float>();
+  for (int i = 0; i < count; ++i)
+    for (const float value : {t[i].position.x, t[i].position.y, t[i].position.z, t[i].rotation.x, t[i].rotation.y,
+                              t[i].rotation.z, t[i].rotation.w})
+      *p++ = value;
+  return out;
+}
+
+Tensor elsewhere(const Tensor& t, const torch::TensorOptions& options) {
+  return !t.defined() ? t : t.is_floating_point() ? t.to(options) : t.to(options.device());
+}
+
+// As with_limbs() in sdf/yielding.h.
+NearSurface with_limbs(const NearSurface& rigid, const NearSurface& limb, double gap) {
+  const Tensor facing = (0.5 - dot3(rigid.normal, limb.normal)).clamp(0, 1),
+               free = torch::maximum(gap * facing, (-limb.phi).clamp_max(static_cast<double>(kLeastGap) * gap)),
+               cut = free - rigid.phi, by_cut = cut > limb.phi;
+  const Tensor phi = torch::where(by_cut, cut, limb.phi), of_limb = ~by_cut & (phi < rigid.phi),
+               other = phi < rigid.phi;
+  return {torch::where(other, phi, rigid.phi),
+          torch::where(other, torch::where(by_cut, -rigid.normal, limb.normal), rigid.normal),
+          torch::where(of_limb, limb.first, rigid.first), torch::where(of_limb, limb.second, rigid.second),
+          torch::where(of_limb, limb.blend, rigid.blend)};
+}
+
+}  // namespace
+
+BodyShape BodyShape::to(const torch::TensorOptions& options) const {
+  BodyShape out = *this;
+  for (Tensor* t : {&out.length, &out.radius, &out.taper, &out.slope, &out.half, &out.bound_radius, &out.bound_height,
+                    &out.half_thickness, &out.push})
+    *t = elsewhere(*t, options);
+  for (FieldShape* f : {&out.rigid, &out.yielding, &out.soft})
+    for (Tensor* t : {&f->capsules, &f->ellipsoids, &f->half_spaces, &f->order, &f->indices, &f->blend_one,
+                      &f->blend_other, &f->blend_radius})
+      *t = elsewhere(*t, options);
+  return out;
+}
+
+BodyShape read_body(const Body& body, const RopeSettings& settings) {
+  BodyShape out;
+  const int n = body.collider_count;
+  if (n == 0) return out;
+  const auto column = [&](int width) { return torch::zeros({n, width}, torch::kFloat32); };
+  out.length = column(1), out.radius = column(1), out.taper = column(1), out.slope = column(1), out.half = column(3);
+  out.bound_radius = column(1), out.bound_height = column(1), out.half_thickness = column(1), out.push = column(1);
+  out.scale = static_cast<double>(body.scale);
+  for (int i = 0; i < n; ++i) {
+    const Collider& c = body.colliders[i];
+    if (!c.is_capsule() && c.shape != Shape::kEllipsoid && c.shape != Shape::kHalfSpace)
+      throw std::invalid_argument("collider " + std::to_string(i) +
+                                  ": expected a sphere, capsule, ellipsoid or half-space, found a shape that is not in tensors");
+    const PosedCollider posed = pose_collider(c, body.scale, Transform{}, Transform{});
+    const auto set = [&](Tensor& t, int k, float value) { t.index_put_({i, k}, value); };
+    set(out.length, 0, c.length * body.scale), set(out.radius, 0, c.radius * body.scale);
+    set(out.taper, 0, c.taper), set(out.slope, 0, c.slope);
+    set(out.half, 0, c.half.x * body.scale), set(out.half, 1, c.half.y * body.scale);
+    set(out.half, 2, c.half.z * body.scale);
+    set(out.bound_radius, 0, posed.bound_radius), set(out.bound_height, 0, posed.bound_centre.y);
+    set(out.half_thickness, 0, posed.half_thickness);
+    set(out.push, 0, 1 - settings.softness[c.group]);
+  }
+  out.rigid = shape_of(body, settings.rigid_groups);
+  out.yielding = shape_of(body, settings.yielding_groups);
+  out.soft = shape_of(body, settings.soft_groups);
+  return out;
+}
+
+Tensor read_colliders(const Body& body, bool at_end) {
+  return of_transforms(at_end ? body.now : body.before, body.collider_count);
+}
+
+PosedBody::PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common, const Tensor& dt)
+    : shape_(shape), common_(common), dt_(dt) {
+  centre_ = position_of(to), centre_before_ = position_of(from);
+  rotation_ = matrix_of(rotation_of(to));
+  axis_ = rotation_.select(-1, 1);
+  turn_ = torch::matmul(rotation_, matrix_of(rotation_of(from)).transpose(-1, -2));
+  bound_centre_ = centre_ + axis_ * shape.bound_height;
+  // As pose_collider(): a turn moves a point by twice the sine of half its angle per metre of lever arm.
+  const Tensor cosine = (turn_.diagonal(0, -2, -1).sum(-1, true) - 1) * 0.5;
+  travel_ = length3(centre_ - centre_before_ - common, 0) +
+            ((1 - cosine) * 0.5).clamp_min(0).sqrt() * 2 * (2 * shape.bound_radius.clamp_max(1e6) + 0.3);
+}
+
+NearSurface PosedBody::nearest_of(const FieldShape& field, const Tensor& x) const {
+  std::vector<Tensor> phis, normals;
+  const Tensor far = x.unsqueeze(-2);
+  const auto of = [&](const Tensor& t, const Tensor& which) { return pick(t, which).unsqueeze(-3); };
+  if (field.capsules.size(0) > 0) {
+    const Tensor& which = field.capsules;
+    const Capsules capsules{of(centre_, which),       of(axis_, which),        of(shape_.length, which),
+                            of(shape_.radius, which), of(shape_.taper, which), of(shape_.slope, which)};
+    const Distances d = capsules.at(x);
+    phis.push_back(d.phi), normals.push_back(d.normal);
+  }
+  if (field.ellipsoids.size(0) > 0) {
+    const Tensor turn = rotation_.index_select(-3, field.ellipsoids).unsqueeze(-4),
+                 arm = far - of(centre_, field.ellipsoids),
+                 local = torch::matmul(arm.unsqueeze(-2), turn).squeeze(-2);
+    const Distances d = to_ellipsoids(local, of(shape_.half, field.ellipsoids));
+    phis.push_back(d.phi);
+    normals.push_back(torch::matmul(turn, d.normal.unsqueeze(-1)).squeeze(-1));
+  }
+  if (field.half_spaces.size(0) > 0) {
+    const Tensor up = of(axis_, field.half_spaces);
+    phis.push_back(dot3(far - of(centre_, field.half_spaces), up));
+    normals.push_back(up.expand_as(far - of(centre_, field.half_spaces)));
+  }
+  const Tensor phi = torch::cat(phis, -2).index_select(-2, field.order).squeeze(-1),
+               normal = torch::cat(normals, -2).index_select(-2, field.order);
+  auto [least, first] = phi.min(-1, true);
+  Tensor second = first, weight = torch::zeros_like(least);
+  if (field.blend_one.size(0) > 0) {
+    // Polynomial smooth minimum, as in sdf/query.h.
+    const Tensor one = phi.index_select(-1, field.blend_one), other = phi.index_select(-1, field.blend_other),
+                 k = field.blend_radius, w = (0.5 + (one - other) * (0.5 / k)).clamp(0, 1);
+    const Tensor blended = torch::where((other - one).abs() < k, one + (other - one) * w - k * w * (1 - w),
+                                        torch::full({}, 1e30, one.options()));
+    auto [least_blended, pair] = blended.min(-1, true);
+    const Tensor blends = least_blended <= least, w_of_pair = w.gather(-1, pair), swapped = w_of_pair > 0.5;
+    const Tensor a = field.blend_one.index({pair}), b = field.blend_other.index({pair});
+    least = torch::where(blends, least_blended, least);
+    first = torch::where(blends, torch::where(swapped, b, a), first);
+    second = torch::where(blends, torch::where(swapped, a, b), second);
+    weight = zero_unless(blends, torch::where(swapped, 1 - w_of_pair, w_of_pair));
+  }
+  const auto normal_of = [&](const Tensor& which) {
+    return normal.gather(-2, which.unsqueeze(-1).expand({-1, -1, 1, 3})).squeeze(-2);
+  };
+  const Tensor n = normal_of(first), mixed = n + (normal_of(second) - n) * weight;
+  return {least, unit3_or(mixed, n), field.indices.index({first}), field.indices.index({second}), weight};
+}
+
+NearSurface PosedBody::nearest(const Tensor& points) const {
+  const torch::NoGradGuard values_only;
+  const Tensor x = points.detach();
+  if (shape_.yielding.count() == 0) return nearest_of(shape_.rigid, x);
+  const NearSurface limb = nearest_of(shape_.yielding, x);
+  if (shape_.rigid.count() == 0) return limb;
+  return with_limbs(nearest_of(shape_.rigid, x), limb, static_cast<double>(kYieldGap) * shape_.scale);
+}
+
+NearSurface PosedBody::nearest_soft(const Tensor& points) const {
+  const torch::NoGradGuard values_only;
+  return nearest_of(shape_.soft, points.detach());
+}
+
+Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool soft) const {
+  if (!torch::GradMode::is_enabled() || !x.requires_grad()) return {near.phi, near.normal};
+  Tensor change;  // of the normal, [clips, points, 3 (of it), 3 (along)]
+  {
+    const torch::NoGradGuard values_only;
+    const Tensor steps = torch::eye(3, x.options().requires_grad(false)) * kDifferenceStep,
+                 around = torch::cat({x.detach().unsqueeze(-2) + steps, x.detach().unsqueeze(-2) - steps}, -2);
+    const Tensor flat = around.reshape({x.size(0), -1, 3});
+    const Tensor normals = (soft ? nearest_soft(flat) : nearest(flat)).normal.reshape(around.sizes());
+    change = ((normals.narrow(-2, 0, 3) - normals.narrow(-2, 3, 3)) / (2 * kDifferenceStep)).transpose(-1, -2);
+  }
+  const Tensor moved = x - x.detach();
+  return {near.phi + dot3(near.normal, moved), near.normal + torch::matmul(change, moved.unsqueeze(-1)).squeeze(-1)};
+}
+
+Tensor PosedBody::velocity(const Tensor& x, const NearSurface& near) const {
+  const auto of = [&](const Tensor& collider) {
+    const Tensor which = collider.expand({-1, -1, 3});
+    const Tensor centre = centre_.gather(1, which), before = centre_before_.gather(1, which),
+                 turn = turn_.flatten(-2).gather(1, collider.expand({-1, -1, 9})).unflatten(-1, {3, 3});
+    const Tensor arm = x - centre;
+    return (arm - torch::matmul(arm.unsqueeze(-2), turn).squeeze(-2) + centre - before) / dt_;
+  };
+  const Tensor v = of(near.first);
+  return v + (of(near.second) - v) * near.blend;
+}
+
+Tensor PosedBody::grip(const NearSurface& near) const {
+  if (shape_.yielding.count() == 0) return torch::ones_like(near.phi);
+  return (~torch::isin(near.first, shape_.yielding.indices)).to(near.phi.dtype());
+}
+
+std::vector<int64_t> PosedBody::may_have_crossed(const Tensor& before, const Tensor& x,
+                                                 const Tensor& clearance) const {
+  const torch::NoGradGuard values_only;
+  constexpr double kMargin = 0.05;  // m: what pushes and neighbours may add to the way
+  std::vector<int64_t> out;
+  const Tensor& rigid = shape_.rigid.indices;
+  if (shape_.rigid.count() == 0) return out;
+  const auto row = [&](const Tensor& t) { return t.index_select(-2, rigid).squeeze(-1).unsqueeze(-2); };
+  const Tensor path = length3(x - before - common_, 0) + kMargin + row(travel_),
+               apart = torch::cdist(x, bound_centre_.index_select(-2, rigid));
+  const Tensor may = (path - kMargin > row(shape_.half_thickness)) & (apart < path + clearance + row(shape_.bound_radius));
+  const Tensor found = may.flatten(0, 1).any(0).cpu();
+  for (int64_t k = 0; k < found.size(0); ++k)
+    if (found[k].item<bool>()) out.push_back(rigid[k].item<int64_t>());
+  return out;
+}
+
+Tensor PosedBody::distance_to(int64_t collider, const Tensor& x) const {
+  FieldShape one = {};
+  const auto options = shape_.rigid.indices.options();
+  const auto only = [&](const Tensor& some) { return some.masked_select(some == collider); };
+  one.capsules = only(shape_.rigid.capsules), one.ellipsoids = only(shape_.rigid.ellipsoids);
+  one.half_spaces = only(shape_.rigid.half_spaces);
+  one.order = torch::zeros({1}, options), one.indices = torch::full({1}, collider, options);
+  one.blend_one = one.blend_other = torch::zeros({0}, options);
+  return nearest_of(one, x).phi;
+}
+
+Tensor PosedBody::stop_at_first_hit(const std::vector<int64_t>& swept, const Tensor& before, const Tensor& x,
+                                    const Tensor& clearance, Tensor& stopped) const {
+  constexpr int kAdvances = 12;  // as in rope/push_out.cpp
+  const torch::NoGradGuard values_only;
+  Tensor end = x.detach();
+  stopped = torch::zeros_like(clearance.expand_as(end.narrow(-1, 0, 1)), torch::kBool);
+  for (const int64_t c : swept) {
+    const auto of = [&](const Tensor& t) { return t.narrow(1, c, 1); };
+    const Tensor arm = before.detach() - of(centre_before_),
+                 start = torch::matmul(arm, turn_.select(1, c).transpose(-1, -2)) + of(centre_);
+    const Tensor path = end - start, l = length3(path, 1e-20), thick = shape_.half_thickness[c];
+    Tensor maybe = l > thick;
+    if (!any_of(maybe)) continue;
+    const Tensor direction = path / l, at_start = distance_to(c, start) - clearance,
+                 at_end = distance_to(c, end) - clearance;
+    maybe = maybe & (at_start >= 0) & (at_end >= 0) & (at_start + at_end < l);
+    Tensor s = at_start;
+    for (int k = 0; k < kAdvances && any_of(maybe); ++k) {
+      const Tensor gap = distance_to(c, start + direction * s) - clearance, hit = maybe & (gap < 1e-3);
+      end = torch::where(hit, start + direction * (s + 2e-3), end);
+      stopped = stopped | hit;
+      s = s + gap.clamp_min(1e-3);
+      maybe = maybe & ~hit & (s < l);
+    }
+  }
+  return end;
+}
+
+}  // namespace billow::train::differentiable

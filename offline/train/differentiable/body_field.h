@@ -1,0 +1,89 @@
+// The body's signed distance in tensors, for all points of all clips at once: spheres, capsules, ellipsoids and half-spaces, blended
+// as in sdf/query.h. All colliders are evaluated at all points: there is no broad phase.
+//
+// Values are found without a graph. A distance has its normal as derivative, and the normal that of the field of normals, by
+// central differences over 2 mm: they cost six more queries, where something touches and a gradient is wanted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rope/chain_set.h"
+#include "sdf/body.h"
+#include "train/differentiable/tensor_math.h"
+
+namespace billow::train::differentiable {
+
+// Some colliders of a body by shape, and which of them blend. Indices are those of the body.
+struct FieldShape {
+  Tensor capsules, ellipsoids, half_spaces;  // [n], int64
+  Tensor order;                              // place of each of `indices` among capsules, ellipsoids and half-spaces in a row
+  Tensor indices;                            // all of them, ascending
+  Tensor blend_one, blend_other, blend_radius;  // [pairs]: places in `indices`
+  int64_t count() const { return indices.defined() ? indices.size(0) : 0; }
+};
+
+// The colliders of a body, and which of them cloth meets how.
+struct BodyShape {
+  // [colliders, 1] or [colliders, 3].
+  Tensor length, radius, taper, slope, half;
+  Tensor bound_radius, bound_height, half_thickness;  // bound: a sphere about the point so high on the local y axis
+  Tensor push;                                        // of soft ones: 1 - softness
+  FieldShape rigid, yielding, soft;
+  double scale = 1;
+  int64_t count() const { return length.defined() ? length.size(0) : 0; }
+  BodyShape to(const torch::TensorOptions& options) const;
+};
+
+// Throws std::invalid_argument for shapes that are not in tensors.
+BodyShape read_body(const Body& body, const RopeSettings& settings);
+// Where its colliders are at the start and at the end of the frame, [colliders, 7].
+Tensor read_colliders(const Body& body, bool at_end);
+
+// The nearest surface of points, [clips, points, 1] and so on: of the values only.
+struct NearSurface {
+  Tensor phi, normal;
+  Tensor first, second, blend;  // first, second: colliders, int64
+};
+
+// A surface as it depends on the points.
+struct Surface {
+  Tensor phi, normal;
+};
+
+// The body over a sub-step.
+class PosedBody {
+ public:
+  // `from`, `to`: [clips, colliders, 7]; `common`: [clips, 1, 3], what everything moves by; dt: [clips, 1, 1].
+  PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common, const Tensor& dt);
+
+  const BodyShape& shape() const { return shape_; }
+  bool holds() const { return shape_.rigid.count() + shape_.yielding.count() > 0; }
+  bool pushes() const { return shape_.soft.count() > 0; }
+  // Of rigid and yielding colliders; of soft ones.
+  NearSurface nearest(const Tensor& x) const;
+  NearSurface nearest_soft(const Tensor& x) const;
+  // As functions of x, which are `near` at its value.
+  Surface depending_on(const Tensor& x, const NearSurface& near, bool soft = false) const;
+  // Velocity of the nearest colliders at x.
+  Tensor velocity(const Tensor& x, const NearSurface& near) const;
+  // 0 on limbs that yield, else 1.
+  Tensor grip(const NearSurface& near) const;
+
+  // Swept test: rigid colliders that points may have passed through, which moved from `before` to x.
+  std::vector<int64_t> may_have_crossed(const Tensor& before, const Tensor& x, const Tensor& clearance) const;
+  // Points that passed through one of these stop a little inside it; sets which did.
+  Tensor stop_at_first_hit(const std::vector<int64_t>& swept, const Tensor& before, const Tensor& x,
+                           const Tensor& clearance, Tensor& stopped) const;
+
+ private:
+  NearSurface nearest_of(const FieldShape& field, const Tensor& x) const;
+  Tensor distance_to(int64_t collider, const Tensor& x) const;
+
+  const BodyShape& shape_;
+  Tensor centre_, rotation_, axis_;  // [clips, colliders, 3], [.., 3, 3], [.., 3]: at the end
+  Tensor centre_before_, turn_;      // [clips, colliders, 3], [.., 3, 3]
+  Tensor bound_centre_, travel_, common_, dt_;
+};
+
+}  // namespace billow::train::differentiable
