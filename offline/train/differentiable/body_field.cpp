@@ -72,16 +72,16 @@ FieldShape shape_of(const Body& body, uint32_t groups) {
   for (const int64_t i : indices)
     order.push_back(std::find(row.begin(), row.end(), i) - row.begin());
   std::vector<int64_t> one, other;
-  std::vector<double> radius;
+  std::vector<float> radius;
   for (const int64_t i : indices) {
     const int with = body.colliders[i].blend_with;
     if (with < 0 || place[static_cast<size_t>(with)] < 0) continue;
     one.push_back(place[static_cast<size_t>(i)]), other.push_back(place[static_cast<size_t>(with)]);
-    radius.push_back(static_cast<double>(body.colliders[i].blend_radius * body.scale));
+    radius.push_back(body.colliders[i].blend_radius * body.scale);
   }
   const auto longs = [](const std::vector<int64_t>& v) { return torch::tensor(v, torch::kInt64); };
   return {longs(of_shape[0]), longs(of_shape[1]), longs(of_shape[2]), longs(order), longs(indices),
-          longs(one), longs(other), torch::tensor(radius, torch::kFloat64)};
+          longs(one), longs(other), torch::tensor(radius, torch::kFloat32)};
 }
 
 Tensor of_transforms(const Transform* t, int count) {

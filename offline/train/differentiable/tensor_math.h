@@ -15,7 +15,12 @@ using torch::Tensor;
 inline constexpr double kTiny = 1e-24;  // m2: lengths below have no direction
 
 inline Tensor dot3(const Tensor& a, const Tensor& b) { return (a * b).sum(-1, true); }
-inline Tensor cross3(const Tensor& a, const Tensor& b) { return torch::linalg_cross(a, b, -1); }
+// libtorch wants as many dimensions on both sides.
+inline Tensor cross3(const Tensor& a, const Tensor& b) {
+  if (a.dim() < b.dim()) return cross3(a.unsqueeze(0), b);
+  if (a.dim() > b.dim()) return cross3(a, b.unsqueeze(0));
+  return torch::linalg_cross(a, b, -1);
+}
 inline Tensor length3(const Tensor& a, double least = kTiny) { return dot3(a, a).clamp_min(least).sqrt(); }
 // a / |a|, or `fallback` where |a| is nearly zero.
 inline Tensor unit3_or(const Tensor& a, const Tensor& fallback) {
