@@ -9,8 +9,7 @@
 namespace billow::train::differentiable {
 namespace {
 
-constexpr int kNewtonSteps = 16;         // of an ellipsoid's distance, at most
-constexpr double kDifferenceStep = 1e-3;  // m
+constexpr int kNewtonSteps = 16;  // of an ellipsoid's distance, at most
 
 // Distances and normals of some colliders, [clips, points, colliders, 1 or 3].
 struct Distances {
@@ -107,6 +106,7 @@ NearSurface with_limbs(const NearSurface& rigid, const NearSurface& limb, double
                other = phi < rigid.phi;
   return {torch::where(other, phi, rigid.phi),
           torch::where(other, torch::where(by_cut, -rigid.normal, limb.normal), rigid.normal),
+          torch::where(other, torch::where(by_cut, -rigid.slope, limb.slope), rigid.slope),
           torch::where(of_limb, limb.first, rigid.first), torch::where(of_limb, limb.second, rigid.second),
           torch::where(of_limb, limb.blend, rigid.blend)};
 }
@@ -217,7 +217,7 @@ NearSurface PosedBody::nearest_of(const FieldShape& field, const Tensor& x) cons
     return normal.gather(-2, which.unsqueeze(-1).expand({-1, -1, 1, 3})).squeeze(-2);
   };
   const Tensor n = normal_of(first), mixed = n + (normal_of(second) - n) * weight;
-  return {least, unit3_or(mixed, n), field.indices.index({first}), field.indices.index({second}), weight};
+  return {least, unit3_or(mixed, n), mixed, field.indices.index({first}), field.indices.index({second}), weight};
 }
 
 NearSurface PosedBody::nearest(const Tensor& points) const {
@@ -235,21 +235,31 @@ NearSurface PosedBody::nearest_soft(const Tensor& points) const {
 }
 
 Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool soft) const {
-  if (!torch::GradMode::is_enabled() || !x.requires_grad()) return {near.phi, near.normal};
-  Tensor change;  // of the normal, [clips, points, 3 (of it), 3 (along)]
+  if (!torch::GradMode::is_enabled() || !x.requires_grad()) return {near.phi, near.normal, near.blend};
+  Tensor of_normal, of_blend;  // derivatives, [clips, points, 3 or 1 (of it), 3 (along)]
   {
     const torch::NoGradGuard values_only;
-    const Tensor steps = torch::eye(3, x.options().requires_grad(false)) * kDifferenceStep,
-                 around = torch::cat({x.detach().unsqueeze(-2) + steps, x.detach().unsqueeze(-2) - steps}, -2);
-    const Tensor flat = around.reshape({x.size(0), -1, 3});
-    const Tensor normals = (soft ? nearest_soft(flat) : nearest(flat)).normal.reshape(around.sizes());
-    change = ((normals.narrow(-2, 0, 3) - normals.narrow(-2, 3, 3)) / (2 * kDifferenceStep)).transpose(-1, -2);
+    const double step = x.scalar_type() == torch::kFloat64 ? 1e-5 : 1e-3;  // m
+    const Tensor steps = torch::eye(3, x.options().requires_grad(false)) * step, at = x.detach().unsqueeze(-2),
+                 around = torch::cat({at + steps, at - steps}, -2).flatten(1, 2);
+    const NearSurface there = soft ? nearest_soft(around) : nearest(around);
+    const auto slope = [&](const Tensor& t) {
+      const Tensor each = t.unflatten(1, {x.size(1), 6});
+      return ((each.narrow(-2, 0, 3) - each.narrow(-2, 3, 3)) / (2 * step)).transpose(-1, -2);
+    };
+    of_normal = slope(there.normal);
+    // Which of the two is the first may change.
+    const auto repeated = [&](const Tensor& t) { return t.repeat_interleave(6, 1); };
+    const Tensor first = repeated(near.first), second = repeated(near.second);
+    of_blend = slope(torch::where(there.first == first, there.blend,
+                                  torch::where(there.first == second, 1 - there.blend, repeated(near.blend))));
   }
   const Tensor moved = x - x.detach();
-  return {near.phi + dot3(near.normal, moved), near.normal + torch::matmul(change, moved.unsqueeze(-1)).squeeze(-1)};
+  const auto along = [&](const Tensor& slope) { return torch::matmul(slope, moved.unsqueeze(-1)).squeeze(-1); };
+  return {near.phi + dot3(near.slope, moved), near.normal + along(of_normal), near.blend + along(of_blend)};
 }
 
-Tensor PosedBody::velocity(const Tensor& x, const NearSurface& near) const {
+Tensor PosedBody::velocity(const Tensor& x, const NearSurface& near, const Tensor& share) const {
   const auto of = [&](const Tensor& collider) {
     const Tensor which = collider.expand({-1, -1, 3});
     const Tensor centre = centre_.gather(1, which), before = centre_before_.gather(1, which),
@@ -258,7 +268,7 @@ Tensor PosedBody::velocity(const Tensor& x, const NearSurface& near) const {
     return (arm - torch::matmul(arm.unsqueeze(-2), turn).squeeze(-2) + centre - before) / dt_;
   };
   const Tensor v = of(near.first);
-  return v + (of(near.second) - v) * near.blend;
+  return v + (of(near.second) - v) * share;
 }
 
 Tensor PosedBody::grip(const NearSurface& near) const {

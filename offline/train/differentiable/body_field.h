@@ -1,8 +1,8 @@
 // The body's signed distance in tensors, for all points of all clips at once: spheres, capsules, ellipsoids and half-spaces, blended
 // as in sdf/query.h. All colliders are evaluated at all points: there is no broad phase.
 //
-// Values are found without a graph. A distance has its normal as derivative, and the normal that of the field of normals, by
-// central differences over 2 mm: they cost six more queries, where something touches and a gradient is wanted.
+// Values are found without a graph. A distance has its slope as derivative; normals and the shares of colliders that blend have
+// those of their fields by central differences, which cost six more queries where something touches and a gradient is wanted.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +43,13 @@ Tensor read_colliders(const Body& body, bool at_end);
 // The nearest surface of points, [clips, points, 1] and so on: of the values only.
 struct NearSurface {
   Tensor phi, normal;
+  Tensor slope;                 // of phi: the normal, but shorter where two colliders blend
   Tensor first, second, blend;  // first, second: colliders, int64
 };
 
 // A surface as it depends on the points.
 struct Surface {
-  Tensor phi, normal;
+  Tensor phi, normal, blend;
 };
 
 // The body over a sub-step.
@@ -65,8 +66,8 @@ class PosedBody {
   NearSurface nearest_soft(const Tensor& x) const;
   // As functions of x, which are `near` at its value.
   Surface depending_on(const Tensor& x, const NearSurface& near, bool soft = false) const;
-  // Velocity of the nearest colliders at x.
-  Tensor velocity(const Tensor& x, const NearSurface& near) const;
+  // Velocity at x of the nearest colliders, of which the second has the share `blend`.
+  Tensor velocity(const Tensor& x, const NearSurface& near, const Tensor& blend) const;
   // 0 on limbs that yield, else 1.
   Tensor grip(const NearSurface& near) const;
 

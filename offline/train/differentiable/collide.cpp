@@ -19,7 +19,7 @@ struct Level {
 class Collisions {
  public:
   Collisions(const ChainModel& m, const SubstepInput& in, const Tensor& x_before, const Tensor& x)
-      : m_(m), context_{m, *in.body, {}}, closed_(m.closed) {
+      : m_(m), context_{m, *in.body, {}} {
     bones_ = m.is_bone.gt(0).unbind(kBones);
     before_ = x_before.unbind(kBones), x_ = x.unbind(kBones);
     longest_ = m.max_length.unbind(kBones), clearance_ = m.radius.unbind(kBones);
@@ -64,7 +64,7 @@ class Collisions {
   }
 
   void record(Level& level, const Tensor& which, const Touch& touch, const Tensor& at) {
-    const Tensor velocity = context_.body.velocity(at, touch.near), grip = context_.body.grip(touch.near);
+    const Tensor velocity = context_.body.velocity(at, touch.near, touch.blend), grip = context_.body.grip(touch.near);
     if (!level.held.defined()) {
       level = {which.to(at.dtype()), grip, touch.normal, velocity};
       return;
@@ -100,9 +100,9 @@ class Collisions {
   static Touch merged(const Tensor& which, const Touch& a, const Touch& b) {
     const auto pick = [&](const Tensor& p, const Tensor& q) { return torch::where(which, p, q); };
     return {a.touched | b.touched,
-            {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal), pick(a.near.first, b.near.first),
-             pick(a.near.second, b.near.second), pick(a.near.blend, b.near.blend)},
-            pick(a.normal, b.normal)};
+            {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal), pick(a.near.slope, b.near.slope),
+             pick(a.near.first, b.near.first), pick(a.near.second, b.near.second), pick(a.near.blend, b.near.blend)},
+            pick(a.normal, b.normal), pick(a.blend, b.blend)};
   }
 
   // The deepest sample of each segment, or its middle.
@@ -136,7 +136,7 @@ class Collisions {
     x_[i] = settle(context_, torch::where(moved, a + mean, a), x_[i - 1], longest_[i], clearance_[i], moved);
     // Bones that have a contact of their own keep it.
     const Tensor stored = level.held.defined() ? moved & (level.held < 1) : moved;
-    const Tensor of_segment = context_.body.velocity(push.x, push.touch.near), grip = context_.body.grip(push.touch.near);
+    const Tensor of_segment = context_.body.velocity(push.x, push.touch.near, push.touch.blend), grip = context_.body.grip(push.touch.near);
     const auto of_side = [&](const Tensor& s) { return torch::where(right, s, s.roll(1, 1)); };
     const Level lateral{moved.to(a.dtype()), of_side(grip), of_side(push.touch.normal), of_side(of_segment)};
     if (!level.held.defined()) {
@@ -162,7 +162,6 @@ class Collisions {
 
   const ChainModel& m_;
   CollisionContext context_;
-  const bool closed_;
   std::vector<Tensor> bones_, before_, x_, longest_, clearance_, lateral_;
   std::vector<Tensor> distance_, found_at_;
 };

@@ -60,7 +60,7 @@ Pushed push_out(const CollisionContext& context, const Tensor& at, const Tensor&
   touch.touched = touched;
 
   Surface surface = body.depending_on(out.x, touch.near);
-  touch.normal = surface.normal;
+  touch.normal = surface.normal, touch.blend = surface.blend;
   const double extra = static_cast<double>(m.settings.push_extra);
   const Tensor target = clearance + extra;
   Tensor inside = touched;

@@ -11,7 +11,7 @@ inline constexpr double kContactTolerance = 2e-5;  // m, as in rope/push_out.h
 struct Touch {
   Tensor touched;  // bool
   NearSurface near;
-  Tensor normal;  // as it depends on the point
+  Tensor normal, blend;  // as they depend on the point
 };
 struct Pushed {
   Tensor x, inside;  // inside: still
