@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <ATen/Parallel.h>
+
 #include "sdf/yielding.h"
 
 namespace billow::train::differentiable {
@@ -80,7 +82,8 @@ FieldShape shape_of(const Body& body, uint32_t groups) {
   }
   const auto longs = [](const std::vector<int64_t>& v) { return torch::tensor(v, torch::kInt64); };
   return {longs(of_shape[0]), longs(of_shape[1]), longs(of_shape[2]), longs(order), longs(indices),
-          longs(one), longs(other), torch::tensor(radius, torch::kFloat32)};
+          longs(one), longs(other), torch::tensor(radius, torch::kFloat32),
+          std::vector<uint8_t>(indices.begin(), indices.end())};
 }
 
 Tensor of_transforms(const Transform* t, int count) {
@@ -106,7 +109,6 @@ NearSurface with_limbs(const NearSurface& rigid, const NearSurface& limb, double
                other = phi < rigid.phi;
   return {torch::where(other, phi, rigid.phi),
           torch::where(other, torch::where(by_cut, -rigid.normal, limb.normal), rigid.normal),
-          torch::where(other, torch::where(by_cut, -rigid.slope, limb.slope), rigid.slope),
           torch::where(of_limb, limb.first, rigid.first), torch::where(of_limb, limb.second, rigid.second),
           torch::where(of_limb, limb.blend, rigid.blend)};
 }
@@ -133,6 +135,7 @@ BodyShape read_body(const Body& body, const RopeSettings& settings) {
   out.length = column(1), out.radius = column(1), out.taper = column(1), out.slope = column(1), out.half = column(3);
   out.bound_radius = column(1), out.bound_height = column(1), out.half_thickness = column(1), out.push = column(1);
   out.scale = static_cast<double>(body.scale);
+  out.colliders = std::make_shared<const std::vector<Collider>>(body.colliders, body.colliders + n);
   for (int i = 0; i < n; ++i) {
     const Collider& c = body.colliders[i];
     if (!c.is_capsule() && c.shape != Shape::kEllipsoid && c.shape != Shape::kHalfSpace)
@@ -169,9 +172,55 @@ PosedBody::PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& t
   const Tensor cosine = (turn_.diagonal(0, -2, -1).sum(-1, true) - 1) * 0.5;
   travel_ = length3(centre_ - centre_before_ - common, 0) +
             ((1 - cosine) * 0.5).clamp_min(0).sqrt() * 2 * (2 * shape.bound_radius.clamp_max(1e6) + 0.3);
+  if (!to.is_cpu() || to.scalar_type() != torch::kFloat32) return;
+  const Tensor before = from.detach().contiguous(), now = to.detach().contiguous();
+  const auto transform = [](const float* p) { return Transform{{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}}; };
+  for (int64_t i = 0; i < to.size(0) * shape.count(); ++i) {
+    const auto k = static_cast<size_t>(i % shape.count());
+    posed_.push_back(pose_collider((*shape.colliders)[k], static_cast<float>(shape.scale),
+                                   transform(before.data_ptr<float>() + 7 * i), transform(now.data_ptr<float>() + 7 * i)));
+  }
 }
 
 NearSurface PosedBody::nearest_of(const FieldShape& field, const Tensor& x) const {
+  return posed_.empty() ? nearest_in_tensors(field, x) : nearest_as_runtime(field, x);
+}
+
+NearSurface PosedBody::nearest_as_runtime(const FieldShape& field, const Tensor& points) const {
+  const Tensor x = points.contiguous();
+  const int64_t clips = x.size(0), count = x.size(1), groups = (count + kLanes - 1) / kLanes;
+  const auto column = [&](int width, torch::ScalarType type) { return torch::empty({clips, count, width}, type); };
+  NearSurface out{column(1, torch::kFloat32), column(3, torch::kFloat32), column(1, torch::kInt64),
+                  column(1, torch::kInt64), column(1, torch::kFloat32)};
+  const float* from = x.data_ptr<float>();
+  float *phi = out.phi.data_ptr<float>(), *normal = out.normal.data_ptr<float>(), *blend = out.blend.data_ptr<float>();
+  int64_t *first = out.first.data_ptr<int64_t>(), *second = out.second.data_ptr<int64_t>();
+  at::parallel_for(0, clips * groups, 32, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t clip = g / groups, start = g % groups * kLanes;
+      const CandidateList list{posed_.data() + clip * shape_.count(), field.list.data(), static_cast<int>(field.list.size())};
+      int64_t rows[kLanes];
+      float p[3][kLanes];
+      for (int k = 0; k < kLanes; ++k) {
+        rows[k] = clip * count + std::min(start + k, count - 1);
+        for (int axis = 0; axis < 3; ++axis) p[axis][k] = from[3 * rows[k] + axis];
+      }
+      const Nearest4 near = nearest_surface(list, {load(p[0]), load(p[1]), load(p[2])}, splat(kFarthest));
+      for (int k = 0; k < kLanes && start + k < count; ++k) {
+        const int64_t row = rows[k];
+        const V3 n = lane(near.gradient, k);
+        const float one = lane(near.first, k), other = lane(near.second, k);
+        phi[row] = lane(near.phi, k), blend[row] = lane(near.blend, k);
+        normal[3 * row] = n.x, normal[3 * row + 1] = n.y, normal[3 * row + 2] = n.z;
+        first[row] = one < 0 ? field.list[0] : static_cast<int64_t>(one);
+        second[row] = other < 0 ? first[row] : static_cast<int64_t>(other);
+      }
+    }
+  });
+  return out;
+}
+
+NearSurface PosedBody::nearest_in_tensors(const FieldShape& field, const Tensor& x) const {
   std::vector<Tensor> phis, normals;
   const Tensor far = x.unsqueeze(-2);
   const auto of = [&](const Tensor& t, const Tensor& which) { return pick(t, which).unsqueeze(-3); };
@@ -217,7 +266,7 @@ NearSurface PosedBody::nearest_of(const FieldShape& field, const Tensor& x) cons
     return normal.gather(-2, which.unsqueeze(-1).expand({-1, -1, 1, 3})).squeeze(-2);
   };
   const Tensor n = normal_of(first), mixed = n + (normal_of(second) - n) * weight;
-  return {least, unit3_or(mixed, n), mixed, field.indices.index({first}), field.indices.index({second}), weight};
+  return {least.clamp_max(static_cast<double>(kFarthest)), unit3_or(mixed, n), field.indices.index({first}), field.indices.index({second}), weight};
 }
 
 NearSurface PosedBody::nearest(const Tensor& points) const {
@@ -236,7 +285,7 @@ NearSurface PosedBody::nearest_soft(const Tensor& points) const {
 
 Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool soft) const {
   if (!torch::GradMode::is_enabled() || !x.requires_grad()) return {near.phi, near.normal, near.blend};
-  Tensor of_normal, of_blend;  // derivatives, [clips, points, 3 or 1 (of it), 3 (along)]
+  Tensor of_phi, of_normal, of_blend;  // derivatives, [clips, points, 1 or 3 (of it), 3 (along)]
   {
     const torch::NoGradGuard values_only;
     const double step = x.scalar_type() == torch::kFloat64 ? 1e-5 : 1e-3;  // m
@@ -247,7 +296,7 @@ Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool s
       const Tensor each = t.unflatten(1, {x.size(1), 6});
       return ((each.narrow(-2, 0, 3) - each.narrow(-2, 3, 3)) / (2 * step)).transpose(-1, -2);
     };
-    of_normal = slope(there.normal);
+    of_phi = slope(there.phi), of_normal = slope(there.normal);
     // Which of the two is the first may change.
     const auto repeated = [&](const Tensor& t) { return t.repeat_interleave(6, 1); };
     const Tensor first = repeated(near.first), second = repeated(near.second);
@@ -256,7 +305,7 @@ Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool s
   }
   const Tensor moved = x - x.detach();
   const auto along = [&](const Tensor& slope) { return torch::matmul(slope, moved.unsqueeze(-1)).squeeze(-1); };
-  return {near.phi + dot3(near.slope, moved), near.normal + along(of_normal), near.blend + along(of_blend)};
+  return {near.phi + along(of_phi), near.normal + along(of_normal), near.blend + along(of_blend)};
 }
 
 Tensor PosedBody::velocity(const Tensor& x, const NearSurface& near, const Tensor& share) const {
@@ -301,6 +350,7 @@ Tensor PosedBody::distance_to(int64_t collider, const Tensor& x) const {
   one.half_spaces = only(shape_.rigid.half_spaces);
   one.order = torch::zeros({1}, options), one.indices = torch::full({1}, collider, options);
   one.blend_one = one.blend_other = torch::zeros({0}, options);
+  one.list = {static_cast<uint8_t>(collider)};
   return nearest_of(one, x).phi;
 }
 

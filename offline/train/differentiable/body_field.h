@@ -1,11 +1,13 @@
-// The body's signed distance in tensors, for all points of all clips at once: spheres, capsules, ellipsoids and half-spaces, blended
-// as in sdf/query.h. All colliders are evaluated at all points: there is no broad phase.
+// The body's signed distance for all points of all clips at once: spheres, capsules, ellipsoids and half-spaces, blended as in
+// sdf/query.h.
 //
-// Values are found without a graph. A distance has its slope as derivative; normals and the shares of colliders that blend have
-// those of their fields by central differences, which cost six more queries where something touches and a gradient is wanted.
+// Values are found without a graph: floats on a processor by the runtime's own query, all others by its formulas in tensors, with
+// every collider at every point. Distances, normals and the shares of colliders that blend have the derivatives of their fields by
+// central differences, which cost six more queries where something touches and a gradient is wanted.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "rope/chain_set.h"
@@ -20,7 +22,8 @@ struct FieldShape {
   Tensor order;                              // place of each of `indices` among capsules, ellipsoids and half-spaces in a row
   Tensor indices;                            // all of them, ascending
   Tensor blend_one, blend_other, blend_radius;  // [pairs]: places in `indices`
-  int64_t count() const { return indices.defined() ? indices.size(0) : 0; }
+  std::vector<uint8_t> list;                    // `indices` again
+  int64_t count() const { return static_cast<int64_t>(list.size()); }
 };
 
 // The colliders of a body, and which of them cloth meets how.
@@ -30,6 +33,7 @@ struct BodyShape {
   Tensor bound_radius, bound_height, half_thickness;  // bound: a sphere about the point so high on the local y axis
   Tensor push;                                        // of soft ones: 1 - softness
   FieldShape rigid, yielding, soft;
+  std::shared_ptr<const std::vector<Collider>> colliders;
   double scale = 1;
   int64_t count() const { return length.defined() ? length.size(0) : 0; }
   BodyShape to(const torch::TensorOptions& options) const;
@@ -40,10 +44,11 @@ BodyShape read_body(const Body& body, const RopeSettings& settings);
 // Where its colliders are at the start and at the end of the frame, [colliders, 7].
 Tensor read_colliders(const Body& body, bool at_end);
 
+inline constexpr float kFarthest = 0.3f;  // m: farther surfaces are not told apart
+
 // The nearest surface of points, [clips, points, 1] and so on: of the values only.
 struct NearSurface {
-  Tensor phi, normal;
-  Tensor slope;                 // of phi: the normal, but shorter where two colliders blend
+  Tensor phi, normal;           // phi is no more than kFarthest
   Tensor first, second, blend;  // first, second: colliders, int64
 };
 
@@ -79,12 +84,15 @@ class PosedBody {
 
  private:
   NearSurface nearest_of(const FieldShape& field, const Tensor& x) const;
+  NearSurface nearest_in_tensors(const FieldShape& field, const Tensor& x) const;
+  NearSurface nearest_as_runtime(const FieldShape& field, const Tensor& x) const;
   Tensor distance_to(int64_t collider, const Tensor& x) const;
 
   const BodyShape& shape_;
   Tensor centre_, rotation_, axis_;  // [clips, colliders, 3], [.., 3, 3], [.., 3]: at the end
   Tensor centre_before_, turn_;      // [clips, colliders, 3], [.., 3, 3]
   Tensor bound_centre_, travel_, common_, dt_;
+  std::vector<PosedCollider> posed_;  // of all clips, for floats on a processor
 };
 
 }  // namespace billow::train::differentiable

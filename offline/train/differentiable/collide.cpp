@@ -100,7 +100,7 @@ class Collisions {
   static Touch merged(const Tensor& which, const Touch& a, const Touch& b) {
     const auto pick = [&](const Tensor& p, const Tensor& q) { return torch::where(which, p, q); };
     return {a.touched | b.touched,
-            {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal), pick(a.near.slope, b.near.slope),
+            {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal),
              pick(a.near.first, b.near.first), pick(a.near.second, b.near.second), pick(a.near.blend, b.near.blend)},
             pick(a.normal, b.normal), pick(a.blend, b.blend)};
   }
