@@ -1,10 +1,10 @@
 #include "train/differentiable/body_field.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-
-#include <ATen/Parallel.h>
 
 #include "sdf/yielding.h"
 
@@ -25,7 +25,8 @@ struct Capsules {
 
   Distances at(const Tensor& x) const {
     const Tensor w = x.unsqueeze(-2) - start, height = dot3(w, axis), across = w - axis * height,
-                 far = length3(across, 0), along = torch::minimum((height - far * slope).clamp_min(0), length),
+                 far = length3(across, 0),
+                 along = torch::minimum((height - far * slope).clamp_min(0), length),
                  offset = w - axis * along, beyond = height - along;
     const Tensor to_axis = (far * far + beyond * beyond).sqrt();
     return {to_axis - (radius - taper * along), unit3_or(offset, axis.roll(-1, -1))};
@@ -70,8 +71,7 @@ FieldShape shape_of(const Body& body, uint32_t groups) {
   }
   std::vector<int64_t> row;
   for (const auto& some : of_shape) row.insert(row.end(), some.begin(), some.end());
-  for (const int64_t i : indices)
-    order.push_back(std::find(row.begin(), row.end(), i) - row.begin());
+  for (const int64_t i : indices) order.push_back(std::find(row.begin(), row.end(), i) - row.begin());
   std::vector<int64_t> one, other;
   std::vector<float> radius;
   for (const int64_t i : indices) {
@@ -81,8 +81,14 @@ FieldShape shape_of(const Body& body, uint32_t groups) {
     radius.push_back(body.colliders[i].blend_radius * body.scale);
   }
   const auto longs = [](const std::vector<int64_t>& v) { return torch::tensor(v, torch::kInt64); };
-  return {longs(of_shape[0]), longs(of_shape[1]), longs(of_shape[2]), longs(order), longs(indices),
-          longs(one), longs(other), torch::tensor(radius, torch::kFloat32),
+  return {longs(of_shape[0]),
+          longs(of_shape[1]),
+          longs(of_shape[2]),
+          longs(order),
+          longs(indices),
+          longs(one),
+          longs(other),
+          torch::tensor(radius, torch::kFloat32),
           std::vector<uint8_t>(indices.begin(), indices.end())};
 }
 
@@ -90,8 +96,8 @@ Tensor of_transforms(const Transform* t, int count) {
   const Tensor out = torch::empty({count, 7}, torch::kFloat32);
   float* p = out.data_ptr<float>();
   for (int i = 0; i < count; ++i)
-    for (const float value : {t[i].position.x, t[i].position.y, t[i].position.z, t[i].rotation.x, t[i].rotation.y,
-                              t[i].rotation.z, t[i].rotation.w})
+    for (const float value : {t[i].position.x, t[i].position.y, t[i].position.z, t[i].rotation.x,
+                              t[i].rotation.y, t[i].rotation.z, t[i].rotation.w})
       *p++ = value;
   return out;
 }
@@ -103,7 +109,8 @@ Tensor elsewhere(const Tensor& t, const torch::TensorOptions& options) {
 // As with_limbs() in sdf/yielding.h.
 NearSurface with_limbs(const NearSurface& rigid, const NearSurface& limb, double gap) {
   const Tensor facing = (0.5 - dot3(rigid.normal, limb.normal)).clamp(0, 1),
-               free = torch::maximum(gap * facing, (-limb.phi).clamp_max(static_cast<double>(kLeastGap) * gap)),
+               free =
+                   torch::maximum(gap * facing, (-limb.phi).clamp_max(static_cast<double>(kLeastGap) * gap)),
                cut = free - rigid.phi, by_cut = cut > limb.phi;
   const Tensor phi = torch::where(by_cut, cut, limb.phi), of_limb = ~by_cut & (phi < rigid.phi),
                other = phi < rigid.phi;
@@ -117,8 +124,8 @@ NearSurface with_limbs(const NearSurface& rigid, const NearSurface& limb, double
 
 BodyShape BodyShape::to(const torch::TensorOptions& options) const {
   BodyShape out = *this;
-  for (Tensor* t : {&out.length, &out.radius, &out.taper, &out.slope, &out.half, &out.bound_radius, &out.bound_height,
-                    &out.half_thickness, &out.push})
+  for (Tensor* t : {&out.length, &out.radius, &out.taper, &out.slope, &out.half, &out.bound_radius,
+                    &out.bound_height, &out.half_thickness, &out.push})
     *t = elsewhere(*t, options);
   for (FieldShape* f : {&out.rigid, &out.yielding, &out.soft})
     for (Tensor* t : {&f->capsules, &f->ellipsoids, &f->half_spaces, &f->order, &f->indices, &f->blend_one,
@@ -132,15 +139,18 @@ BodyShape read_body(const Body& body, const RopeSettings& settings) {
   const int n = body.collider_count;
   if (n == 0) return out;
   const auto column = [&](int width) { return torch::zeros({n, width}, torch::kFloat32); };
-  out.length = column(1), out.radius = column(1), out.taper = column(1), out.slope = column(1), out.half = column(3);
-  out.bound_radius = column(1), out.bound_height = column(1), out.half_thickness = column(1), out.push = column(1);
+  out.length = column(1), out.radius = column(1), out.taper = column(1), out.slope = column(1),
+  out.half = column(3);
+  out.bound_radius = column(1), out.bound_height = column(1), out.half_thickness = column(1),
+  out.push = column(1);
   out.scale = static_cast<double>(body.scale);
   out.colliders = std::make_shared<const std::vector<Collider>>(body.colliders, body.colliders + n);
   for (int i = 0; i < n; ++i) {
     const Collider& c = body.colliders[i];
     if (!c.is_capsule() && c.shape != Shape::kEllipsoid && c.shape != Shape::kHalfSpace)
-      throw std::invalid_argument("collider " + std::to_string(i) +
-                                  ": expected a sphere, capsule, ellipsoid or half-space, found a shape that is not in tensors");
+      throw std::invalid_argument(
+          "collider " + std::to_string(i) +
+          ": expected a sphere, capsule, ellipsoid or half-space, found a shape that is not in tensors");
     const PosedCollider posed = pose_collider(c, body.scale, Transform{}, Transform{});
     const auto set = [&](Tensor& t, int k, float value) { t.index_put_({i, k}, value); };
     set(out.length, 0, c.length * body.scale), set(out.radius, 0, c.radius * body.scale);
@@ -161,7 +171,8 @@ Tensor read_colliders(const Body& body, bool at_end) {
   return of_transforms(at_end ? body.now : body.before, body.collider_count);
 }
 
-PosedBody::PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common, const Tensor& dt)
+PosedBody::PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common,
+                     const Tensor& dt)
     : shape_(shape), common_(common), dt_(dt) {
   centre_ = position_of(to), centre_before_ = position_of(from);
   rotation_ = matrix_of(rotation_of(to));
@@ -174,11 +185,14 @@ PosedBody::PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& t
             ((1 - cosine) * 0.5).clamp_min(0).sqrt() * 2 * (2 * shape.bound_radius.clamp_max(1e6) + 0.3);
   if (!to.is_cpu() || to.scalar_type() != torch::kFloat32) return;
   const Tensor before = from.detach().contiguous(), now = to.detach().contiguous();
-  const auto transform = [](const float* p) { return Transform{{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}}; };
+  const auto transform = [](const float* p) {
+    return Transform{{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+  };
   for (int64_t i = 0; i < to.size(0) * shape.count(); ++i) {
     const auto k = static_cast<size_t>(i % shape.count());
     posed_.push_back(pose_collider((*shape.colliders)[k], static_cast<float>(shape.scale),
-                                   transform(before.data_ptr<float>() + 7 * i), transform(now.data_ptr<float>() + 7 * i)));
+                                   transform(before.data_ptr<float>() + 7 * i),
+                                   transform(now.data_ptr<float>() + 7 * i)));
   }
 }
 
@@ -189,16 +203,20 @@ NearSurface PosedBody::nearest_of(const FieldShape& field, const Tensor& x) cons
 NearSurface PosedBody::nearest_as_runtime(const FieldShape& field, const Tensor& points) const {
   const Tensor x = points.contiguous();
   const int64_t clips = x.size(0), count = x.size(1), groups = (count + kLanes - 1) / kLanes;
-  const auto column = [&](int width, torch::ScalarType type) { return torch::empty({clips, count, width}, type); };
+  const auto column = [&](int width, torch::ScalarType type) {
+    return torch::empty({clips, count, width}, type);
+  };
   NearSurface out{column(1, torch::kFloat32), column(3, torch::kFloat32), column(1, torch::kInt64),
                   column(1, torch::kInt64), column(1, torch::kFloat32)};
   const float* from = x.data_ptr<float>();
-  float *phi = out.phi.data_ptr<float>(), *normal = out.normal.data_ptr<float>(), *blend = out.blend.data_ptr<float>();
+  float *phi = out.phi.data_ptr<float>(), *normal = out.normal.data_ptr<float>(),
+        *blend = out.blend.data_ptr<float>();
   int64_t *first = out.first.data_ptr<int64_t>(), *second = out.second.data_ptr<int64_t>();
   at::parallel_for(0, clips * groups, 32, [&](int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; ++g) {
       const int64_t clip = g / groups, start = g % groups * kLanes;
-      const CandidateList list{posed_.data() + clip * shape_.count(), field.list.data(), static_cast<int>(field.list.size())};
+      const CandidateList list{posed_.data() + clip * shape_.count(), field.list.data(),
+                               static_cast<int>(field.list.size())};
       int64_t rows[kLanes];
       float p[3][kLanes];
       for (int k = 0; k < kLanes; ++k) {
@@ -266,7 +284,8 @@ NearSurface PosedBody::nearest_in_tensors(const FieldShape& field, const Tensor&
     return normal.gather(-2, which.unsqueeze(-1).expand({-1, -1, 1, 3})).squeeze(-2);
   };
   const Tensor n = normal_of(first), mixed = n + (normal_of(second) - n) * weight;
-  return {least.clamp_max(static_cast<double>(kFarthest)), unit3_or(mixed, n), field.indices.index({first}), field.indices.index({second}), weight};
+  return {least.clamp_max(static_cast<double>(kFarthest)), unit3_or(mixed, n), field.indices.index({first}),
+          field.indices.index({second}), weight};
 }
 
 NearSurface PosedBody::nearest(const Tensor& points) const {
@@ -289,7 +308,8 @@ Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool s
   {
     const torch::NoGradGuard values_only;
     const double step = x.scalar_type() == torch::kFloat64 ? 1e-5 : 1e-3;  // m
-    const Tensor steps = torch::eye(3, x.options().requires_grad(false)) * step, at = x.detach().unsqueeze(-2),
+    const Tensor steps = torch::eye(3, x.options().requires_grad(false)) * step,
+                 at = x.detach().unsqueeze(-2),
                  around = torch::cat({at + steps, at - steps}, -2).flatten(1, 2);
     const NearSurface there = soft ? nearest_soft(around) : nearest(around);
     const auto slope = [&](const Tensor& t) {
@@ -300,11 +320,14 @@ Surface PosedBody::depending_on(const Tensor& x, const NearSurface& near, bool s
     // Which of the two is the first may change.
     const auto repeated = [&](const Tensor& t) { return t.repeat_interleave(6, 1); };
     const Tensor first = repeated(near.first), second = repeated(near.second);
-    of_blend = slope(torch::where(there.first == first, there.blend,
-                                  torch::where(there.first == second, 1 - there.blend, repeated(near.blend))));
+    of_blend =
+        slope(torch::where(there.first == first, there.blend,
+                           torch::where(there.first == second, 1 - there.blend, repeated(near.blend))));
   }
   const Tensor moved = x - x.detach();
-  const auto along = [&](const Tensor& slope) { return torch::matmul(slope, moved.unsqueeze(-1)).squeeze(-1); };
+  const auto along = [&](const Tensor& slope) {
+    return torch::matmul(slope, moved.unsqueeze(-1)).squeeze(-1);
+  };
   return {near.phi + along(of_phi), near.normal + along(of_normal), near.blend + along(of_blend)};
 }
 
@@ -335,7 +358,8 @@ std::vector<int64_t> PosedBody::may_have_crossed(const Tensor& before, const Ten
   const auto row = [&](const Tensor& t) { return t.index_select(-2, rigid).squeeze(-1).unsqueeze(-2); };
   const Tensor path = length3(x - before - common_, 0) + kMargin + row(travel_),
                apart = torch::cdist(x, bound_centre_.index_select(-2, rigid));
-  const Tensor may = (path - kMargin > row(shape_.half_thickness)) & (apart < path + clearance + row(shape_.bound_radius));
+  const Tensor may =
+      (path - kMargin > row(shape_.half_thickness)) & (apart < path + clearance + row(shape_.bound_radius));
   const Tensor found = may.flatten(0, 1).any(0).cpu();
   for (int64_t k = 0; k < found.size(0); ++k)
     if (found[k].item<bool>()) out.push_back(rigid[k].item<int64_t>());

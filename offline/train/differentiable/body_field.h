@@ -19,8 +19,8 @@ namespace billow::train::differentiable {
 // Some colliders of a body by shape, and which of them blend. Indices are those of the body.
 struct FieldShape {
   Tensor capsules, ellipsoids, half_spaces;  // [n], int64
-  Tensor order;                              // place of each of `indices` among capsules, ellipsoids and half-spaces in a row
-  Tensor indices;                            // all of them, ascending
+  Tensor order;    // place of each of `indices` among capsules, ellipsoids and half-spaces in a row
+  Tensor indices;  // all of them, ascending
   Tensor blend_one, blend_other, blend_radius;  // [pairs]: places in `indices`
   std::vector<uint8_t> list;                    // `indices` again
   int64_t count() const { return static_cast<int64_t>(list.size()); }
@@ -30,8 +30,9 @@ struct FieldShape {
 struct BodyShape {
   // [colliders, 1] or [colliders, 3].
   Tensor length, radius, taper, slope, half;
-  Tensor bound_radius, bound_height, half_thickness;  // bound: a sphere about the point so high on the local y axis
-  Tensor push;                                        // of soft ones: 1 - softness
+  Tensor bound_radius, bound_height,
+      half_thickness;  // bound: a sphere about the point so high on the local y axis
+  Tensor push;         // of soft ones: 1 - softness
   FieldShape rigid, yielding, soft;
   std::shared_ptr<const std::vector<Collider>> colliders;
   double scale = 1;
@@ -61,7 +62,8 @@ struct Surface {
 class PosedBody {
  public:
   // `from`, `to`: [clips, colliders, 7]; `common`: [clips, 1, 3], what everything moves by; dt: [clips, 1, 1].
-  PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common, const Tensor& dt);
+  PosedBody(const BodyShape& shape, const Tensor& from, const Tensor& to, const Tensor& common,
+            const Tensor& dt);
 
   const BodyShape& shape() const { return shape_; }
   bool holds() const { return shape_.rigid.count() + shape_.yielding.count() > 0; }

@@ -15,13 +15,15 @@ struct ChainModel {
 
   // [chains, bones, 1], as in ChainSet.
   Tensor is_bone, mass, max_length, radius, drag, damping, shrink, rest_angle;
-  Tensor stretch, compression, shear;                                  // of the springs to the next chain
-  Tensor lateral_length, lateral_longest, panel_area, panel_diagonal;  // to and of the next chain; -1: there is none
+  Tensor stretch, compression, shear;  // of the springs to the next chain
+  Tensor lateral_length, lateral_longest, panel_area,
+      panel_diagonal;  // to and of the next chain; -1: there is none
   Tensor loose_area;
   Tensor rest_direction;  // [chains, bones, 3], in the frame of the root
 
   // [1] or [3].
-  Tensor gravity, wind, global_damping, panel_drag, panel_lift, panel_folds, air_density, friction, self_contact;
+  Tensor gravity, wind, global_damping, panel_drag, panel_lift, panel_folds, air_density, friction,
+      self_contact;
 
   BodyShape body;  // no colliders: none
 
@@ -35,7 +37,8 @@ struct ChainModel {
 struct ChainState {
   Tensor x, v;         // [clips, chains, bones, 3]
   Tensor energy_lost;  // [clips, chains, 1, 1]: see rope/guard_energy.cpp
-  Tensor sides;        // [clips, chains, bones, slots]: 1 in front of a panel, -1 behind it, 0 neither; undefined: none
+  Tensor
+      sides;  // [clips, chains, bones, slots]: 1 in front of a panel, -1 behind it, 0 neither; undefined: none
 
   ChainState detach() const;
 };

@@ -12,19 +12,21 @@ namespace {
 Tensor rows_of(const Tensor& t, const Tensor& clips) { return t.defined() ? t.index_select(0, clips) : t; }
 
 // One sub-step of some clips, from `from` to `to` of the frame, [clips, 1, 1]; dt: likewise.
-ChainState substep(const ChainModel& m, const ChainState& state, const FrameInput& frame, const Tensor& from, const Tensor& to,
-                   const Tensor& dt) {
+ChainState substep(const ChainModel& m, const ChainState& state, const FrameInput& frame, const Tensor& from,
+                   const Tensor& to, const Tensor& dt) {
   const RopeSettings& s = m.settings;
   Tensor x = state.x, v = state.v;
   const Tensor before = x;
   SubstepInput in;
   const double spring = s.min_substeps > 2 ? 2.0 * static_cast<double>(kSpringStep) / s.min_substeps
                                            : static_cast<double>(kSpringStep);
-  in.times.dt = dt.unsqueeze(-1), in.times.h = 0.5 * in.times.dt, in.times.spring = in.times.dt.clamp_min(spring);
+  in.times.dt = dt.unsqueeze(-1), in.times.h = 0.5 * in.times.dt,
+  in.times.spring = in.times.dt.clamp_min(spring);
 
   // Follow: a root's whole change of velocity happens in the first half.
   const Tensor roots = blend(frame.roots_from, frame.roots_to, to);
-  in.root_target = position_of(roots).unsqueeze(kBones), in.root_rotation = rotation_of(roots).unsqueeze(kBones);
+  in.root_target = position_of(roots).unsqueeze(kBones),
+  in.root_rotation = rotation_of(roots).unsqueeze(kBones);
   const Tensor way = in.root_target - x.narrow(kBones, 0, 1);
   in.root_acceleration = (way / in.times.dt - v.narrow(kBones, 0, 1)) * (2 / in.times.dt);
   in.common = way.select(1, 0).detach();
@@ -76,13 +78,15 @@ Tensor count_substeps(const ChainModel& m, const ChainState& state, double dt) {
   constexpr double kSwing = 1.5;  // rad, as in rope/wanted_substeps.cpp
   const torch::NoGradGuard values_only;
   const RopeSettings& s = m.settings;
-  const Tensor w = m.w(), longest = lower(m.max_length), u = lower(state.v) - upper(state.v), moves = lower(m.is_bone);
+  const Tensor w = m.w(), longest = lower(m.max_length), u = lower(state.v) - upper(state.v),
+               moves = lower(m.is_bone);
   const Tensor turning = (dot3(u, u) / longest.square() * moves).amax({1, 2, 3});
   const Tensor hanging = lower(m.mass * m.is_bone).flip(kBones).cumsum(kBones).flip(kBones);
   const Tensor swing = (hanging * (lower(w) + upper(w)) / longest * moves).max();
   const Tensor omega = (2 * length3(m.gravity) * swing).sqrt();
   Tensor per_second = torch::maximum(turning.sqrt() / static_cast<double>(s.substep_angle), omega / kSwing);
-  if (m.neighbours && (s.has_lateral || s.has_shear)) per_second = per_second.clamp_min(0.999 / static_cast<double>(kSpringStep));
+  if (m.neighbours && (s.has_lateral || s.has_shear))
+    per_second = per_second.clamp_min(0.999 / static_cast<double>(kSpringStep));
   return (per_second * dt).ceil().clamp(s.min_substeps, s.max_substeps).to(torch::kInt64).cpu();
 }
 
@@ -102,16 +106,21 @@ ChainState step(const ChainModel& m, const ChainState& start, const FrameInput& 
       state = substep(m, state, frame, from, to, frame.dt / n);
       continue;
     }
-    const FrameInput some{frame.dt, rows_of(frame.roots_from, on_device), rows_of(frame.roots_to, on_device),
-                          rows_of(frame.colliders_from, on_device), rows_of(frame.colliders_to, on_device),
+    const FrameInput some{frame.dt,
+                          rows_of(frame.roots_from, on_device),
+                          rows_of(frame.roots_to, on_device),
+                          rows_of(frame.colliders_from, on_device),
+                          rows_of(frame.colliders_to, on_device),
                           rows_of(frame.learnt, on_device)};
-    const ChainState moved = substep(m, {rows_of(state.x, on_device), rows_of(state.v, on_device),
-                                         rows_of(state.energy_lost, on_device), rows_of(state.sides, on_device)},
+    const ChainState moved = substep(m,
+                                     {rows_of(state.x, on_device), rows_of(state.v, on_device),
+                                      rows_of(state.energy_lost, on_device), rows_of(state.sides, on_device)},
                                      some, from, to, frame.dt / n);
     const auto put = [&](const Tensor& all_rows, const Tensor& rows) {
       return rows.defined() ? all_rows.index_copy(0, on_device, rows) : all_rows;
     };
-    state = {put(state.x, moved.x), put(state.v, moved.v), put(state.energy_lost, moved.energy_lost), put(state.sides, moved.sides)};
+    state = {put(state.x, moved.x), put(state.v, moved.v), put(state.energy_lost, moved.energy_lost),
+             put(state.sides, moved.sides)};
   }
   return state;
 }

@@ -22,10 +22,10 @@ namespace billow::train::differentiable {
 
 // One frame of all clips.
 struct FrameInput {
-  double dt = 0;                          // s
-  Tensor roots_from, roots_to;            // [clips, chains, 7]: position and rotation
-  Tensor colliders_from, colliders_to;    // [clips, colliders, 7]; undefined: no body
-  Tensor learnt;                          // [clips, chains, bones, 3], m/s2, held for the frame; undefined: none
+  double dt = 0;                        // s
+  Tensor roots_from, roots_to;          // [clips, chains, 7]: position and rotation
+  Tensor colliders_from, colliders_to;  // [clips, colliders, 7]; undefined: no body
+  Tensor learnt;  // [clips, chains, bones, 3], m/s2, held for the frame; undefined: none
 };
 
 // The state at the end of the frame. Sub-steps are counted for each clip as the runtime counts them.

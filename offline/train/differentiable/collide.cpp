@@ -64,13 +64,15 @@ class Collisions {
   }
 
   void record(Level& level, const Tensor& which, const Touch& touch, const Tensor& at) {
-    const Tensor velocity = context_.body.velocity(at, touch.near, touch.blend), grip = context_.body.grip(touch.near);
+    const Tensor velocity = context_.body.velocity(at, touch.near, touch.blend),
+                 grip = context_.body.grip(touch.near);
     if (!level.held.defined()) {
       level = {which.to(at.dtype()), grip, touch.normal, velocity};
       return;
     }
-    level = {torch::where(which, torch::ones({}, at.options()), level.held), torch::where(which, grip, level.grip),
-             torch::where(which, touch.normal, level.normal), torch::where(which, velocity, level.velocity)};
+    level = {torch::where(which, torch::ones({}, at.options()), level.held),
+             torch::where(which, grip, level.grip), torch::where(which, touch.normal, level.normal),
+             torch::where(which, velocity, level.velocity)};
   }
 
   void collide_bones(size_t i, Level& level) {
@@ -83,7 +85,8 @@ class Collisions {
     const int samples = m_.settings.rope_samples;
     for (int k = 1; k <= samples; ++k) {
       const double t = static_cast<double>(k) / (samples + 1);
-      const Tensor point = parent + (x - parent) * t, point_before = before_[i - 1] + (before_[i] - before_[i - 1]) * t;
+      const Tensor point = parent + (x - parent) * t,
+                   point_before = before_[i - 1] + (before_[i] - before_[i - 1]) * t;
       const Pushed pushed = push_out(context_, point, point_before, clearance, bones_[i]);
       if (!pushed.touch.touched.defined()) continue;
       // A rope that starts inside the body (a root under the skin) cannot leave it.
@@ -99,17 +102,20 @@ class Collisions {
 
   static Touch merged(const Tensor& which, const Touch& a, const Touch& b) {
     const auto pick = [&](const Tensor& p, const Tensor& q) { return torch::where(which, p, q); };
-    return {a.touched | b.touched,
-            {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal),
-             pick(a.near.first, b.near.first), pick(a.near.second, b.near.second), pick(a.near.blend, b.near.blend)},
-            pick(a.normal, b.normal), pick(a.blend, b.blend)};
+    return {
+        a.touched | b.touched,
+        {pick(a.near.phi, b.near.phi), pick(a.near.normal, b.near.normal), pick(a.near.first, b.near.first),
+         pick(a.near.second, b.near.second), pick(a.near.blend, b.near.blend)},
+        pick(a.normal, b.normal),
+        pick(a.blend, b.blend)};
   }
 
   // The deepest sample of each segment, or its middle.
   Tensor deepest_sample(const Tensor& a, const Tensor& b, const Tensor& clearance) const {
     const torch::NoGradGuard values_only;
     const int n = m_.settings.lateral_samples;
-    Tensor where = torch::full({a.size(0), a.size(1), 1}, 0.5, a.options()), deepest = torch::zeros_like(where);
+    Tensor where = torch::full({a.size(0), a.size(1), 1}, 0.5, a.options()),
+           deepest = torch::zeros_like(where);
     for (int k = 1; k <= n && n > 1; ++k) {
       const double t = static_cast<double>(k) / (n + 1);
       const Tensor depth = clearance - context_.body.nearest(a + (b - a) * t).phi, deeper = depth > deepest;
@@ -124,19 +130,23 @@ class Collisions {
   void collide_lateral(size_t i, Level& level) {
     const Tensor a = x_[i], b = a.roll(-1, 1), a_before = before_[i], b_before = a_before.roll(-1, 1);
     // The last segment of a closed garment has its own chain's clearance, as in the runtime.
-    const Tensor &own = clearance_[i], next = torch::cat({own.narrow(0, 1, own.size(0) - 1), own.narrow(0, own.size(0) - 1, 1)}, 0);
+    const Tensor &own = clearance_[i],
+                 next = torch::cat({own.narrow(0, 1, own.size(0) - 1), own.narrow(0, own.size(0) - 1, 1)}, 0);
     const Tensor clearance = torch::maximum(own, next), t = deepest_sample(a, b, clearance);
     const Tensor point = a + (b - a) * t;
-    const Pushed push = push_out(context_, point, a_before + (b_before - a_before) * t, clearance, lateral_[i]);
+    const Pushed push =
+        push_out(context_, point, a_before + (b_before - a_before) * t, clearance, lateral_[i]);
     if (!push.touch.touched.defined()) return;
     const Tensor right = push.touch.touched, left = right.roll(1, 1);
     const Tensor shift = push.x - point, count = right.to(a.dtype()) + left.to(a.dtype());
     const Tensor moved = (count > 0) & bones_[i];
-    const Tensor mean = (zero_unless(right, shift) + zero_unless(left, shift.roll(1, 1))) / count.clamp_min(1);
+    const Tensor mean =
+        (zero_unless(right, shift) + zero_unless(left, shift.roll(1, 1))) / count.clamp_min(1);
     x_[i] = settle(context_, torch::where(moved, a + mean, a), x_[i - 1], longest_[i], clearance_[i], moved);
     // Bones that have a contact of their own keep it.
     const Tensor stored = level.held.defined() ? moved & (level.held < 1) : moved;
-    const Tensor of_segment = context_.body.velocity(push.x, push.touch.near, push.touch.blend), grip = context_.body.grip(push.touch.near);
+    const Tensor of_segment = context_.body.velocity(push.x, push.touch.near, push.touch.blend),
+                 grip = context_.body.grip(push.touch.near);
     const auto of_side = [&](const Tensor& s) { return torch::where(right, s, s.roll(1, 1)); };
     const Level lateral{moved.to(a.dtype()), of_side(grip), of_side(push.touch.normal), of_side(of_segment)};
     if (!level.held.defined()) {
@@ -144,8 +154,8 @@ class Collisions {
       return;
     }
     const auto pick = [&](const Tensor& p, const Tensor& q) { return torch::where(stored, p, q); };
-    level = {pick(lateral.held, level.held), pick(lateral.grip, level.grip), pick(lateral.normal, level.normal),
-             pick(lateral.velocity, level.velocity)};
+    level = {pick(lateral.held, level.held), pick(lateral.grip, level.grip),
+             pick(lateral.normal, level.normal), pick(lateral.velocity, level.velocity)};
   }
 
   Contacts together(const std::vector<Level>& levels) const {
@@ -183,7 +193,8 @@ Tensor respond_to_contacts(const ChainModel& m, const Tensor& v, Contacts& conta
   const Tensor body_across = v_body - n * of_body, across = v - n * before - body_across;
   const Tensor keep = (1 - m.friction * contacts.grip * (of_body - before) / length3(across)).clamp_min(0);
   const Tensor change = zero_unless(held, n * of_body + body_across + across * keep - v);
-  collider_work = collider_work + (m.mass * m.is_bone * dot3(change, v_body - v.narrow(kBones, 0, 1))).sum(kBones, true);
+  collider_work =
+      collider_work + (m.mass * m.is_bone * dot3(change, v_body - v.narrow(kBones, 0, 1))).sum(kBones, true);
   return v + change;
 }
 

@@ -31,7 +31,8 @@ Tensor lateral_springs(const ChainModel& m, const Times& t, const Tensor& x) {
   const Tensor rest = m.lateral_length, w = m.w(), d = next_chain(x) - x, l = length3(d, 1e-16);
   // Between rest and longest, folds of the cloth open and close without force.
   const Tensor over = torch::where(l > m.lateral_longest, l - m.lateral_longest, (l - rest).clamp_max(0));
-  const Tensor k = stable_spring(torch::where(over > 0, m.stretch, m.compression), w + next_chain(w), t.spring);
+  const Tensor k =
+      stable_spring(torch::where(over > 0, m.stretch, m.compression), w + next_chain(w), t.spring);
   // Those between roots move nothing.
   const Tensor force = d * zero_unless(rest > 0, k * over / l);
   return (force - chain_before(force)) * w;
@@ -67,8 +68,8 @@ Tensor apply_rest_angle_forces(const ChainModel& m, const SubstepInput& in, cons
   }
   const Tensor w = m.w(), s2 = in.times.spring.square();
   // As a spring across the rope its stiffness is k / l.
-  const Tensor k = lower(m.rest_angle) /
-                   (1 + 2 * s2 * (lower(w) + upper(w)) * lower(m.rest_angle) / lower(m.max_length));
+  const Tensor k =
+      lower(m.rest_angle) / (1 + 2 * s2 * (lower(w) + upper(w)) * lower(m.rest_angle) / lower(m.max_length));
   const Tensor force = (torch::cat(of_ropes, kBones) - ropes.direction) * (k * lower(m.is_bone));
   return on_lower(force * lower(w)) - on_upper(force * upper(w));
 }

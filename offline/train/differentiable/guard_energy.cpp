@@ -28,7 +28,8 @@ Tensor EnergyGuard::kinetic(const Tensor& v) const {
 // Energy at the start of the sub-step, plus all work done on the chain since: that of external forces is trapezoidal.
 Tensor EnergyGuard::supplied(const Tensor& x, const Tensor& acceleration) const {
   const Tensor moved = x - x_, path = moved - moved.narrow(kBones, 0, 1);
-  return energy_ + sum_over(mass_of(model_) * dot3((acceleration_ + acceleration) * 0.5, path)) + collider_work;
+  return energy_ + sum_over(mass_of(model_) * dot3((acceleration_ + acceleration) * 0.5, path)) +
+         collider_work;
 }
 
 EnergyGuard::Load EnergyGuard::load_of(const Tensor& x, const Tensor& acceleration) const {
@@ -40,8 +41,11 @@ EnergyGuard::Load EnergyGuard::load_of(const Tensor& x, const Tensor& accelerati
 Tensor EnergyGuard::limited(const Tensor& v, const Tensor& now, const Tensor& allowed) const {
   const Tensor gained = now > allowed;
   if (!any_of(gained)) return v;
-  const Tensor one = torch::ones({}, v.options()),
-               factor = torch::where(gained, (torch::where(gained, allowed, one) / torch::where(gained, now, one)).clamp_min(1e-20).sqrt(), one);
+  const Tensor
+      one = torch::ones({}, v.options()),
+      factor = torch::where(
+          gained,
+          (torch::where(gained, allowed, one) / torch::where(gained, now, one)).clamp_min(1e-20).sqrt(), one);
   const Tensor root = v.narrow(kBones, 0, 1);
   return torch::where(gained & (model_.is_bone > 0), root + (v - root) * factor, v);
 }
@@ -53,8 +57,8 @@ Tensor EnergyGuard::limit_half_step(const Tensor& x, const Tensor& v, const Tens
   return limited(v, kinetic(v), allowed);
 }
 
-Tensor EnergyGuard::finish(const Tensor& x, const Tensor& v, const Tensor& acceleration, const Contacts& contacts,
-                           Tensor& energy_lost) const {
+Tensor EnergyGuard::finish(const Tensor& x, const Tensor& v, const Tensor& acceleration,
+                           const Contacts& contacts, Tensor& energy_lost) const {
   const Tensor allowed = supplied(x, acceleration) + energy_lost, now = kinetic(v);
   const Load load = load_of(x, acceleration);
   const Tensor negligible = sum_over(mass_of(model_)) * (0.5 * kNegligible * kNegligible);

@@ -11,8 +11,10 @@ Tensor usable_length(const Tensor& longest, const Tensor& a, const Tensor& b) {
 }
 
 Tensor limit_length(const Tensor& x, const Tensor& parent, const Tensor& longest) {
-  const Tensor reach = usable_length(longest, x, parent), l = x - parent, square = dot3(l, l), over = square > reach * reach;
-  return torch::where(over, parent + l * (reach / torch::where(over, square, torch::ones({}, x.options())).sqrt()), x);
+  const Tensor reach = usable_length(longest, x, parent), l = x - parent, square = dot3(l, l),
+               over = square > reach * reach;
+  return torch::where(
+      over, parent + l * (reach / torch::where(over, square, torch::ones({}, x.options())).sqrt()), x);
 }
 
 namespace {
@@ -28,7 +30,8 @@ Tensor move_on_rope(const Tensor& x, const Tensor& v_world, const Tensor& parent
   // A parent that jumps farther than its rope is long drags the bone, as in the paper.
   const Tensor shift = parent - parent_before;
   const Tensor drags = with_parent ? dot3(shift, shift) > reach2 : torch::ones_like(over);
-  const Tensor from = x - torch::where(drags, parent, parent_before), v = torch::where(drags, v_world, v_world - shift / dt);
+  const Tensor from = x - torch::where(drags, parent, parent_before),
+               v = torch::where(drags, v_world, v_world - shift / dt);
 
   // Move straight until the rope is taut, at the largest root of |from + s v| = reach, or start from the projection.
   const Tensor a = dot3(v, v), half_b = dot3(from, v), c = dot3(from, from) - reach2;
@@ -42,7 +45,8 @@ Tensor move_on_rope(const Tensor& x, const Tensor& v_world, const Tensor& parent
   const Tensor direction = unit3_or(from + v * s, down), tangential = v - direction * dot3(v, direction),
                speed = length3(tangential), heading = tangential / speed;
   const Tensor angle = (speed * (dt - s) / reach).clamp_max(3.14159265);
-  const Tensor on_circle = parent + unit3_or(direction * angle.cos() + heading * angle.sin(), direction) * reach;
+  const Tensor on_circle =
+      parent + unit3_or(direction * angle.cos() + heading * angle.sin(), direction) * reach;
   return torch::where(over, on_circle, free);
 }
 
@@ -53,7 +57,8 @@ Tensor move(const ChainModel& m, const SubstepInput& in, const Tensor& x, const 
   const auto before = x.unbind(kBones), velocities = v.unbind(kBones), longest = m.max_length.unbind(kBones);
   std::vector<Tensor> now{in.root_target.squeeze(kBones)};
   for (size_t i = 1; i < before.size(); ++i)
-    now.push_back(move_on_rope(before[i], velocities[i], before[i - 1], now[i - 1], longest[i], dt, m.settings.move_with_parent));
+    now.push_back(move_on_rope(before[i], velocities[i], before[i - 1], now[i - 1], longest[i], dt,
+                               m.settings.move_with_parent));
   return torch::stack(now, -2);
 }
 

@@ -10,7 +10,8 @@ constexpr double kTwoOverPi = 0.636619772;
 Tensor fold_force(const ChainModel& m, const Tensor& v, const Tensor& speed, const Tensor& along) {
   const Tensor along2 = dot3(along, along).clamp_min(1e-16), across = v - along * (dot3(v, along) / along2),
                across2 = dot3(across, across);
-  return v * (m.panel_drag * kTwoOverPi * across2.clamp_min(1e-20).sqrt() - 0.5 * m.panel_lift * across2 / speed) +
+  return v * (m.panel_drag * kTwoOverPi * across2.clamp_min(1e-20).sqrt() -
+              0.5 * m.panel_lift * across2 / speed) +
          across * (0.5 * m.panel_lift * speed);
 }
 
@@ -31,8 +32,8 @@ Tensor apply_panel_forces(const ChainModel& m, const SubstepInput& in, const Ten
   const Tensor a = upper(x), b = upper(next), c = lower(x), d = lower(next);
   const Tensor area2 = cross3(d - a, c - b);  // twice the area vector
   const Tensor twice = length3(area2, 1e-24), n = area2 / twice;
-  const Tensor u = m.wind - (upper(v) + upper(next_v) + lower(v) + lower(next_v)) * 0.25, speed = length3(u, 1e-16),
-               s = dot3(u, n);
+  const Tensor u = m.wind - (upper(v) + upper(next_v) + lower(v) + lower(next_v)) * 0.25,
+               speed = length3(u, 1e-16), s = dot3(u, n);
   Tensor strength = 0.5 * half_rho * twice;
   Tensor force = u * (m.panel_drag * s.abs() - m.panel_lift * s * s / speed) + n * (m.panel_lift * s * speed);
   if (folds) {
@@ -46,7 +47,8 @@ Tensor apply_panel_forces(const ChainModel& m, const SubstepInput& in, const Ten
   // immovable there, as in the runtime.
   const int64_t chains = m.chains();
   const Tensor next_w = torch::cat({w.narrow(0, 1, chains - 1), torch::zeros_like(w.narrow(0, 0, 1))}, 0);
-  const Tensor change = in.times.h * lower(torch::maximum(w, next_w)) * strength * ((m.panel_drag + m.panel_lift) * speed);
+  const Tensor change =
+      in.times.h * lower(torch::maximum(w, next_w)) * strength * ((m.panel_drag + m.panel_lift) * speed);
   const Tensor limited = strength / (folds ? change.clamp_min(1) : 1 + change);
   const Tensor quarter = zero_unless(lower(m.lateral_length) > 0, force * (0.25 * limited));
   const Tensor both = quarter + chain_before(quarter);

@@ -63,8 +63,8 @@ Tensor on_processor(const Tensor& t) { return t.detach().to(torch::kCPU).contigu
 
 // Calls f(system of a chain, number of the chain's first rope).
 template <class T, class Function>
-void for_each_chain(const Tensor& diagonal, const Tensor& next, const Tensor& rhs, const Tensor& taut, const Tensor& active,
-                    const Tensor& solution, Function f) {
+void for_each_chain(const Tensor& diagonal, const Tensor& next, const Tensor& rhs, const Tensor& taut,
+                    const Tensor& active, const Tensor& solution, Function f) {
   const int64_t count = diagonal.size(-1), chains = diagonal.numel() / count;
   const T *d = diagonal.data_ptr<T>(), *n = next.data_ptr<T>(), *r = rhs.data_ptr<T>();
   const bool* t = taut.data_ptr<bool>();
@@ -82,7 +82,8 @@ void for_each_chain(const Tensor& diagonal, const Tensor& next, const Tensor& rh
 struct SolveRopes : torch::autograd::Function<SolveRopes> {
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& diagonal, const Tensor& next,
                         const Tensor& rhs, const Tensor& taut, bool all_pull) {
-    const Tensor d = on_processor(diagonal), n = on_processor(next), b = on_processor(rhs), t = on_processor(taut);
+    const Tensor d = on_processor(diagonal), n = on_processor(next), b = on_processor(rhs),
+                 t = on_processor(taut);
     const Tensor active = torch::empty_like(t), solution = torch::empty_like(b);
     AT_DISPATCH_FLOATING_TYPES(b.scalar_type(), "solve_ropes", [&] {
       for_each_chain<scalar_t>(d, n, b, t, active, solution, [&](const auto& s) {
@@ -102,7 +103,8 @@ struct SolveRopes : torch::autograd::Function<SolveRopes> {
     const Tensor &d = saved[0], &n = saved[1], &active = saved[2], &solution = saved[3];
     const Tensor of_solution = on_processor(gradients[0]), y = torch::empty_like(of_solution);
     AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "solve_ropes_backward", [&] {
-      for_each_chain<scalar_t>(d, n, of_solution, active, active, y, [](const auto& s) { solve_active(s, s.rhs, false); });
+      for_each_chain<scalar_t>(d, n, of_solution, active, active, y,
+                               [](const auto& s) { solve_active(s, s.rhs, false); });
     });
     const int64_t last = d.size(-1) - 1;
     const auto first = [&](const Tensor& t) { return t.narrow(-1, 0, last); };

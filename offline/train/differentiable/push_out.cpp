@@ -5,20 +5,22 @@
 namespace billow::train::differentiable {
 namespace {
 
-constexpr int kLastPushes = 3;              // as in rope/push_out.cpp
+constexpr int kLastPushes = 3;             // as in rope/push_out.cpp
 constexpr int kSlides = 4, kHalvings = 7;  // as in rope/collide.cpp
 
 // One step along the sphere: if the rope is taut, only the part of the gradient across it helps.
-Tensor slide(const Tensor& x, const Tensor& parent, const Tensor& longest, const Tensor& clearance, const Surface& surface) {
+Tensor slide(const Tensor& x, const Tensor& parent, const Tensor& longest, const Tensor& clearance,
+             const Surface& surface) {
   const Tensor l = x - parent, l_hat = unit3_or(l, surface.normal), outward = dot3(surface.normal, l_hat);
   const Tensor held = (length3(l) > 0.99 * longest) & (outward > 0),
                across = torch::where(held, surface.normal - l_hat * outward, surface.normal);
-  return limit_length(x + across * ((clearance - surface.phi) / dot3(across, across).clamp_min(0.04)), parent, longest);
+  return limit_length(x + across * ((clearance - surface.phi) / dot3(across, across).clamp_min(0.04)), parent,
+                      longest);
 }
 
 // Bones that sliding has not led out: with a free parent their rope is shortened, else they stay inside.
-Tensor resolve_inside(const CollisionContext& context, const Tensor& x, const Tensor& parent, const Tensor& longest,
-                      const Tensor& clearance, const Tensor& inside) {
+Tensor resolve_inside(const CollisionContext& context, const Tensor& x, const Tensor& parent,
+                      const Tensor& longest, const Tensor& clearance, const Tensor& inside) {
   const NearSurface at_parent = context.body.nearest(parent);
   const Tensor trapped = inside & (at_parent.phi >= 0), &n = at_parent.normal;
   if (!any_of(trapped)) return x;
@@ -38,8 +40,8 @@ Tensor resolve_inside(const CollisionContext& context, const Tensor& x, const Te
 
 }  // namespace
 
-Pushed push_out(const CollisionContext& context, const Tensor& at, const Tensor& before, const Tensor& clearance,
-                const Tensor& may) {
+Pushed push_out(const CollisionContext& context, const Tensor& at, const Tensor& before,
+                const Tensor& clearance, const Tensor& may) {
   const ChainModel& m = context.model;
   const PosedBody& body = context.body;
   Pushed out{at, {}, {}};
@@ -74,7 +76,8 @@ Pushed push_out(const CollisionContext& context, const Tensor& at, const Tensor&
   };
   for (int k = 0; k < m.settings.push_iterations && some; ++k)
     push(touch.normal * (target - surface.phi).clamp_min(0), false);
-  for (int k = 0; k < kLastPushes && some; ++k) push(surface.normal * (target - surface.phi), k + 1 == kLastPushes);
+  for (int k = 0; k < kLastPushes && some; ++k)
+    push(surface.normal * (target - surface.phi), k + 1 == kLastPushes);
   out.inside = inside;
   return out;
 }

@@ -26,8 +26,8 @@ struct CollisionContext {
 };
 
 // Points x, [clips, points, 3], that were at `before`; `may`: which of them may touch. Touches nothing: `touched` is undefined.
-Pushed push_out(const CollisionContext& context, const Tensor& x, const Tensor& before, const Tensor& clearance,
-                const Tensor& may);
+Pushed push_out(const CollisionContext& context, const Tensor& x, const Tensor& before,
+                const Tensor& clearance, const Tensor& may);
 
 // Moves bones back within rope length and out of the body, or satisfies one of the two (docs/pipeline.md, "When rope and body
 // disagree"). Only those of `may` move.

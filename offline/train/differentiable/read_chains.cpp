@@ -28,7 +28,8 @@ Tensor vector(V3 v) { return torch::tensor({v.x, v.y, v.z}, torch::kFloat32); }
 void check_supported(const Chains& chains) {
   const auto expect = [](bool ok, const char* setting, const char* expected) {
     if (!ok)
-      throw std::invalid_argument(std::string("differentiable chains: settings.") + setting + ": expected " + expected);
+      throw std::invalid_argument(std::string("differentiable chains: settings.") + setting + ": expected " +
+                                  expected);
   };
   const RopeSettings& s = chains.set.settings;
   expect(s.tension.method == Solver::kDirect, "solver.tension.method", "the direct solver");
@@ -58,14 +59,17 @@ ChainModel read_chains(const Chains& chains, const Body* body) {
   m.shrink = column(set, set.shrink, 0), m.rest_angle = column(set, set.rest_angle, 0);
   m.stretch = column(set, set.stretch, 0), m.compression = column(set, set.compression, 0);
   m.shear = column(set, set.shear, 0);
-  m.lateral_length = column(set, set.lateral_length, -1), m.lateral_longest = column(set, set.lateral_longest, -1);
+  m.lateral_length = column(set, set.lateral_length, -1),
+  m.lateral_longest = column(set, set.lateral_longest, -1);
   m.panel_area = column(set, set.panel_area, 0), m.panel_diagonal = column(set, set.panel_diagonal, 0);
   m.loose_area = column(set, set.loose_area, 0);
   m.rest_direction = columns(set, set.rest_direction);
   m.gravity = vector(s.gravity), m.wind = vector(set.wind.velocity);
   m.global_damping = number(s.global_damping);
-  m.panel_drag = number(s.panel_drag), m.panel_lift = number(s.panel_lift), m.panel_folds = number(s.panel_folds);
-  m.air_density = number(s.air_density), m.friction = number(s.friction), m.self_contact = number(s.self_contact);
+  m.panel_drag = number(s.panel_drag), m.panel_lift = number(s.panel_lift),
+  m.panel_folds = number(s.panel_folds);
+  m.air_density = number(s.air_density), m.friction = number(s.friction),
+  m.self_contact = number(s.self_contact);
   if (body) m.body = read_body(*body, s);
   return m;
 }
@@ -73,7 +77,8 @@ ChainModel read_chains(const Chains& chains, const Body* body) {
 ChainState read_state(const Chains& chains) {
   const ChainSet& set = chains.set;
   ChainState out{columns(set, set.x).unsqueeze(0), columns(set, set.v).unsqueeze(0), {}, {}};
-  out.energy_lost = torch::from_blob(set.energy_lost + set.layout.at(0, 0), {1, set.layout.chains, 1, 1}).clone();
+  out.energy_lost =
+      torch::from_blob(set.energy_lost + set.layout.at(0, 0), {1, set.layout.chains, 1, 1}).clone();
   if (set.settings.has_self_contact) out.sides = read_sides(set);
   return out;
 }

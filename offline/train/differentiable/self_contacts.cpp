@@ -16,7 +16,8 @@ struct Panels {
 
 Panels panels_of(const ChainModel& model) {
   const int64_t chains = model.chains(), bones = model.bones();
-  const int64_t most = model.closed ? std::min<int64_t>(kSelfContactChains, (chains - 2) / 2) : kSelfContactChains;
+  const int64_t most =
+      model.closed ? std::min<int64_t>(kSelfContactChains, (chains - 2) / 2) : kSelfContactChains;
   const Tensor bone = torch::zeros({chains, bones, kSlots}, torch::kInt64),
                there = torch::zeros({chains, bones, kSlots}, torch::kBool);
   auto at = bone.accessor<int64_t, 3>();
@@ -43,8 +44,8 @@ Tensor at_panels(const Tensor& values, const Tensor& bone) {
 
 // Which side each bone is on: discrete, and from root to tip, because a bone that is new takes the side of the bone above.
 Tensor choose_sides(const Tensor& over, const Tensor& distance, const Tensor& rope, const Tensor& before) {
-  const Tensor thin = distance.abs() < kThin * rope, before_front = before > 0, before_back = before < 0,
-               positive = distance > 0;
+  const Tensor thin = distance.abs()<kThin * rope, before_front = before> 0,
+               before_back = before<0, positive = distance> 0;
   std::vector<Tensor> out{torch::zeros_like(before.select(2, 0))};
   for (int64_t i = 1; i < before.size(2); ++i) {
     const auto of = [&](const Tensor& t) { return t.select(2, i); };
@@ -70,7 +71,8 @@ Tensor read_sides(const ChainSet& set) {
       for (int64_t slot = 0; slot < kSlots; ++slot) {
         const uint8_t side = set.self.sides[(i * lay.groups() + c / kLanes) * kSlots + slot];
         const int lane = c % kLanes;
-        to[0][c][i][slot] = static_cast<float>(side >> lane & 1) - static_cast<float>(side >> (lane + kLanes) & 1);
+        to[0][c][i][slot] =
+            static_cast<float>(side >> lane & 1) - static_cast<float>(side >> (lane + kLanes) & 1);
       }
   return out;
 }
@@ -88,7 +90,8 @@ Tensor find_self_contacts(const ChainModel& model, const Tensor& x, const Tensor
   const Tensor next = next_chain(x), a = upper(x), b = lower(x), c = upper(next), d = lower(next);
   const Tensor centre = on_lower((a + b + c + d) * 0.25), across = on_lower((c + d - a - b) * 0.5),
                along = on_lower((b + d - a - c) * 0.5);
-  const Tensor uu = dot3(across, across), vv = dot3(along, along), uv = dot3(across, along), square = uu * vv - uv * uv;
+  const Tensor uu = dot3(across, across), vv = dot3(along, along), uv = dot3(across, along),
+               square = uu * vv - uv * uv;
   const Tensor exists = (model.lateral_length > 0) & (square > 1e-12),
                inverse = 1 / torch::where(exists, square, torch::ones({}, x.options()));
   const Tensor plane_u = (across * vv - along * uv) * inverse, plane_v = (along * uu - across * uv) * inverse,
@@ -97,13 +100,14 @@ Tensor find_self_contacts(const ChainModel& model, const Tensor& x, const Tensor
   const Tensor rope = at_panels(model.max_length.unsqueeze(0), bone);
 
   const Tensor from_centre = x.unsqueeze(-2) - of_panel.narrow(-1, 9, 3);
-  const Tensor u = dot3(from_centre, of_panel.narrow(-1, 0, 3)), v = dot3(from_centre, of_panel.narrow(-1, 3, 3)),
-               n = of_panel.narrow(-1, 6, 3), distance = dot3(from_centre, n);
+  const Tensor u = dot3(from_centre, of_panel.narrow(-1, 0, 3)),
+               v = dot3(from_centre, of_panel.narrow(-1, 3, 3)), n = of_panel.narrow(-1, 6, 3),
+               distance = dot3(from_centre, n);
   Tensor side;
   {
     const torch::NoGradGuard values_only;
-    const Tensor over = there & at_panels(exists.to(x.dtype()), bone).gt(0) & (u.abs() < kEdge) & (v.abs() < kEdge) &
-                        (w > 0).unsqueeze(-2) & (distance.abs() < kReach * rope);
+    const Tensor over = there & at_panels(exists.to(x.dtype()), bone).gt(0) & (u.abs() < kEdge) &
+                        (v.abs() < kEdge) & (w > 0).unsqueeze(-2) & (distance.abs() < kReach * rope);
     sides = choose_sides(over.squeeze(-1), distance.squeeze(-1), rope.squeeze(-1), sides);
     side = sides.unsqueeze(-1);
   }
@@ -112,13 +116,13 @@ Tensor find_self_contacts(const ChainModel& model, const Tensor& x, const Tensor
 
   // A spring along the normal acts on the bone, and by its shares on the panel's corners.
   const Tensor next_share = (u + 0.5).clamp(0, 1), low = (v + 0.5).clamp(0, 1);
-  const Tensor shares[4] = {(1 - next_share) * (1 - low), (1 - next_share) * low, next_share * (1 - low), next_share * low};
+  const Tensor shares[4] = {(1 - next_share) * (1 - low), (1 - next_share) * low, next_share * (1 - low),
+                            next_share * low};
   const int64_t bones = model.bones(), all = model.chains() * bones;
   const Tensor beside = (bone + bones) % all;
   const Tensor corner[4] = {(bone - 1).clamp_min(0), bone, (beside - 1).clamp_min(0), beside};
   Tensor w_all = w.unsqueeze(-2);
-  for (int k = 0; k < 4; ++k)
-    w_all = w_all + shares[k] * shares[k] * at_panels(w.unsqueeze(0), corner[k]);
+  for (int k = 0; k < 4; ++k) w_all = w_all + shares[k] * shares[k] * at_panels(w.unsqueeze(0), corner[k]);
   const Tensor k = model.self_contact / (1 + 2 * step.unsqueeze(-1).square() * model.self_contact * w_all);
   const Tensor force = n * (side * k * depth * faded(u) * faded(v));
   Tensor sum = force.sum(-2).flatten(1, 2);

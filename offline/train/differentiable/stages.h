@@ -13,11 +13,11 @@ struct Times {
 // What acts on the chains and stays the same throughout a sub-step.
 struct SubstepInput {
   Times times;
-  Tensor root_target;           // [clips, chains, 1, 3]
-  Tensor root_rotation;         // [clips, chains, 1, 4], at its end
-  Tensor root_acceleration;     // [clips, chains, 1, 3], in the first half
-  Tensor common;                // [clips, 1, 3]: approximate displacement of all roots
-  Tensor constant;              // [clips, chains, bones, 3]: learnt force and pushes of folds; undefined: none
+  Tensor root_target;        // [clips, chains, 1, 3]
+  Tensor root_rotation;      // [clips, chains, 1, 4], at its end
+  Tensor root_acceleration;  // [clips, chains, 1, 3], in the first half
+  Tensor common;             // [clips, 1, 3]: approximate displacement of all roots
+  Tensor constant;           // [clips, chains, bones, 3]: learnt force and pushes of folds; undefined: none
   bool has_learnt = false;
   const PosedBody* body = nullptr;  // null: none
 };
@@ -31,9 +31,11 @@ struct Contacts {
 
 // External accelerations, F_ext / M; those of roots are 0.
 Tensor apply_forces(const ChainModel& model, const SubstepInput& in, const Tensor& x, const Tensor& v);
-Tensor apply_panel_forces(const ChainModel& model, const SubstepInput& in, const Tensor& x, const Tensor& v);  // part of it
-Tensor apply_rest_angle_forces(const ChainModel& model, const SubstepInput& in, const Tensor& x);              // part of it
-Tensor apply_soft_contacts(const ChainModel& model, const PosedBody& body, const Tensor& x);                   // part of it
+Tensor apply_panel_forces(const ChainModel& model, const SubstepInput& in, const Tensor& x,
+                          const Tensor& v);  // part of it
+Tensor apply_rest_angle_forces(const ChainModel& model, const SubstepInput& in,
+                               const Tensor& x);                                              // part of it
+Tensor apply_soft_contacts(const ChainModel& model, const PosedBody& body, const Tensor& x);  // part of it
 
 // Ropes of all bones but roots, [clips, chains, bones - 1, 1 or 3].
 struct Ropes {
@@ -42,19 +44,21 @@ struct Ropes {
 Ropes ropes_of(const ChainModel& model, const Tensor& x);
 
 // Tensions, then half a velocity update: returns the velocities. `root_acceleration`: [clips, chains, 1, 3].
-Tensor accelerate(const ChainModel& model, const Times& times, const Tensor& x, const Tensor& v, const Tensor& acceleration,
-                  const Tensor& root_acceleration);
+Tensor accelerate(const ChainModel& model, const Times& times, const Tensor& x, const Tensor& v,
+                  const Tensor& acceleration, const Tensor& root_acceleration);
 
 // Returns the velocities; adds to the colliders' work, [clips, chains, 1, 1].
-Tensor apply_impulses(const ChainModel& model, const Times& times, const Tensor& x, const Tensor& v, Contacts& contacts,
-                      Tensor& collider_work);
+Tensor apply_impulses(const ChainModel& model, const Times& times, const Tensor& x, const Tensor& v,
+                      Contacts& contacts, Tensor& collider_work);
 
 Tensor move(const ChainModel& model, const SubstepInput& in, const Tensor& x, const Tensor& v);
 
 // Returns the places; sets the contacts.
-Tensor collide(const ChainModel& model, const SubstepInput& in, const Tensor& x_before, const Tensor& x, Contacts& contacts);
+Tensor collide(const ChainModel& model, const SubstepInput& in, const Tensor& x_before, const Tensor& x,
+               Contacts& contacts);
 // Returns the velocities; releases contacts.
-Tensor respond_to_contacts(const ChainModel& model, const Tensor& v, Contacts& contacts, Tensor& collider_work);
+Tensor respond_to_contacts(const ChainModel& model, const Tensor& v, Contacts& contacts,
+                           Tensor& collider_work);
 
 // The energy guard of one sub-step.
 class EnergyGuard {

@@ -49,25 +49,30 @@ Tensor pull_of(const Ropes& ropes, const Tensor& impulse) {
   return on_upper(each.narrow(kBones, 1, each.size(kBones) - 1)) - each;
 }
 
-Tensor free_part(const System& s, const Tensor& pull) { return pull * s.keep - s.normal * dot3(pull, s.normal); }
+Tensor free_part(const System& s, const Tensor& pull) {
+  return pull * s.keep - s.normal * dot3(pull, s.normal);
+}
 
 // One backward Euler step of damping relative to the parent bone.
 Tensor damp_relative_motion(const ChainModel& m, const Tensor& h, const Tensor& v) {
   const Tensor mass = lower(m.mass), above = h * lower(m.damping) * mass * lower(m.is_bone);
   const int64_t last = above.size(kBones) - 1;
   const Tensor below = on_upper(above.narrow(kBones, 1, last));
-  const Tensor of_root = torch::cat({above.narrow(kBones, 0, 1) * v.narrow(kBones, 0, 1),
-                                     torch::zeros_like(v.narrow(kBones, 2, last))}, kBones);
+  const Tensor of_root = torch::cat(
+      {above.narrow(kBones, 0, 1) * v.narrow(kBones, 0, 1), torch::zeros_like(v.narrow(kBones, 2, last))},
+      kBones);
   // Bones along the last dimension, one system for each axis.
   const auto turned = [&](const Tensor& t) {
     return t.expand({v.size(0), v.size(1), last + 1, 3}).transpose(-1, -2);
   };
-  const Tensor solved = solve_tridiagonal(turned(mass + above + below), turned(-below), turned(lower(v) * mass + of_root));
+  const Tensor solved =
+      solve_tridiagonal(turned(mass + above + below), turned(-below), turned(lower(v) * mass + of_root));
   return torch::cat({v.narrow(kBones, 0, 1), solved.transpose(-1, -2)}, kBones);
 }
 
 // A contact holds a bone that rests on the body, not one that is pulled off it: those that need more than twice the chain's weight.
-Tensor overloaded(const ChainModel& m, const Times& times, const System& s, const Tensor& impulse, const Tensor& held) {
+Tensor overloaded(const ChainModel& m, const Times& times, const System& s, const Tensor& impulse,
+                  const Tensor& held) {
   const torch::NoGradGuard values_only;
   const Tensor limit = (m.mass * m.is_bone).sum(kBones, true) * (2 * length3(m.gravity) * times.dt);
   const Tensor pull = pull_of(s.ropes, impulse);
@@ -85,29 +90,34 @@ Ropes ropes_of(const ChainModel& m, const Tensor& x) {
           (length >= longest * (1 - static_cast<double>(m.settings.tautness))) & (lower(m.is_bone) > 0)};
 }
 
-Tensor accelerate(const ChainModel& m, const Times& times, const Tensor& x, const Tensor& v, const Tensor& acceleration,
-                  const Tensor& root_acceleration) {
+Tensor accelerate(const ChainModel& m, const Times& times, const Tensor& x, const Tensor& v,
+                  const Tensor& acceleration, const Tensor& root_acceleration) {
   const Tensor& h = times.h;
   const System s = system_of(m, ropes_of(m, x), {}, {});
   const Tensor& l = s.ropes.direction;
   const Tensor a = torch::cat({root_acceleration, lower(acceleration)}, kBones);
   // Relative external acceleration along the rope, plus centripetal acceleration, minus what closes the gap.
-  const Tensor u = lower(v) - upper(v), along = dot3(u, l), across2 = (dot3(u, u) - along * along).clamp_min(1e-20);
+  const Tensor u = lower(v) - upper(v), along = dot3(u, l),
+               across2 = (dot3(u, u) - along * along).clamp_min(1e-20);
   const Tensor centripetal = torch::minimum(across2 / s.ropes.length, across2.sqrt() * (0.5 / h)),
                slack = 0.5 * static_cast<double>(m.settings.gap_return) / h.square();
   const Tensor tension = s.solve(dot3(lower(a) - upper(a), l) + centripetal - s.ropes.gap * slack);
-  const Tensor faster = v + h * torch::cat({root_acceleration, lower(acceleration) + pull_of(s.ropes, tension) * lower(m.w())}, kBones);
+  const Tensor faster =
+      v + h * torch::cat({root_acceleration, lower(acceleration) + pull_of(s.ropes, tension) * lower(m.w())},
+                         kBones);
   return m.settings.has_damping ? damp_relative_motion(m, h, faster) : faster;
 }
 
-Tensor apply_impulses(const ChainModel& m, const Times& times, const Tensor& x, const Tensor& v, Contacts& contacts,
-                      Tensor& collider_work) {
+Tensor apply_impulses(const ChainModel& m, const Times& times, const Tensor& x, const Tensor& v,
+                      Contacts& contacts, Tensor& collider_work) {
   const Ropes ropes = ropes_of(m, x);
   const Tensor root = v.narrow(kBones, 0, 1), w = lower(m.w());
   const Tensor slack = ropes.gap * (static_cast<double>(m.settings.gap_return) / times.dt);
   const auto lengthening = [&](const Tensor& velocities) {
-    return dot3(velocities - torch::cat({root, velocities.narrow(kBones, 0, velocities.size(kBones) - 1)}, kBones),
-                ropes.direction) - slack;
+    return dot3(velocities -
+                    torch::cat({root, velocities.narrow(kBones, 0, velocities.size(kBones) - 1)}, kBones),
+                ropes.direction) -
+           slack;
   };
   Tensor now = lower(v);
   if (!contacts.any()) {
