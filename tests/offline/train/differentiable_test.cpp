@@ -129,10 +129,8 @@ TEST_F(Differentiable, IsTheSameInDoubles) {
   for (const char* garment : {"cape", "skirt"}) {
     const Recording r = record(garment, 1, true);
     const ChainModel model = r.model.to(torch::kFloat64);
-    for (size_t k = 0; k < 1; ++k) {
-      const ChainState next = step(model, to(r.states[k], torch::kFloat64), to(r.frames[k], torch::kFloat64));
-      EXPECT_LT(apart(model, next, to(r.states[k + 1], torch::kFloat64)), 0.05) << garment << k;
-    }
+    const ChainState next = step(model, to(r.states[0], torch::kFloat64), to(r.frames[0], torch::kFloat64));
+    EXPECT_LT(apart(model, next, to(r.states[1], torch::kFloat64)), 0.05) << garment;
   }
 }
 
