@@ -45,7 +45,7 @@ void accelerate(ChainSet& set, float h) {
   const F4* tension = s.solution;
   const float slack = 0.5f * set.settings.gap_return / (h * h);  // acceleration per metre of gap
   for (int g = 0; g < lay.groups(); ++g) {
-    load_system(set, g, set.tension, false);
+    load_system(set, g, set.tension, none());
 
     // Right-hand side: relative external acceleration along the rope, plus centripetal acceleration (F_c,i
     // (1/M_i + 1/M_{i-1}) = |u_T|^2 / l_i), minus what closes the gap of a rope below its maximum length

@@ -26,15 +26,15 @@ V3x4 pull_on(const RopeScratch& s, int i, int last) {
 }
 
 // A contact holds a bone that rests on the body, not one that is pulled off it: bones that need more than
-// twice the chain's weight to be held are released. Returns whether there were any.
-bool release_overloaded(ChainSet& set, int group, float dt) {
+// twice the chain's weight to be held are released. Returns the chains with any.
+M4 release_overloaded(ChainSet& set, int group, float dt) {
   const Layout& lay = set.layout;
   const RopeScratch& s = set.rope;
   const int last = lay.levels - 1;
   F4 mass = zero();
   for (int i = 1; i <= last; ++i) mass += load(set.mass + lay.group_at(i, group));
   F4 limit = mass * (2.0f * length(set.settings.gravity) * dt);
-  bool released = false;
+  M4 released = none();
   for (int i = 1; i <= last; ++i) {
     size_t at = lay.group_at(i, group);
     F4 held = load(set.held + at);
@@ -42,7 +42,7 @@ bool release_overloaded(ChainSet& set, int group, float dt) {
     V3x4 pull = pull_on(s, i, last);
     M4 overloaded = (held > 0.0f) & (length(pull - free_part(pull, s.hold[i])) > limit);
     store(set.held + at, select(overloaded, zero(), held));
-    released |= any(overloaded);
+    released = released | overloaded;
   }
   return released;
 }
@@ -99,24 +99,27 @@ M4 grip_pressed_bones(ChainSet& set, int group) {
 void apply_impulses(ChainSet& set, float dt, bool contacts) {
   const Layout& lay = set.layout;
   const int last = lay.levels - 1;
-  const auto solve_group = [&](int g, bool hold) {
-    load_system(set, g, set.impulse, hold);
+  const auto solve_group = [&](int g, M4 held) {
+    load_system(set, g, set.impulse, held);
     fill_lengthening(set, g, dt);
     solve(set.rope, last, set.settings.impulse, SweepOrder::kRootToTip);
   };
   for (int g = 0; g < lay.groups(); ++g) {
-    constexpr int kRounds = 3;  // of releasing overloaded bones; after the last, no bone is held
-    for (int round = 0; round <= kRounds; ++round) {
-      const bool hold = contacts && round < kRounds;
-      solve_group(g, hold);
-      if (!hold || !release_overloaded(set, g, dt)) break;
+    // Chains of a group must not depend on each other.
+    constexpr int kRounds = 3;  // of releasing overloaded bones; after the last, no bone of the chain is held
+    M4 held = contacts ? ~none() : none();
+    solve_group(g, held);
+    for (int round = 1; contacts && round <= kRounds; ++round) {
+      const M4 released = release_overloaded(set, g, dt);
+      if (!any(released)) break;
+      if (round == kRounds) held = ~released;
+      solve_group(g, held);
     }
     pull_bones(set, g, contacts, ~none());
     if (!contacts || set.settings.velocity_along_history) continue;
-    // Chains of a group must not depend on each other.
     const M4 stuck = grip_pressed_bones(set, g);
     if (!any(stuck)) continue;
-    solve_group(g, true);
+    solve_group(g, ~none());
     pull_bones(set, g, true, stuck);
   }
 }

@@ -208,9 +208,10 @@ void collide_bones(ChainSet& set, const CollisionContext& context, int level, in
   settle_bones(set, context, level, touched, x, doubtful);
   for_each_group(touched, [&](int g) {
     const size_t at = lay.group_at(level, context.first + g);
-    push[g].x = x[g];
+    // Lanes that touch nothing stay as they are to the bit: their ropes are not to be limited twice.
+    push[g].x = select(push[g].touched, x[g], load(set.x, at));
     record_contact(set, context, at, push[g]);
-    store(set.x, at, x[g]);
+    store(set.x, at, push[g].x);
   });
 }
 

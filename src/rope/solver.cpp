@@ -81,13 +81,17 @@ void solve_direct(const RopeScratch& s, int count) {
 
 }  // namespace
 
-void load_system(ChainSet& set, int group, const float* warm, bool contacts) {
+void load_system(ChainSet& set, int group, const float* warm, M4 held) {
   RopeScratch& s = set.rope;
   const int last = set.layout.levels - 1;
   for (int i = 1; i <= last; ++i) {
     size_t at = set.layout.group_at(i, group);
     s.ropes[i] = rope_at(set, set.x, i, group);
-    s.hold[i] = contacts ? hold_of(set, at) : Hold4{splat(1.0f), zero3()};
+    s.hold[i] = {splat(1.0f), zero3()};
+    if (any(held)) {
+      const Hold4 hold = hold_of(set, at);
+      s.hold[i] = {select(held, hold.keep, splat(1.0f)), select(held, hold.normal, zero3())};
+    }
   }
   F4 w_parent = zero();  // of the bone above, along this rope
   for (int i = 1; i <= last; ++i) {

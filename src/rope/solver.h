@@ -32,8 +32,8 @@ inline F4 coupling(F4 w, const Hold4& h, V3x4 a, V3x4 b) {
 inline V3x4 free_part(V3x4 push, const Hold4& h) { return push * h.keep - h.normal * dot(push, h.normal); }
 
 // Loads the ropes of four chains and assembles the matrix. `warm` has the last solution, for a warm start.
-// With `contacts`, the body holds bones that touch it.
-void load_system(ChainSet& set, int group, const float* warm, bool contacts);
+// The body holds bones that touch it, of the chains in `held`.
+void load_system(ChainSet& set, int group, const float* warm, M4 held);
 
 enum class SweepOrder { kTipToRoot, kRootToTip };
 

@@ -9,10 +9,10 @@ int main() {
   using namespace billow::testing;
   constexpr Form kForms[] = {Form::kWhole, Form::kPatches, Form::kIntegerPatches, Form::kWhole};
   constexpr const char* kNames[] = {"whole cloth", "by patches", "by patches of integers", "linear blend"};
-  constexpr uint64_t kGolden[] = {0x3e74495632893948ull, 0x733771eeb925e071ull, 0xfda25f57e1f0f78eull,
-                                  0x2f0b8d90acdf20acull, 0xe57368415f2afd35ull, 0x5036d20ef6ed3aa8ull,
-                                  0x7196f75dd902dadeull, 0x24be6de6f1576827ull, 0xf257d86bb4809382ull,
-                                  0x3883a0c2699aa93bull};
+  constexpr uint64_t kGolden[] = {0xadcb955e455b84a1ull, 0xc4ab6b489b45f6d6ull, 0x1cd2bc1b1c1a0b40ull,
+                                  0xfdce6c8d988a5c7aull, 0x4d66d05c4f863ffaull, 0x5779323986d47363ull,
+                                  0xf41bbd85d3425df7ull, 0x9ce38f86f28b5866ull, 0xf257d86bb4809382ull,
+                                  0x4d2aacb102347391ull};
   int wrong = 0;
   for (uint32_t test = 0; test < 10; ++test) {
     const uint32_t activation = test % 3, form = test / 3, blend = form == 3;

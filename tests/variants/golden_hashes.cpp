@@ -19,9 +19,9 @@ constexpr Golden kGolden[] = {
     {"pendulum", 60, 600, 0x736fa16c1feaba67ull},
     {"swing", 60, 300, 0x728c6bf79e6f0643ull},
     {"sphere_and_particles", 60, 90, 0x1fbb4f3e95c10408ull},
-    {"skirt_standing", 60, 120, 0x01d904644e635dd9ull},
-    {"skirt_kicking", 60, 120, 0x2bfd1c048366450bull},
-    {"cape_running", 30, 90, 0x5b70cbeb4966d6c6ull},
+    {"skirt_standing", 60, 120, 0x1965cc219a85e2bbull},
+    {"skirt_kicking", 60, 120, 0x8140aebc4ee964e8ull},
+    {"cape_running", 30, 90, 0x204f09bf10a2e0ffull},
 };
 
 }  // namespace
