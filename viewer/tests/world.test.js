@@ -23,6 +23,9 @@ const step = (player, frames) => {
 const outer = (player) => player.characters[0].runtimeCharacter;
 const maxDifference = (a, b) => a.reduce((max, v, k) => Math.max(max, Math.abs(v - b[k])), 0);
 
+// The layer lies on the crests of the skirt's folds, so that what is a little inside it is still outside the skirt.
+const depthInLayer = (player) => -outer(player).distancesTo(player.characters[0].layer).reduce((a, b) => Math.min(a, b));
+
 test('a cape over a skirt stays outside it, and without the skirt is as before', { skip }, async () => {
   const player = await makePlayer('walk');
   player.seek(4);
@@ -33,10 +36,7 @@ test('a cape over a skirt stays outside it, and without the skirt is as before',
   const before = [wearer.runtimeCharacter, wearer.under].map((c) => c.positions.slice());
   for (let k = 0; k < 60; ++k) {
     player.step();
-    const inside = outer(player)
-      .distancesTo(wearer.layer)
-      .filter((d) => d < 0).length;
-    assert.equal(inside, 0, `vertices of the cape in the skirt, frame ${k}`);
+    assert.ok(depthInLayer(player) < 0.01, `depth of the cape in the skirt, frame ${k}`);
   }
   [wearer.runtimeCharacter, wearer.under].forEach((c, k) =>
     assert.ok(maxDifference(c.positions, before[k]) > 0.1),
@@ -54,7 +54,7 @@ test('a cape over a skirt stays outside it, and without the skirt is as before',
   player.refresh();
   player.teleport('keep');
   step(player, 10);
-  assert.equal(outer(player).distancesTo(player.characters[0].layer).filter((d) => d < 0).length, 0);
+  assert.ok(depthInLayer(player) < 0.01);
   player.setGarment(open(cape));
   player.setCount(2);
   step(player, 2);
