@@ -211,12 +211,11 @@ class Restoration {
       const V3x4 p = to_world(load_four_points(v));
       store_points(s_.moved + 3 * v, p.x, p.y, p.z);
     }
-    PushOutSettings push = in_.push;
-    if (s_.fresh) push.groups |= push.layer_groups, push.layer_groups = 0;
     const LastPlaces last{s_.fresh ? nullptr : s_.places, in_.scale, in_.teleported ? in_.key : s_.key};
-    push_out_of_soft(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, push, in_.scale);
+    push_out_of_soft(in_.colliders, in_.collider_count, s_.moved, in_.clusters, vertices_, in_.push,
+                     in_.scale);
     const PushOutResult pushed = push_out_mesh(in_.colliders, in_.collider_count, s_.moved, in_.clusters,
-                                               vertices_, push, scratch_, last);
+                                               vertices_, in_.push, scratch_, last);
     // Pinched cloth stays where it is, or its offsets would carry it away. The stage after this one pushes it out.
     for (uint32_t i = 0; i < pushed.pinched; ++i) {
       const uint32_t v = scratch_.vertices[i];

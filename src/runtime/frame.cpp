@@ -164,10 +164,12 @@ void pose_colliders(Instance& i, const FrameInput& in) {
     new (&i.posed[c]) PosedCollider(pose_collider(i.near[c], i.near[c].from, i.near[c].to));
 }
 
+// Layers are rigid as long as *lengths* does not know where vertices were, so that a garment starts outside the one under it.
 PushOutSettings push_settings(const Instance& i) {
   PushOutSettings settings = i.options.push;
-  settings.groups = i.chains->set.settings.rigid_groups & ~kLayerGroups;
-  settings.layer_groups = i.chains->set.settings.rigid_groups & kLayerGroups;
+  const uint32_t rigid = i.chains->set.settings.rigid_groups;
+  settings.groups = i.lengths.fresh ? rigid : rigid & ~kLayerGroups;
+  settings.layer_groups = rigid & ~settings.groups;
   settings.soft_groups = i.chains->set.settings.soft_groups;
   settings.yielding_groups = i.chains->set.settings.yielding_groups;
   return settings;
@@ -204,7 +206,7 @@ void push_out(const Batch& batch) {
     if (i.posed_count == 0) continue;
     PushOutSettings settings = push_settings(i);
     // What *lengths* has left inside a layer is let through: pushed out of a garment that turns up, it would be torn.
-    (i.lengths.fresh ? settings.groups : settings.soft_groups) |= settings.layer_groups;
+    settings.soft_groups |= settings.layer_groups;
     settings.layer_groups = 0;
     push_out_of_soft(i.posed, i.posed_count, i.positions, i.garment->clusters, i.garment->vertices(),
                      settings, batch.inputs[k].scale);

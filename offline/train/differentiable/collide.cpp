@@ -3,13 +3,13 @@
 // From root to tip: bones, the ropes above them, lateral segments. The places of one level depend on those of the level above, so
 // levels follow one another. Levels that nothing can touch are found beforehand by one query of all bones: distances change no
 // faster than bones move.
+#include "rope/collide.h"
+
 #include "train/differentiable/positions.h"
 #include "train/differentiable/push_out.h"
 
 namespace billow::train::differentiable {
 namespace {
-
-constexpr double kQueryMargin = 1e-4;  // m, as in rope/collide.h
 
 // What the bones of a level touch: [clips, chains, 1 or 3].
 struct Level {

@@ -1,11 +1,10 @@
 // Pushes of points out of the body, as rope/push_out.cpp along the gradient.
 #pragma once
 
+#include "rope/push_out.h"
 #include "train/differentiable/stages.h"
 
 namespace billow::train::differentiable {
-
-inline constexpr double kContactTolerance = 2e-5;  // m, as in rope/push_out.h
 
 // What a point touched: the first surface that it was inside of.
 struct Touch {
