@@ -48,9 +48,9 @@ std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, cons
   return poses;
 }
 
-std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
+std::vector<V3> drape_at(const garment::Garment& garment, const body::Skeleton& skeleton,
                          std::span<const Transform> joints) {
-  const Transform root_motion = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
+  const Transform root_motion = joints[0] * inverse(body::rest_transforms(skeleton)[0]);
   std::vector<V3> out;
   for (const V3& p : garment.rest) out.push_back(apply(root_motion, p));
   return out;
