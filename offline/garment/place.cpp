@@ -3,6 +3,7 @@
 #include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <stdexcept>
 
@@ -75,6 +76,45 @@ float place(GarmentMesh& mesh, const Placement& placement, float character_heigh
     p += placement.move;
   }
   return unit;
+}
+
+void refine(GarmentMesh& mesh, float longest) {
+  const auto longest_edge = [&] {
+    float most = 0;
+    for (const Triangle& t : mesh.triangles)
+      for (size_t k = 0; k < 3; ++k)
+        most = std::max(most, length(mesh.positions[t[k]] - mesh.positions[t[(k + 1) % 3]]));
+    return most;
+  };
+  while (longest_edge() > longest) {
+    if (4 * mesh.positions.size() > kMaxMeshVertices)
+      throw std::invalid_argument("expected edges that a mesh of at most " + std::to_string(kMaxMeshVertices) +
+                                  " vertices can have, found " + std::to_string(longest) + " m");
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> middles;
+    const auto middle = [&](uint32_t a, uint32_t b) {
+      const auto [at, is_new] =
+          middles.insert({std::minmax(a, b), static_cast<uint32_t>(mesh.positions.size())});
+      if (!is_new) return at->second;
+      mesh.positions.push_back((mesh.positions[a] + mesh.positions[b]) * 0.5f);
+      if (!mesh.uv.empty())
+        mesh.uv.push_back({0.5f * (mesh.uv[a][0] + mesh.uv[b][0]), 0.5f * (mesh.uv[a][1] + mesh.uv[b][1])});
+      return at->second;
+    };
+    std::vector<Triangle> triangles;
+    for (const Triangle& t : mesh.triangles) {
+      const uint32_t ab = middle(t[0], t[1]), bc = middle(t[1], t[2]), ca = middle(t[2], t[0]);
+      for (const Triangle& part : {Triangle{t[0], ab, ca}, {ab, t[1], bc}, {ca, bc, t[2]}, {ab, bc, ca}})
+        triangles.push_back(part);
+    }
+    mesh.triangles = std::move(triangles);
+    for (std::vector<MeshPart>* parts : {&mesh.groups, &mesh.materials})
+      for (MeshPart& part : *parts) {
+        std::vector<uint32_t> split;
+        for (const uint32_t t : part.triangles)
+          for (uint32_t k = 0; k < 4; ++k) split.push_back(4 * t + k);
+        part.triangles = std::move(split);
+      }
+  }
 }
 
 Fit measure_fit(std::span<const V3> positions, const Region& attached, const body::Mesh& mesh) {

@@ -24,6 +24,10 @@ float guess_unit(std::span<const V3> positions, float character_height);
 // Returns the metres per unit. Throws std::invalid_argument where the unit cannot be guessed.
 float place(GarmentMesh& mesh, const Placement& placement, float character_height);
 
+// Splits every triangle into four at the middles of its edges until no edge is longer than `longest`, so that cloth modelled with
+// few triangles can fold. Vertices keep their numbers; new ones follow. Groups, materials and UVs go along.
+void refine(GarmentMesh& mesh, float longest);
+
 // Where a garment lies on a skin at rest.
 struct Fit {
   size_t attached = 0, inside = 0;  // vertices; inside: more than a centimetre deep, of the free ones

@@ -36,12 +36,12 @@ struct DescribeOptions {
   std::string mesh, out, name, material = "cotton", contacts;
   std::string attach, group, part, near, key;
   CharacterOptions character;
-  float above = NAN, reach = 0.05f, uv_scale = 0;
+  float above = NAN, reach = 0.05f, uv_scale = 0, edges = 0;
   garment::Placement placement;
   std::array<float, 3> move{};
   bool weld = false, drape = false, fit = false;
   garment::ChainOptions chains;
-  std::vector<std::string> manual_chains;
+  std::vector<std::string> manual_chains, nodes;
   std::string frames;
   size_t ssdr = 0;
 };
@@ -52,7 +52,7 @@ GarmentMesh read_mesh(const DescribeOptions& options) {
                  [](unsigned char c) { return std::tolower(c); });
   if (extension == ".obj") return garment::read_obj(options.mesh);
   // The importer keeps neither UVs nor group and material names.
-  importer::Character file = importer::read_character(options.mesh);
+  importer::Character file = importer::read_character(options.mesh, {.only = options.nodes});
   if (file.skin.mesh.triangles.empty())
     throw std::runtime_error(options.mesh + ": expected a mesh, found none");
   GarmentMesh mesh;
@@ -250,6 +250,12 @@ void describe(const DescribeOptions& o) {
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
   GivenCharacter character(o.character);
   place_mesh(o, character, mesh);
+  if (o.edges > 0) {
+    const size_t before = mesh.positions.size();
+    garment::refine(mesh, o.edges);
+    if (mesh.positions.size() > before)
+      std::printf("refined from %zu to %zu vertices\n", before, mesh.positions.size());
+  }
   if (o.drape) static_cast<void>(character.body());
   if (!o.key.empty()) static_cast<void>(character.skeleton().at(o.key));
 
@@ -364,7 +370,11 @@ void add_garment_describe(CLI::App* garment_command) {
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();
   add_character_options(*command, o->character);
+  command->add_option("--node", o->nodes,
+                      "Name of the node whose mesh is the garment, of a file that has others; may be repeated");
   add_placing_options(command, *o);
+  command->add_option("--edges", o->edges, "Split triangles until no edge is longer than this, in metres")
+      ->check(CLI::Range(0.001f, 10.0f));
   command
       ->add_option("--uv-scale", o->uv_scale,
                    "Use the UVs as the flat pattern, with this many metres per UV unit")
