@@ -271,7 +271,7 @@ class GruTrainer {
 
 GruTask gru_task(const Frames& frames) {
   GruTask task;
-  task.chains = simulated_bones(frames.garment());
+  task.chains = research::simulated_bones(frames.garment());
   for (const Frames::ClipRange& run : frames.clips()) {
     if (frames.part(run.begin) == dataset::Part::kUnseen) continue;
     GruClip clip;
