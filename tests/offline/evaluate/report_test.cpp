@@ -43,7 +43,8 @@ TEST(Report, AComparisonJoinsTheProduct) {
   const Frames frames = set.frames();
   const auto values = static_cast<Eigen::Index>(frames.cloth_values());
   learn::Model model;
-  model.skinning.basis = {learn::Vector::Zero(values), learn::Matrix::Zero(2, values), learn::Vector::Zero(2)};
+  model.skinning.basis = {learn::Vector::Zero(values), learn::Matrix::Zero(2, values),
+                          learn::Vector::Zero(2)};
   model.skinning.network.mean.setZero(static_cast<Eigen::Index>(frames.bone_values()));
   const std::map<std::string, std::string> extra{{"units", "bytes"}};
   const auto evaluated = [&](const Compare& compare) {
