@@ -34,8 +34,8 @@ body::Pose with_arms_raised(const body::Skeleton& skeleton) {
     const Quat parent = skeleton.joints[joint].parent == body::kNoJoint
                             ? Quat{0, 0, 0, 1}
                             : rest[static_cast<size_t>(skeleton.joints[joint].parent)].rotation;
-    pose.rotations[joint] = normalized(conjugate(parent) * Quat{axis.x, axis.y, axis.z, std::cos(0.5f * angle)} *
-                                       rest[joint].rotation);
+    pose.rotations[joint] = normalized(
+        conjugate(parent) * Quat{axis.x, axis.y, axis.z, std::cos(0.5f * angle)} * rest[joint].rotation);
   }
   return pose;
 }
@@ -88,9 +88,13 @@ Drape drape(garment::Garment& g, const CharacterBody& character_body, int thread
   const body::Pose rest = body::rest_pose(skeleton), raised = with_arms_raised(skeleton);
   const auto pose_at = [&](float t) {
     return body::joint_transforms(
-        skeleton, motion::blend(raised, rest, std::clamp((t - kFallTime) / (kLowerTime - kFallTime), 0.0f, 1.0f)));
+        skeleton,
+        motion::blend(raised, rest, std::clamp((t - kFallTime) / (kLowerTime - kFallTime), 0.0f, 1.0f)));
   };
-  ClothedCharacter clothed(g, character_body, g.shape, pose_at(0), {}, threads);
+  // Threads meet at barriers thousands of times a frame, which costs more than it gains where each has few vertices.
+  constexpr size_t kVerticesPerThread = 3000;
+  const int most = 1 + static_cast<int>(g.size() / kVerticesPerThread);
+  ClothedCharacter clothed(g, character_body, g.shape, pose_at(0), {}, std::min(threads, most));
   Drape result{};
   while (result.seconds < kMaxTime) {
     result.seconds += kFrame;

@@ -5,7 +5,6 @@
 #include <random>
 #include <stdexcept>
 
-
 namespace billow::dataset {
 namespace {
 
@@ -38,7 +37,8 @@ PlannedClip piece_of(const motion::Clip& clip, const std::string& subject, size_
   }
   const auto at = [&](size_t frame) { return clip.frames.begin() + static_cast<std::ptrdiff_t>(frame); };
   piece->frames.assign(at(begin), at(end));
-  return {piece->name, end - begin, "", [piece](const OwnedCharacterBody&) { return *piece; }, subject, piece};
+  return {piece->name, end - begin, "", [piece](const OwnedCharacterBody&) { return *piece; },
+          subject,     piece};
 }
 
 // All captured clips of one part as pieces of about equal length, at most half longer than `longest`.

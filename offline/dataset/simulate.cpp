@@ -30,10 +30,9 @@ struct ClipStage {
   ClipStage(const garment::Garment& garment, const OwnedCharacterBody& character, const motion::Clip& clip,
             const cloth::Settings& settings)
       : lead_in_poses(lead_in(character.skeleton, clip)),
-        cloth(garment, character, drape_at(garment, character.skeleton, lead_in_poses[0]),
-              lead_in_poses[0], settings, 1),
-        ropes(garment, character, lead_in_poses[0],
-              character::rope_settings(garment)) {
+        cloth(garment, character, drape_at(garment, character.skeleton, lead_in_poses[0]), lead_in_poses[0],
+              settings, 1),
+        ropes(garment, character, lead_in_poses[0], character::rope_settings(garment)) {
     const float dt = 1 / clip.frames_per_second;
     for (size_t i = 1; i < lead_in_poses.size(); ++i)
       cloth.step(dt, lead_in_poses[i]), ropes.step(dt, lead_in_poses[i]);
@@ -110,13 +109,12 @@ uint64_t checksum_of(const Job& job, const garment::Garment& garment, const Owne
     const std::string contacts = body::text_of(*request.contacts);
     sum = files::add_to_checksum(sum, contacts.data(), contacts.size());
   }
-  for (const auto& [name, text] : job.own_files)
-    sum = files::add_to_checksum(sum, text.data(), text.size());
+  for (const auto& [name, text] : job.own_files) sum = files::add_to_checksum(sum, text.data(), text.size());
   if (!job.own_garment) return sum;
   const std::string text = garment::garment_to_text(garment, character.skeleton, "", "");
   sum = files::add_to_checksum(sum, text.data(), text.size());
   for (const std::vector<V3>* positions : {&garment.shape, &garment.rest})
-      sum = files::add_to_checksum(sum, positions->data(), positions->size() * sizeof(V3));
+    sum = files::add_to_checksum(sum, positions->data(), positions->size() * sizeof(V3));
   return sum;
 }
 
@@ -130,11 +128,12 @@ std::string head_of(const Job& job, const garment::Garment& garment, const Owned
     out << ",\n\"character\": " << quoted(character.character);
   else
     out << ",\n\"preset\": " << quoted(character.preset);
-  out << ",\n\"seed\": " << request.seed
-      << ",\n\"mix\": " << quoted(request.mix) << ",\n\"frames_per_second\": " << request.frames_per_second
-      << ",\n\"vertices\": " << garment.size() << ",\n\"bones\": " << garment.bones.size()
+  out << ",\n\"seed\": " << request.seed << ",\n\"mix\": " << quoted(request.mix)
+      << ",\n\"frames_per_second\": " << request.frames_per_second << ",\n\"vertices\": " << garment.size()
+      << ",\n\"bones\": " << garment.bones.size()
       << ",\n\"simulated_bones\": " << garment::simulated_bones(garment)
-      << ",\n\"planned_clips\": " << clips.size() << ",\n\"plan\": \"" << hex(checksum_of(job, garment, character, clips))
+      << ",\n\"planned_clips\": " << clips.size() << ",\n\"plan\": \""
+      << hex(checksum_of(job, garment, character, clips))
       << "\",\n\"made_by\": " << quoted(std::string("billow ") + billow_version());
   return out.str();
 }

@@ -47,7 +47,8 @@ struct Job {
   // clips move is then this character.
   std::optional<garment::Garment> own_garment;
   std::optional<OwnedCharacterBody> own_character;
-  std::vector<std::pair<std::string, std::string>> own_files;  // names and texts of the files that define them
+  std::vector<std::pair<std::string, std::string>>
+      own_files;  // names and texts of the files that define them
   std::function<void(const Progress&)> report;
 };
 

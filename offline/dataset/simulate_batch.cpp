@@ -25,8 +25,9 @@ class PosesOfClip {
   size_t count() const { return count_; }
   float frames_per_second() const { return clip_.frames_per_second; }
   std::vector<Transform> at(size_t i) const {
-    return i < lead_in_.size() ? lead_in_[i]
-                               : body::joint_transforms(character_.skeleton, clip_.frames[i - lead_in_.size()]);
+    return i < lead_in_.size()
+               ? lead_in_[i]
+               : body::joint_transforms(character_.skeleton, clip_.frames[i - lead_in_.size()]);
   }
   // Frame of the clip, or none within the lead-in.
   std::optional<size_t> frame(size_t i) const {
@@ -61,8 +62,8 @@ struct ClipInBatch {
 // Simulates clips `first` to `last` of a task at the same time.
 class BatchRun {
  public:
-  BatchRun(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task, size_t first,
-           size_t last, size_t threads)
+  BatchRun(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task,
+           size_t first, size_t last, size_t threads)
       : garment_(garment),
         character_(character),
         task_(task),
@@ -78,8 +79,7 @@ class BatchRun {
       starts[c].joints = clips_[c].poses->at(0);
       starts[c].vertices = drape_at(garment_, character_.skeleton, starts[c].joints);
     });
-    character::ClothedBatch batch(garment_, character_, starts, settings,
-                                  std::move(backend));
+    character::ClothedBatch batch(garment_, character_, starts, settings, std::move(backend));
     each([&](size_t c) { clips_[c].consumer = make_consumer(first_ + c, *clips_[c].poses, batch.sheet()); });
     size_t longest = 0;
     for (const ClipInBatch& clip : clips_) longest = std::max(longest, clip.poses->count());
@@ -124,9 +124,9 @@ class BatchRun {
   size_t threads_;
 };
 
-void run_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task,
-                    const cloth::Settings& settings, const BackendFactory& make_backend, size_t threads,
-                    const MakeConsumer& make_consumer) {
+void run_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                    const BatchTask& task, const cloth::Settings& settings,
+                    const BackendFactory& make_backend, size_t threads, const MakeConsumer& make_consumer) {
   for (size_t first = 0; first < task.clips.size();) {
     std::unique_ptr<cloth::Backend> backend = make_backend();
     const size_t last = std::min(task.clips.size(), first + std::max<size_t>(1, backend->clips_at_once()));
@@ -141,8 +141,7 @@ class WritingConsumer : public ClipConsumer {
   WritingConsumer(const std::filesystem::path& folder, const PlannedClip& planned,
                   const garment::Garment& garment, const garment::ChainCloth& chain_cloth,
                   const OwnedCharacterBody& character, const PosesOfClip& poses, const cloth::Sheet& sheet)
-      : ropes_(garment, chain_cloth, character, poses.at(0),
-               character::rope_settings(garment)),
+      : ropes_(garment, chain_cloth, character, poses.at(0), character::rope_settings(garment)),
         surface_(character.skeleton, character.colliders, garment.contacts.rigid_groups()),
         writer_(folder, {planned.name, planned.parts, ""}, garment, sheet, character.skeleton.size()),
         dt_(1 / poses.frames_per_second()) {}
@@ -185,8 +184,8 @@ Device device_named(const std::string& name) {
   throw std::invalid_argument("device: expected cpu, cuda or auto, found '" + name + "'");
 }
 
-BackendFactory backend_for(Device device, const garment::Garment& garment, const OwnedCharacterBody& character,
-                           size_t threads) {
+BackendFactory backend_for(Device device, const garment::Garment& garment,
+                           const OwnedCharacterBody& character, size_t threads) {
   if (device == Device::kCpu) return {};
   if (device == Device::kLoops) return [threads] { return cloth::make_loop_backend(threads); };
   std::string why = cloth::why_no_cuda();
@@ -198,8 +197,8 @@ BackendFactory backend_for(Device device, const garment::Garment& garment, const
   throw std::runtime_error("cuda: " + why);
 }
 
-void make_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task,
-                     const BackendFactory& backend, size_t threads) {
+void make_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                     const BatchTask& task, const BackendFactory& backend, size_t threads) {
   const garment::ChainCloth chain_cloth = garment::chain_cloth(garment);
   run_in_batches(garment, character, task, {}, backend, threads,
                  [&](size_t i, const PosesOfClip& poses, const cloth::Sheet& sheet) {
@@ -208,8 +207,8 @@ void make_in_batches(const garment::Garment& garment, const OwnedCharacterBody& 
                  });
 }
 
-void drift_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task,
-                      const BackendFactory& backend, size_t threads,
+void drift_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                      const BatchTask& task, const BackendFactory& backend, size_t threads,
                       const std::function<void(size_t, const std::string&)>& found) {
   cloth::Settings settings;
   settings.air_density *= kChaosAirDensity;

@@ -68,7 +68,8 @@ float place(GarmentMesh& mesh, const Placement& placement, float character_heigh
                                 std::to_string(character_height) + " m, found one of " +
                                 std::to_string(height_of(mesh.positions)) +
                                 " units; --scale says how many metres a unit is");
-  const float angle = placement.turn * std::numbers::pi_v<float> / 180, c = std::cos(angle), s = std::sin(angle);
+  const float angle = placement.turn * std::numbers::pi_v<float> / 180, c = std::cos(angle),
+              s = std::sin(angle);
   for (V3& p : mesh.positions) {
     p = p * unit;
     if (placement.z_up) p = {p.x, p.z, -p.y};
@@ -88,8 +89,9 @@ void refine(GarmentMesh& mesh, float longest) {
   };
   while (longest_edge() > longest) {
     if (4 * mesh.positions.size() > kMaxMeshVertices)
-      throw std::invalid_argument("expected edges that a mesh of at most " + std::to_string(kMaxMeshVertices) +
-                                  " vertices can have, found " + std::to_string(longest) + " m");
+      throw std::invalid_argument("expected edges that a mesh of at most " +
+                                  std::to_string(kMaxMeshVertices) + " vertices can have, found " +
+                                  std::to_string(longest) + " m");
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> middles;
     const auto middle = [&](uint32_t a, uint32_t b) {
       const auto [at, is_new] =
@@ -168,8 +170,8 @@ float fit_on_body(std::vector<V3>& positions, std::span<const Triangle> triangle
     const Eigen::SimplicialLDLT<Matrix> solver(system);
     const Eigen::MatrixXd found = solver.solve(right);
     for (Eigen::Index v = 0; v < n; ++v)
-      positions[static_cast<size_t>(v)] += V3{static_cast<float>(found(v, 0)), static_cast<float>(found(v, 1)),
-                                              static_cast<float>(found(v, 2))};
+      positions[static_cast<size_t>(v)] += V3{
+          static_cast<float>(found(v, 0)), static_cast<float>(found(v, 1)), static_cast<float>(found(v, 2))};
   }
   float largest = 0;
   for (size_t v = 0; v < positions.size(); ++v) largest = std::max(largest, length(positions[v] - before[v]));

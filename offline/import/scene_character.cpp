@@ -30,8 +30,7 @@ void check_named(const Scene& scene, const std::vector<std::string>& names) {
       found = found || node == name;
       available += (available.empty() ? "" : ", ") + node;
     }
-    if (!found)
-      throw std::runtime_error("there is no mesh '" + name + "'; there are: " + available);
+    if (!found) throw std::runtime_error("there is no mesh '" + name + "'; there are: " + available);
   }
 }
 

@@ -10,12 +10,12 @@
 #include "body/person.h"
 #include "body/postures.h"
 #include "character/clothed_character.h"
+#include "character_options.h"
 #include "commands.h"
 #include "draw_garment.h"
 #include "files.h"
 #include "garment/garment_file.h"
 #include "garment/tailor.h"
-#include "character_options.h"
 #include "garment_describe.h"
 #include "progress.h"
 

@@ -97,8 +97,7 @@ garment::Region region_of(const GarmentMesh& mesh, GivenCharacter& character, co
     static_cast<void>(character.skeleton().at(o.near));
     return garment::region_near_joint(mesh, character.skeleton(), character.skin(), o.near, o.reach);
   }
-  const float height =
-      std::isnan(o.above) ? garment::attach_height(character.skeleton(), o.attach) : o.above;
+  const float height = std::isnan(o.above) ? garment::attach_height(character.skeleton(), o.attach) : o.above;
   std::printf("attached above %.3f m\n", static_cast<double>(height));
   return garment::region_above(mesh, height);
 }
@@ -121,22 +120,25 @@ void fit_mesh(const DescribeOptions& o, const garment::Region& region, const bod
     std::printf("fitted to the body: vertices moved by up to %.0f mm\n",
                 mm(garment::fit_on_body(g.shape, g.triangles, region, skin.mesh)));
   const garment::Fit fit = garment::measure_fit(g.shape, region, skin.mesh);
-  std::printf("attached vertices are %.0f mm from the skin on average, %.0f at most; %zu of %zu others lie in the "
-              "body, %.0f mm deep at most\n",
-              mm(fit.gap), mm(fit.farthest), fit.inside, fit.free, mm(std::max(0.0f, fit.deepest)));
+  std::printf(
+      "attached vertices are %.0f mm from the skin on average, %.0f at most; %zu of %zu others lie in the "
+      "body, %.0f mm deep at most\n",
+      mm(fit.gap), mm(fit.farthest), fit.inside, fit.free, mm(std::max(0.0f, fit.deepest)));
   constexpr float kFar = 0.1f;   // m, of the seam from the skin on average
   constexpr size_t kInside = 5;  // one in so many free vertices may lie in the body
   char text[300];
   if (fit.gap > kFar)
-    std::snprintf(text, sizeof text,
-                  "expected its attached vertices on the body, found them %.2f m away on average: --move, --turn and "
-                  "--scale place it",
-                  static_cast<double>(fit.gap));
+    std::snprintf(
+        text, sizeof text,
+        "expected its attached vertices on the body, found them %.2f m away on average: --move, --turn and "
+        "--scale place it",
+        static_cast<double>(fit.gap));
   else if (fit.inside * kInside > fit.free)
-    std::snprintf(text, sizeof text,
-                  "expected cloth around the body, found %zu of %zu vertices up to %.0f mm inside it: --fit grows it, "
-                  "--scale and --move place it",
-                  fit.inside, fit.free, mm(fit.deepest));
+    std::snprintf(
+        text, sizeof text,
+        "expected cloth around the body, found %zu of %zu vertices up to %.0f mm inside it: --fit grows it, "
+        "--scale and --move place it",
+        fit.inside, fit.free, mm(fit.deepest));
   else
     return;
   throw std::runtime_error(o.mesh + ": " + text);
@@ -210,7 +212,8 @@ std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
     check_vertices(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
     return std::move(frames.positions);
   }
-  const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.placement.scale > 0 ? o.placement.scale : 1});
+  const std::unique_ptr<cache::Reader> frames =
+      cache::open_cache(o.frames, {.scale = o.placement.scale > 0 ? o.placement.scale : 1});
   check_vertices(frames->info().topology.vertices);
   std::vector<V3> out(vertices * frames->info().frames);
   for (size_t f = 0; f < frames->info().frames; ++f)
@@ -321,8 +324,9 @@ void add_placing_options(CLI::App* command, DescribeOptions& o) {
   command->add_option("--move", o.move, "Metres to the character's left, up and ahead: --move 0 0.1 -0.02")
       ->group(kGroup);
   command
-      ->add_flag("--fit", o.fit,
-                 "Draw attached cloth onto the skin and cloth that lies in the body out of it; the rest follows")
+      ->add_flag(
+          "--fit", o.fit,
+          "Draw attached cloth onto the skin and cloth that lies in the body out of it; the rest follows")
       ->group(kGroup);
 }
 
@@ -370,8 +374,9 @@ void add_garment_describe(CLI::App* garment_command) {
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();
   add_character_options(*command, o->character);
-  command->add_option("--node", o->nodes,
-                      "Name of the node whose mesh is the garment, of a file that has others; may be repeated");
+  command->add_option(
+      "--node", o->nodes,
+      "Name of the node whose mesh is the garment, of a file that has others; may be repeated");
   add_placing_options(command, *o);
   command->add_option("--edges", o->edges, "Split triangles until no edge is longer than this, in metres")
       ->check(CLI::Range(0.001f, 10.0f));

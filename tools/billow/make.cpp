@@ -17,6 +17,7 @@
 #include "dataset/plan.h"
 #include "files.h"
 #include "files/whole_file.h"
+#include "film.h"
 #include "garment/attach.h"
 #include "motion_file.h"
 #include "vertices_option.h"
@@ -27,6 +28,8 @@ namespace billow::tool {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kFilmMotion = "captured:55_04";
 
 struct MakeOptions {
   std::string garment, out, folder;
@@ -83,7 +86,8 @@ std::vector<std::string> character_words(const CharacterOptions& c) {
 void add_describing_steps(const MakeOptions& o, const fs::path& body, const fs::path& description,
                           std::vector<Step>& steps) {
   if (!o.character.is_preset() && o.character.body.empty()) {
-    Step fit{"fit colliders", {"body", "fit", o.character.name, "-o", body.string()}, {o.character.name}, {body}};
+    Step fit{
+        "fit colliders", {"body", "fit", o.character.name, "-o", body.string()}, {o.character.name}, {body}};
     if (!o.character.mesh.empty()) append(fit.words, {"--mesh", o.character.mesh});
     if (!o.character.weights.empty()) append(fit.words, {"--weights", o.character.weights});
     if (o.character.scale > 0) append(fit.words, {"--character-scale", number(o.character.scale)});
@@ -99,7 +103,8 @@ void add_describing_steps(const MakeOptions& o, const fs::path& body, const fs::
   if (!o.attach.empty()) append(describe.words, {"--attach", o.attach});
   append(describe.words, o.describe);
   const fs::path picture = fs::path(description).replace_extension(".png");
-  Step show{"show", {"garment", "show", description.string(), "-o", picture.string()}, {description}, {picture}};
+  Step show{
+      "show", {"garment", "show", description.string(), "-o", picture.string()}, {description}, {picture}};
   append(show.words, character_words(o.character));
   steps.push_back(std::move(describe));
   steps.push_back(std::move(show));
@@ -114,15 +119,16 @@ std::vector<Step> steps_of(const MakeOptions& o) {
   std::vector<Step> steps;
   add_describing_steps(o, body, description, steps);
 
-  Step simulate{"simulate",
-                {"simulate", o.is_built_in() ? o.garment : description.string(), "-o", data.string(), "--frames",
-                 std::to_string(o.frames), "--unseen", std::to_string(o.unseen), "--seed",
-                 std::to_string(o.seed)},
-                {},
-                {data / "manifest.json"}};
+  Step simulate{
+      "simulate",
+      {"simulate", o.is_built_in() ? o.garment : description.string(), "-o", data.string(), "--frames",
+       std::to_string(o.frames), "--unseen", std::to_string(o.unseen), "--seed", std::to_string(o.seed)},
+      {},
+      {data / "manifest.json"}};
   if (!o.is_built_in()) simulate.inputs.push_back(description);
   append(simulate.words, character_words(o.character));
-  if (!o.character.is_preset()) append(simulate.words, {"--body", body.string()}), simulate.inputs.push_back(body);
+  if (!o.character.is_preset())
+    append(simulate.words, {"--body", body.string()}), simulate.inputs.push_back(body);
   for (const std::string& name : o.motions)
     if (name != kBuiltInName) append(simulate.words, {"--motions", name});
   if (o.built_in_share != MakeOptions{}.built_in_share)
@@ -138,22 +144,23 @@ std::vector<Step> steps_of(const MakeOptions& o) {
       {exact}};
   append(train.words, o.train);
   steps.push_back(std::move(train));
-  steps.push_back({"pack",
-                   {"pack", exact.string(), "-o", packed.string(), "--data", data.string()},
-                   {exact},
-                   {packed}});
+  steps.push_back(
+      {"pack", {"pack", exact.string(), "-o", packed.string(), "--data", data.string()}, {exact}, {packed}});
   steps.push_back({"evaluate",
                    {"evaluate", packed.string(), data.string(), "--store", "--json", json.string(), "--html",
                     page.string()},
                    {packed},
                    {json, page}});
   if (!o.film.empty()) {
-    const fs::path film = folder / (o.name() + ".mp4");
+    // A strip of pictures where nothing encodes films.
+    const bool films = has_ffmpeg();
+    const fs::path film = folder / (o.name() + (films ? ".mp4" : "_strip.png"));
     Step render{"film",
-                {"render", packed.string(), "--motion", o.film, "--size", "720x900", "--rays", "0", "-o",
-                 film.string()},
+                {"render", packed.string(), "--motion", o.film, "--rays", "0", "-o", film.string()},
                 {packed},
                 {film}};
+    append(render.words,
+           films ? std::vector<std::string>{"--size", "720x900"} : std::vector<std::string>{"--panels", "8"});
     append(render.words, character_words(o.character));
     steps.push_back(std::move(render));
   }
@@ -228,17 +235,21 @@ void check_training(const Step& train) {
 void check(const MakeOptions& o) {
   if (o.is_built_in()) {
     if (!o.character.is_preset())
-      throw std::runtime_error("make: the " + o.garment + " that comes with Billow is made to measure for the "
-                               "built-in person: expected your own mesh or garment.json for " + o.character.name);
+      throw std::runtime_error("make: the " + o.garment +
+                               " that comes with Billow is made to measure for the "
+                               "built-in person: expected your own mesh or garment.json for " +
+                               o.character.name);
     if (!o.attach.empty() || !o.describe.empty())
       throw std::runtime_error("make: --attach and --describe are for your own mesh, found the " + o.garment);
     return;
   }
   if (!fs::exists(o.garment))
-    throw std::runtime_error("make: expected cape, skirt, a mesh (.obj, .glb, .gltf, .fbx, .dae) or a garment.json, found " +
-                             o.garment + ", and no such file");
+    throw std::runtime_error(
+        "make: expected cape, skirt, a mesh (.obj, .glb, .gltf, .fbx, .dae) or a garment.json, found " +
+        o.garment + ", and no such file");
   if (!o.is_described() && o.attach.empty() && o.describe.empty())
-    throw std::runtime_error("make: expected where " + o.garment + " is attached: --attach waist, neck or shoulders, or "
+    throw std::runtime_error("make: expected where " + o.garment +
+                             " is attached: --attach waist, neck or shoulders, or "
                              "another way, as in --describe=--group=collar");
 }
 
@@ -247,9 +258,13 @@ void run_make(MakeOptions o) {
   // The result is a file where its name says so; all others lie in a folder beside it.
   const bool names_file = fs::path(o.out).extension() == ".billow";
   o.folder = o.out.empty() ? "data/" + o.name() + "_made"
-             : names_file  ? (fs::path(o.out).parent_path() / (fs::path(o.out).stem().string() + "_made")).string()
-                           : o.out;
-  if (!o.no_film && o.film.empty()) o.film = "captured:55_04";
+             : names_file
+                 ? (fs::path(o.out).parent_path() / (fs::path(o.out).stem().string() + "_made")).string()
+                 : o.out;
+  if (!o.film.empty() && !has_ffmpeg())
+    throw std::runtime_error(
+        "make: --film needs ffmpeg: apt install ffmpeg, or leave it out for a strip of pictures");
+  if (!o.no_film && o.film.empty()) o.film = kFilmMotion;
   const std::vector<Step> steps = steps_of(o);
   CommandLog command_log(o);
   std::vector<bool> done;
@@ -257,8 +272,9 @@ void run_make(MakeOptions o) {
     done.push_back((done.empty() || done.back()) && command_log.is_same_command(done.size()) &&
                    is_up_to_date(step));
   const auto named = [&](const char* name) {
-    return static_cast<size_t>(std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.name == name; }) -
-                               steps.begin());
+    return static_cast<size_t>(
+        std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.name == name; }) -
+        steps.begin());
   };
   if (!o.dry_run) {
     if (!done[named("train")]) check_training(steps[named("train")]);
@@ -271,7 +287,8 @@ void run_make(MakeOptions o) {
     if (done[k] || o.dry_run) continue;
     if (!run_billow(steps[k].words))
       throw std::runtime_error(
-          "make: this step failed, and make goes on from here when it is started again:\n  " + steps[k].line());
+          "make: this step failed, and make goes on from here when it is started again:\n  " +
+          steps[k].line());
     command_log.record(k);
   }
   if (!names_file || o.dry_run) return;
@@ -283,16 +300,18 @@ void run_make(MakeOptions o) {
 
 void add_make(CLI::App& app) {
   auto o = std::make_shared<MakeOptions>();
-  CLI::App* command =
-      app.add_subcommand("make", "Make a garment file from scratch: describe, simulate, train, pack, evaluate and film");
+  CLI::App* command = app.add_subcommand(
+      "make", "Make a garment file from scratch: describe, simulate, train, pack, evaluate and film");
   command
-      ->add_option("garment,--garment", o->garment,
-                   "Built-in garment, cape or skirt; a mesh of your own (.obj, .glb, .gltf, .fbx, .dae), at rest on "
-                   "its character; or its description (garment.json)")
+      ->add_option(
+          "garment,--garment", o->garment,
+          "Built-in garment, cape or skirt; a mesh of your own (.obj, .glb, .gltf, .fbx, .dae), at rest on "
+          "its character; or its description (garment.json)")
       ->required();
-  command->add_option("-o,--out", o->out,
-                      "Garment file to write (.billow), with a folder NAME_made for all others beside it, or that "
-                      "folder; default: data/GARMENT_made");
+  command->add_option(
+      "-o,--out", o->out,
+      "Garment file to write (.billow), with a folder NAME_made for all others beside it, or that "
+      "folder; default: data/GARMENT_made");
   add_character_options(*command, o->character);
   command->add_option("--attach", o->attach, "Attach the mesh above the character's waist, neck or shoulders")
       ->check(CLI::IsMember(garment::attachment_sites()));
@@ -320,16 +339,20 @@ void add_make(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--train", o->train,
                       "Option to pass to `billow train`; may be repeated: --train=--epochs=20");
-  command->add_option("--film", o->film, "Motion of the film at the end; default: captured:55_04, a walk");
-  command->add_flag("--no-film", o->no_film, "Make no film, which needs ffmpeg");
+  command->add_option("--film", o->film,
+                      std::string("Motion of the film at the end; default: ") + kFilmMotion + ", a walk");
+  command->add_flag("--no-film", o->no_film,
+                    "Make neither a film nor, where ffmpeg is missing, a strip of pictures");
   command->add_flag("--dry-run", o->dry_run, "Print the commands without running them");
   command->add_flag("--quiet", o->quiet, "Print errors only");
   command->footer(
-      "A mesh of your own is attached to the character, and colliders are fitted to a character file. The folder gets\n"
+      "A mesh of your own is attached to the character, and colliders are fitted to a character file. The "
+      "folder gets\n"
       "pictures of both before the simulation starts.\n\n"
       "The folder gets the data set (data/), the exact file (GARMENT.exact.billow), the packed file that "
       "you\n"
-      "ship (GARMENT.billow) and its evaluation (evaluation.json, evaluation.html) and a film; the table that is "
+      "ship (GARMENT.billow) and its evaluation (evaluation.json, evaluation.html) and a film; the table "
+      "that is "
       "printed\n"
       "is of the packed file. Started again, make continues an interrupted job and skips steps whose output\n"
       "is up to date.\n\n"

@@ -31,16 +31,16 @@ std::string character_of(const CharacterOptions& options) {
 // A file's character has the colliders of the garment that is made for it. Throws std::runtime_error for a garment that is
 // made for another.
 dataset::OwnedCharacterBody with_colliders_of(const pack::GarmentData& garment,
-                                              dataset::OwnedCharacterBody character, const std::string& file) {
+                                              dataset::OwnedCharacterBody character,
+                                              const std::string& file) {
   if (!character.preset.empty()) return character;
   std::vector<fit::NamedCollider> colliders;
   for (size_t i = 0; i < garment.colliders.size(); ++i)
     colliders.push_back({garment.collider_names.empty() ? std::to_string(i) : garment.collider_names[i],
                          garment.colliders[i], false});
   try {
-    return dataset::own_character_body(
-        character.character, character.skeleton,
-        fit::make_body_file(character.character, garment.skeleton, colliders));
+    return dataset::own_character_body(character.character, character.skeleton,
+                                       fit::make_body_file(character.character, garment.skeleton, colliders));
   } catch (const std::invalid_argument& e) {
     throw std::runtime_error(file + ": expected a garment for " + character.character + ": " + e.what());
   }

@@ -140,7 +140,8 @@ void render(RenderOptions o) {
   Playback playback(o.playback);
   check_moments(o, playback);
   if (!o.quiet && !o.at) print_note(playback.note());
-  const DrawnBody body(playback.character_body(), playback.character_body().preset.empty() ? playback.skin() : body::Skin{});
+  const DrawnBody body(playback.character_body(),
+                       playback.character_body().preset.empty() ? playback.skin() : body::Skin{});
   const PictureStyle style = style_of(o, playback.garment(), body.size(), film);
   if (out.has_parent_path()) make_folder(out.parent_path());
   // Open the writer before simulating: it fails if ffmpeg is missing.

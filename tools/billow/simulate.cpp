@@ -69,10 +69,10 @@ void add_own_clips(const SimulateOptions& options, const dataset::OwnedCharacter
     if (!captured && !file)
       throw std::runtime_error(
           "--clip: expected a .bvh, .glb, .gltf, .fbx or .dae file or a captured clip, found " + name);
-    request.clips.push_back(file && !character.preset.empty()
-                                ? motion_on_person(*file, dataset::person_of(character))
-                                : motion_for(name, character.skeleton, character.preset, 0, 0,
-                                             options.character.scale));
+    request.clips.push_back(
+        file && !character.preset.empty()
+            ? motion_on_person(*file, dataset::person_of(character))
+            : motion_for(name, character.skeleton, character.preset, 0, 0, options.character.scale));
     request.clips.back().name = name;
   }
 }
@@ -97,19 +97,23 @@ void add_motions(const SimulateOptions& options, const dataset::OwnedCharacterBo
     else if (name != kBuiltInName)
       add_folder(name, false, character.skeleton, request);
   }
-  for (const std::string& folder : options.test_motions) add_folder(folder, true, character.skeleton, request);
+  for (const std::string& folder : options.test_motions)
+    add_folder(folder, true, character.skeleton, request);
   if (captured) dataset::add_captured_clips(captured_bundle(), options.only, character, request);
 }
 
 // The garment and the character of the user's own.
-void add_own(const SimulateOptions& options, const dataset::OwnedCharacterBody& character, dataset::Job& job) {
+void add_own(const SimulateOptions& options, const dataset::OwnedCharacterBody& character,
+             dataset::Job& job) {
   dataset::Request& request = job.request;
   const std::filesystem::path file = request.garment;
   if (file.extension() != ".json") {
     if (!options.character.is_preset())
-      throw std::runtime_error("the " + request.garment + " that comes with Billow is made to measure for the "
+      throw std::runtime_error("the " + request.garment +
+                               " that comes with Billow is made to measure for the "
                                "built-in person: expected a garment.json, as `billow garment describe` makes "
-                               "it, for " + options.character.name);
+                               "it, for " +
+                               options.character.name);
     request.preset = options.character.name;
     return;
   }
@@ -203,7 +207,8 @@ void add_simulate(CLI::App& app) {
         return known || std::filesystem::path(name).extension() == ".json"
                    ? std::string()
                    : "expected cape, skirt or a garment description (.json), as `billow garment describe` "
-                     "makes it, found " + name;
+                     "makes it, found " +
+                         name;
       });
   add_character_options(*command, options->character);
   command->add_option("-o,--out", options->out, "Folder of the data set; default: data/GARMENT");
@@ -220,7 +225,8 @@ void add_simulate(CLI::App& app) {
       ->check(CLI::IsMember(body::person_presets()));
   command
       ->add_option("--mix", request.mix,
-                   "Mix of built-in motions: cape, skirt or all; default: the garment's, for your own that of the skirt where "
+                   "Mix of built-in motions: cape, skirt or all; default: the garment's, for your own that "
+                   "of the skirt where "
                    "it closes round the body, else that of the cape")
       ->check(CLI::IsMember({"cape", "skirt", "all"}));
   command->add_option(
@@ -259,7 +265,8 @@ void add_simulate(CLI::App& app) {
       "  billow simulate cape --motions my_takes/ --test-motions my_tests/ --built-in-share 0 -o data/mine\n"
       "  billow simulate skirt --clips 07_03,05_14 -o data/check\n"
       "  billow simulate cape --shard 2/4 -o data/cape_2\n"
-      "  billow simulate dress.json --character hero.glb --body hero.json --motions captured -o data/dress\n");
+      "  billow simulate dress.json --character hero.glb --body hero.json --motions captured -o "
+      "data/dress\n");
   command->callback([options] { simulate(*options); });
 }
 

@@ -91,8 +91,8 @@ std::vector<std::pair<std::string, std::string>> character_files(const OwnedChar
   std::vector<fit::NamedCollider> colliders;
   for (size_t i = 0; i < character_body.colliders.size(); ++i)
     colliders.push_back({character_body.collider_names[i], character_body.colliders[i], false});
-  return {{kBody, fit::body_to_text(fit::make_body_file(character_body.character, character_body.skeleton,
-                                                        colliders))},
+  return {{kBody, fit::body_to_text(
+                      fit::make_body_file(character_body.character, character_body.skeleton, colliders))},
           {kSkeleton, skeleton_to_text(character_body.skeleton)}};
 }
 

@@ -237,7 +237,9 @@ TEST(CapturedPlan, TakesTheShippedClips) {
   ASSERT_EQ(clips.size(), 2u);
   EXPECT_EQ(clips[0].name, "captured:07_03");
   EXPECT_EQ(clips[1].parts[0], 'u');
-  EXPECT_THROW(add_captured_clips(bundle, std::vector<std::string>{"07_99"}, person_as_character_body("average"), two), std::invalid_argument);
+  EXPECT_THROW(
+      add_captured_clips(bundle, std::vector<std::string>{"07_99"}, person_as_character_body("average"), two),
+      std::invalid_argument);
 }
 
 }  // namespace
