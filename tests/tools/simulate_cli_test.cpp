@@ -124,10 +124,12 @@ TEST_F(SimulateCli, TakesAGarmentOfTheUsersOwn) {
   expect("simulate own.obj --dry-run", 2, "expected cape, skirt or a garment description");
   expect("simulate cape --character none.glb --dry-run", 1, "none.glb");
   expect("simulate own.json --body own.json --dry-run", 2, "found the built-in person");
-  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0, "usable");
+  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0,
+         "1 pass the reference's check");
   expect("dataset check set", 0, "");
   // The same job goes on; one with another garment is refused.
-  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0, "usable");
+  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0,
+         "1 pass the reference's check");
   expect("garment make skirt --vertices 700 --quick-skin --no-drape -o own.json", 0, "700 vertices");
   expect("simulate own.json --frames 3 --unseen 0 --mix skirt -o set", 1, "holds another data set");
 }

@@ -125,7 +125,7 @@ void fit_mesh(const DescribeOptions& o, const garment::Region& region, const bod
       "body, %.0f mm deep at most\n",
       mm(fit.gap), mm(fit.farthest), fit.inside, fit.free, mm(std::max(0.0f, fit.deepest)));
   constexpr float kFar = 0.1f;   // m, of the seam from the skin on average
-  constexpr size_t kInside = 5;  // one in so many free vertices may lie in the body
+  constexpr size_t kInside = 3;  // one in so many free vertices may lie in the body
   char text[300];
   if (fit.gap > kFar)
     std::snprintf(

