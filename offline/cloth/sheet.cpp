@@ -85,19 +85,57 @@ void group_edges(Sheet& sheet, const std::vector<StretchEdge>& edges) {
   sheet.group_start.push_back(static_cast<uint32_t>(sheet.edges.size()));
 }
 
+// The energy of a hinge: 1/2 stiffness |sum of weight[i] * x[vertex[i]]|^2, which alone would make it swing at
+// `frequency`.
+struct HingeBending {
+  std::array<uint32_t, 4> vertex;
+  std::array<double, 4> weight;
+  double stiffness, frequency;
+};
+
+HingeBending bending_of(const std::array<uint32_t, 2>& ends, const Hinge& h, const Sheet& sheet) {
+  const Side &a = h.side[0], &b = h.side[1];
+  HingeBending result{{ends[0], ends[1], a.opposite, b.opposite},
+                      {a.cot_b + b.cot_b, a.cot_a + b.cot_a, -a.cot_a - a.cot_b, -b.cot_a - b.cot_b},
+                      // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
+                      static_cast<double>(sheet.material.bending) / (a.area + b.area),
+                      0};
+  double sum = 0;
+  for (size_t i = 0; i < 4; ++i)
+    sum += result.weight[i] * result.weight[i] / static_cast<double>(sheet.mass[result.vertex[i]]);
+  result.frequency = std::sqrt(result.stiffness * sum);
+  return result;
+}
+
+// Hinges across slivers would need steps of nanoseconds: their cotangents grow without limit. They are softened to
+// a multiple of the median frequency that no hinge of a regular mesh reaches.
+size_t soften_slivers(std::vector<HingeBending>& bending) {
+  constexpr double kMaxFrequency = 4;  // in medians
+  if (bending.empty()) return 0;
+  std::vector<double> frequencies;
+  for (const HingeBending& b : bending) frequencies.push_back(b.frequency);
+  const auto middle = frequencies.begin() + static_cast<std::ptrdiff_t>(frequencies.size() / 2);
+  std::nth_element(frequencies.begin(), middle, frequencies.end());
+  size_t softened = 0;
+  for (HingeBending& b : bending) {
+    const double share = kMaxFrequency * *middle / b.frequency;
+    if (share >= 1) continue;
+    b.stiffness *= share * share;
+    ++softened;
+  }
+  return softened;
+}
+
 // Assembles the bending matrix from all hinges.
 void add_bending(Sheet& sheet, const Hinges& hinges) {
+  std::vector<HingeBending> bending;
+  for (const auto& [ends, h] : hinges)
+    if (h.sides == 2) bending.push_back(bending_of(ends, h, sheet));
+  sheet.softened_hinges = soften_slivers(bending);
   std::vector<std::map<uint32_t, double>> rows(sheet.size());
-  for (const auto& [ends, h] : hinges) {
-    if (h.sides < 2) continue;
-    const uint32_t v[4] = {ends[0], ends[1], h.side[0].opposite, h.side[1].opposite};
-    const double k[4] = {h.side[0].cot_b + h.side[1].cot_b, h.side[0].cot_a + h.side[1].cot_a,
-                         -h.side[0].cot_a - h.side[0].cot_b, -h.side[1].cot_a - h.side[1].cot_b};
-    // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
-    const double scale = static_cast<double>(sheet.material.bending) / (h.side[0].area + h.side[1].area);
+  for (const HingeBending& b : bending)
     for (size_t i = 0; i < 4; ++i)
-      for (size_t j = 0; j < 4; ++j) rows[v[i]][v[j]] += scale * k[i] * k[j];
-  }
+      for (size_t j = 0; j < 4; ++j) rows[b.vertex[i]][b.vertex[j]] += b.stiffness * b.weight[i] * b.weight[j];
   for (const auto& row : rows) {
     sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
     for (const auto& [column, value] : row) {

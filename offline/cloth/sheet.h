@@ -55,6 +55,7 @@ struct Sheet {
   std::vector<V3> rest_position;
   float spacing = 0;   // m, mean edge length
   float max_step = 0;  // s, stability limit of explicit bending forces
+  size_t softened_hinges = 0;  // across slivers, whose bending no step of practical length could follow
 
   size_t size() const { return mass.size(); }
 };
