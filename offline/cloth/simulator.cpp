@@ -262,7 +262,7 @@ void Simulator::solve_body_contacts(int substep) {
 
 // Moves out cloth that is pinched between limbs, which the contact planes cannot resolve. It follows the
 // gradient of the SDF; where that alternates between two limbs, the bisector of both. Velocities are not
-// changed.
+// changed. Attached vertices follow the skin, whatever colliders say: a collar may well lie in the collider of a helmet.
 void Simulator::push_out_of_body(const billow_body* body) {
   const PosedBody posed(body->body, 1, 1, settings.contacts.rigid_groups(),
                         settings.contacts.yielding_groups());
@@ -270,8 +270,9 @@ void Simulator::push_out_of_body(const billow_body* body) {
     uint32_t vertex;
     V3 direction;  // gradient of the last iteration
   };
-  std::vector<Inside> inside(x_.size());
-  for (size_t v = 0; v < x_.size(); ++v) inside[v] = {static_cast<uint32_t>(v), {0, 0, 0}};
+  std::vector<Inside> inside;
+  for (size_t v = 0; v < x_.size(); ++v)
+    if (inverse_mass_[v] > 0) inside.push_back({static_cast<uint32_t>(v), {0, 0, 0}});
   std::vector<V3> positions, gradients;
   std::vector<float> distances;
   for (int k = 0; k < kMaxPushOuts && !inside.empty(); ++k) {

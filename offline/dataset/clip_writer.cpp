@@ -81,6 +81,9 @@ void ClipWriter::add(std::span<const V3> cloth, std::span<const V3> ropes, std::
     joints_file_.write(values);
   }
   body.query(cloth, distances_);
+  // What is sewn to the skin cannot be caught, wherever the colliders end.
+  for (const garment::Attachment& a : garment_.attachments)
+    distances_[a.vertex] = std::max(0.0f, distances_[a.vertex]);
   const bool crossings = frame_++ % kCrossingsEvery == 0;
   figures_.add(measure(sheet_, cloth, distances_, crossings), crossings);
 }

@@ -223,6 +223,7 @@ template <class Team> class FrameOfClip {
   BILLOW_DEVICE void push_out_of_body() {
     if (body_.rigid.count + body_.yielding.count == 0) return;
     team_.each(sheet_.vertices, [&](uint32_t v) {
+      if (!(sheet_.inverse_mass[v] > 0)) return;
       V3 x = x_[v], last_gradient{0, 0, 0};
       for (int k = 0; k < kMaxPushOuts; ++k) {
         const NearestSurface near = nearest_to_body(body_, placed_, x, kPushOutClearance);
