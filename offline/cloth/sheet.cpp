@@ -95,11 +95,12 @@ struct HingeBending {
 
 HingeBending bending_of(const std::array<uint32_t, 2>& ends, const Hinge& h, const Sheet& sheet) {
   const Side &a = h.side[0], &b = h.side[1];
-  HingeBending result{{ends[0], ends[1], a.opposite, b.opposite},
-                      {a.cot_b + b.cot_b, a.cot_a + b.cot_a, -a.cot_a - a.cot_b, -b.cot_a - b.cot_b},
-                      // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
-                      static_cast<double>(sheet.material.bending) / (a.area + b.area),
-                      0};
+  HingeBending result{
+      {ends[0], ends[1], a.opposite, b.opposite},
+      {a.cot_b + b.cot_b, a.cot_a + b.cot_a, -a.cot_a - a.cot_b, -b.cot_a - b.cot_b},
+      // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
+      static_cast<double>(sheet.material.bending) / (a.area + b.area),
+      0};
   double sum = 0;
   for (size_t i = 0; i < 4; ++i)
     sum += result.weight[i] * result.weight[i] / static_cast<double>(sheet.mass[result.vertex[i]]);
@@ -135,7 +136,8 @@ void add_bending(Sheet& sheet, const Hinges& hinges) {
   std::vector<std::map<uint32_t, double>> rows(sheet.size());
   for (const HingeBending& b : bending)
     for (size_t i = 0; i < 4; ++i)
-      for (size_t j = 0; j < 4; ++j) rows[b.vertex[i]][b.vertex[j]] += b.stiffness * b.weight[i] * b.weight[j];
+      for (size_t j = 0; j < 4; ++j)
+        rows[b.vertex[i]][b.vertex[j]] += b.stiffness * b.weight[i] * b.weight[j];
   for (const auto& row : rows) {
     sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
     for (const auto& [column, value] : row) {

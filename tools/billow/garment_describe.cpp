@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "cache/cache.h"
@@ -39,27 +40,41 @@ struct DescribeOptions {
   float above = NAN, reach = 0.05f, uv_scale = 0, edges = 0;
   garment::Placement placement;
   std::array<float, 3> move{};
-  bool weld = false, drape = false, fit = false;
+  bool weld = false, drape = false, fit = false, body_weights = false;
   garment::ChainOptions chains;
   std::vector<std::string> manual_chains, nodes;
   std::string frames;
   size_t ssdr = 0;
 };
 
-GarmentMesh read_mesh(const DescribeOptions& options) {
+struct MeshOfFile {
+  GarmentMesh mesh;
+  importer::Character character;  // of a file that has joints: the mesh's own weights
+};
+
+MeshOfFile read_mesh(const DescribeOptions& options) {
   std::string extension = std::filesystem::path(options.mesh).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (extension == ".obj") return garment::read_obj(options.mesh);
+  if (extension == ".obj") return {garment::read_obj(options.mesh), {}};
   // The importer keeps neither UVs nor group and material names.
   importer::Character file = importer::read_character(options.mesh, {.only = options.nodes});
   if (file.skin.mesh.triangles.empty())
     throw std::runtime_error(options.mesh + ": expected a mesh, found none");
   GarmentMesh mesh;
-  mesh.positions = std::move(file.skin.mesh.positions);
-  mesh.triangles = std::move(file.skin.mesh.triangles);
+  mesh.positions = file.skin.mesh.positions;
+  mesh.triangles = file.skin.mesh.triangles;
   mesh.notes = std::move(file.notes);
-  return mesh;
+  return {std::move(mesh), std::move(file)};
+}
+
+// A mesh of the character's own file, or made for its skeleton, is skinned as its author meant it: a cape to the chest, not to the
+// arms that happen to be near.
+std::optional<body::Skin> weights_of(const DescribeOptions& o, MeshOfFile& file, const body::Skeleton& to) {
+  if (o.body_weights || file.mesh.positions.size() != file.character.skin.mesh.positions.size())
+    return std::nullopt;
+  file.character.skin.mesh.positions = file.mesh.positions;
+  return garment::own_weights(std::move(file.character.skin), file.character.skeleton, to);
 }
 
 // Uses the UVs as the flat pattern if they are in metres: if the median edge is about as long in UV as in the mesh.
@@ -248,11 +263,16 @@ void describe(const DescribeOptions& o) {
   const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
   const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
   check_not_overwritten(o.mesh, garment::mesh_file_of(out));
-  GarmentMesh mesh = read_mesh(o);
+  MeshOfFile file = read_mesh(o);
+  GarmentMesh& mesh = file.mesh;
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
   GivenCharacter character(o.character);
   place_mesh(o, character, mesh);
+  const std::optional<body::Skin> own = weights_of(o, file, character.skeleton());
+  if (own)
+    std::printf(
+        "attached vertices have the weights of the mesh file; --body-weights takes those of the skin\n");
   if (o.edges > 0) {
     const size_t before = mesh.positions.size();
     garment::refine(mesh, o.edges);
@@ -270,7 +290,7 @@ void describe(const DescribeOptions& o) {
   set_pattern_from_uvs(mesh, o, g);
   const garment::Region region = region_of(mesh, character, o);
   fit_mesh(o, region, character.skin(), g);
-  garment::attach_region(g, region, character.skin());
+  garment::attach_region(g, region, own ? *own : character.skin());
   g.key_joint = key_joint(o, g, character.skeleton());
   if (o.ssdr > 0) {
     extract_ssdr_bones(o, g);
@@ -384,6 +404,10 @@ void add_garment_describe(CLI::App* garment_command) {
       ->add_option("--uv-scale", o->uv_scale,
                    "Use the UVs as the flat pattern, with this many metres per UV unit")
       ->check(CLI::Range(1e-6f, 1e6f));
+  command->add_flag(
+      "--body-weights", o->body_weights,
+      "Attached vertices follow the joints of the skin next to them, even where the mesh file has "
+      "weights for the character's joints");
   command->add_flag("--weld", o->weld, "Merge vertices at the same position");
   command->add_flag("--drape", o->drape, "Simulate the drape on the character and store it");
   command->add_option("-o,--out", o->out,
