@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kGroup = "Recurrent baseline";
 
 struct Given {
-  bool gru = true;
+  bool gru = false;
   GruOptions options;
 };
 

@@ -13,7 +13,7 @@ learn::Matrix predicted_bones(const pack::GarmentData& packed, const learn::Fram
   const auto section = packed.extra.find(research::kGruSection);
   if (section == packed.extra.end())
     throw NotMade("needs a garment file with recurrent units, which " + file +
-                  " has not (billow train --gru)");
+                  " has not (billow train --gru true)");
   return research::gru_bones(frames, research::gru_from_bytes(section->second));
 }
 
