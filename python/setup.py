@@ -28,7 +28,11 @@ class CMakeBuild(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         folder = Path(self.build_temp).resolve() / "cmake"
-        options = ["-DCMAKE_BUILD_TYPE=Release", "-DBILLOW_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"]
+        options = [
+            "-DCMAKE_BUILD_TYPE=Release",
+            "-DBILLOW_BUILD_PYTHON=ON",
+            f"-DPython_EXECUTABLE={sys.executable}",
+        ]
         options += [f"-DBILLOW_BUILD_{part}=OFF" for part in ("TESTS", "TOOLS", "OFFLINE")]
         if shutil.which("ninja"):
             options.append("-GNinja")

@@ -10,17 +10,22 @@
 Conventions, of all classes and functions:
 
 Units       SI: metres, kilograms, seconds, newtons, radians. Axes are right-handed, y is up.
-Transforms  7 numbers: position x y z, then the rotation as a quaternion x y z w, which is normalised on input. `from_matrices` makes
-            them of 4x4 matrices.
-Arrays in   anything that NumPy takes as an array of numbers: arrays of any float type and layout, lists, tensors of torch on the CPU.
-            What is float32 without gaps is used where it is; everything else is copied.
-Arrays out  `Instance.positions`, `normals` and `bones` are views of the instance's own memory: read-only, the same memory in every
-            frame, and valid as long as the view itself, even after the instance is deleted. All other arrays are new.
-Errors      `billow.Error`, with the C library's own message: what was expected and what was found. Nothing has changed after one.
-            Arguments of a wrong shape, type or value are `InvalidArgument`, which is a ValueError too.
-Threads     steps release the GIL. Different objects may be used by different threads at the same time. One object is used by one thread at
-            a time, and using one that another thread is stepping is an `InvalidArgument`. A `Garment` may be used by all.
-Processes   objects with state neither pickle nor survive a fork: `save()` them, and `restore()` where you need them.
+Transforms  7 numbers: position x y z, then the rotation as a quaternion x y z w, which is normalised on
+            input. `from_matrices` makes them of 4x4 matrices.
+Arrays in   anything that NumPy takes as an array of numbers: arrays of any float type and layout, lists,
+            tensors of torch on the CPU. What is float32 without gaps is used where it is; everything else is
+            copied.
+Arrays out  `Instance.positions`, `normals` and `bones` are views of the instance's own memory: read-only,
+            the same memory in every frame, and valid as long as the view itself, even after the instance is
+            deleted. All other arrays are new.
+Errors      `billow.Error`, with the C library's own message: what was expected and what was found. Nothing
+            has changed after one, but where a Python function failed within a step. Arguments of a wrong
+            shape, type or value are `InvalidArgument`, which is a ValueError too.
+Threads     steps release the GIL. Different objects may be used by different threads at the same time. One
+            object is used by one thread at a time, and using one that another thread is stepping is an
+            `InvalidArgument`. A `Garment` may be used by all.
+Processes   objects with a state neither pickle nor survive a fork: `save()` them, and `restore()` where you
+            need them.
 Bits        the same calls give the same bits as in C, on every platform (docs/determinism.md).
 """
 

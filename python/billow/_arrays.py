@@ -1,4 +1,5 @@
-"""What comes in as an array: checked, and copied only where it has to be. Private, but for `from_matrices`."""
+"""What comes in as an array: checked, and copied only where it has to be. Private, but for
+`from_matrices`."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from .errors import InvalidArgument
 Floats = npt.NDArray[np.float32]
 Shape = Tuple[Optional[int], ...]  # None: any number
 
+FLOAT32 = np.dtype(np.float32)
 TRANSFORM = "position x y z and rotation x y z w"
 
 
@@ -28,9 +30,8 @@ def as_array(value: Any, what: str) -> npt.NDArray[Any]:
     """`value` as an array of numbers, of whatever type and shape it has."""
     try:
         array = np.asarray(value)
-    except (
-        Exception
-    ) as error:  # whatever the owner of the value raises: NumPy, or torch for tensors on a GPU or with gradients
+    # Whatever the owner of the value raises: NumPy, or torch for tensors on a GPU or with gradients.
+    except Exception as error:
         raise InvalidArgument(
             f"{what}: expected an array of numbers, found {type(value).__name__}: {error}"
         ) from error
@@ -40,12 +41,14 @@ def as_array(value: Any, what: str) -> npt.NDArray[Any]:
 
 
 def check_shape(array: npt.NDArray[Any], shape: Shape, what: str, meaning: str = "") -> None:
-    fits = array.ndim == len(shape) and all(size in (None, found) for size, found in zip(shape, array.shape))
-    if not fits:
+    found = array.shape
+    if found != shape and (
+        len(found) != len(shape) or any(a not in (None, b) for a, b in zip(shape, found))
+    ):
         refuse(
             what,
             f"an array of shape {_describe(shape)}{', ' + meaning if meaning else ''}",
-            f"shape {array.shape}",
+            f"shape {found}",
         )
 
 
@@ -53,6 +56,9 @@ def floats(value: Any, shape: Shape, what: str, meaning: str = "") -> Floats:
     """`value` as float32 without gaps: itself where it is that already."""
     array = as_array(value, what)
     check_shape(array, shape, what, meaning)
+    flags = array.flags
+    if array.dtype == FLOAT32 and flags.c_contiguous and flags.aligned:
+        return array
     with np.errstate(over="ignore"):  # what is too large is infinite, and refused as that
         return np.require(array, np.float32, ["C", "A"])
 
@@ -114,8 +120,9 @@ def from_matrices(matrices: npt.ArrayLike) -> Floats:
     """Transforms (position x y z, quaternion x y z w) of 4x4 matrices.
 
     Args:
-        matrices: shape (..., 4, 4), for column vectors: the last column is the position. Rotation, translation and uniform or
-            other positive scale along the axes, which is divided out: pass a character's scale as `scale` of a step.
+        matrices: shape (..., 4, 4), for column vectors: the last column is the position. Rotation,
+            translation and uniform or other positive scale along the axes, which is divided out: pass a
+            character's scale as `scale` of a step.
 
     Returns:
         float32 of shape (..., 7).
@@ -129,7 +136,8 @@ def from_matrices(matrices: npt.ArrayLike) -> Floats:
     if not (np.linalg.det(m[..., :3, :3]) > 0).all():
         refuse("matrices", "rotations with positive scale", "one that mirrors or has no volume")
     r = m[..., :3, :3] / np.linalg.norm(m[..., :3, :3], axis=-2, keepdims=True)
-    # Of the four ways to a quaternion the one whose divisor is the largest: each row is the quaternion times four of its components.
+    # Of the four ways to a quaternion the one whose divisor is the largest: each row is the quaternion times
+    # four of its components.
     d = np.diagonal(r, axis1=-2, axis2=-1)
     x, y, z = d[..., 0], d[..., 1], d[..., 2]
     a, b, c = r[..., 2, 1] - r[..., 1, 2], r[..., 0, 2] - r[..., 2, 0], r[..., 1, 0] - r[..., 0, 1]

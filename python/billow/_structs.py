@@ -1,7 +1,8 @@
-"""Structs of the C API as Python objects: bytes of the same layout, with a descriptor for each field. Private.
+"""Structs of the C API as Python objects: bytes of the same layout, with a descriptor for each field.
+Private.
 
-The C++ half says where fields are and what they are by default; a class says what they mean. The two are compared when the class is
-made, so that neither can have a field that the other lacks.
+The C++ half says where fields are and what they are by default; a class says what they mean. The two are
+compared when the class is made, so that neither can have a field that the other lacks.
 """
 
 from __future__ import annotations
@@ -186,7 +187,8 @@ class Nested(Field[S, S], Generic[S]):
 
 
 class Struct:
-    """Base of what mirrors a struct of the C API. Fields are set by keyword or one by one; equal fields make equal objects."""
+    """Base of what mirrors a struct of the C API. Fields are set by keyword or one by one; equal fields make
+    equal objects."""
 
     _size: ClassVar[int]
     _default: ClassVar[bytes]
@@ -244,7 +246,7 @@ class Struct:
         return ((name, getattr(self, name)) for name in self._fields)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and dict(self.items()) == dict(other.items())  # type: ignore[attr-defined]
+        return isinstance(other, type(self)) and dict(self.items()) == dict(other.items())
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -26,20 +26,23 @@ Distance = Callable[[FloatArray], "tuple[npt.ArrayLike, npt.ArrayLike]"]
 
 def no_pickle(self: Any) -> NoReturn:
     raise TypeError(
-        f"a billow.{type(self).__name__} cannot be pickled or copied: it is memory of this process. Make another one; where it has a "
+        f"a billow.{type(self).__name__} cannot be pickled or copied: it is memory of this process. "
+        "Make another one; where it has a "
         "state, save() gives it as bytes and restore() sets it"
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Signed distances at the points of a regular grid, centred on the collider's position and aligned with its axes.
+    """Signed distances at the points of a regular grid, centred on the collider's position and aligned with
+    its axes.
 
-    The surface has to lie inside: values at the outermost points are positive, some value is negative. No value may overestimate the
-    distance. `billow body sdf` makes such grids from a mesh.
+    The surface has to lie inside: values at the outermost points are positive, some value is negative. No
+    value may overestimate the distance. `billow body sdf` makes such grids from a mesh.
 
     Args:
-        values: int16 of shape (z, y, x), in multiples of `unit`; 2 to 1024 points along each axis. They are copied.
+        values: int16 of shape (z, y, x), in multiples of `unit`; 2 to 1024 points along each axis. They are
+            copied.
         spacing: m between points.
         unit: m per value.
     """
@@ -58,12 +61,14 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A signed distance as a neural network over a point p in the collider's own frame, in metres: c . s(B s(A p + a) + b) + d, where
-    s(z) is 0 below -1, z above 1 and (z + 1)^2 / 4 between. `billow body sdf` trains such networks.
+    """A signed distance as a neural network over a point p in the collider's own frame, in metres: c . s(B
+    s(A p + a) + b) + d, where s(z) is 0 below -1, z above 1 and (z + 1)^2 / 4 between. `billow body sdf`
+    trains such networks.
 
     Args:
-        weights: for each unit of the first layer its row of A and its entry of a; then for each unit of the second its entry of b, its row
-            of B and its entry of c; then d: width * width + 6 * width + 1 numbers, which are copied.
+        weights: for each unit of the first layer its row of A and its entry of a; then for each unit of the
+            second its entry of b, its row of B and its entry of c; then d: width * width + 6 * width + 1
+            numbers, which are copied.
         width: units of each hidden layer, a multiple of 4 up to 64.
         half_extents: m, 3 numbers: the box round the collider's position in which the network is valid.
         margin: m, the least distance of the surface to the faces of that box.
@@ -87,19 +92,20 @@ class Network:
 
 
 class Collider(Struct, struct="collider"):
-    """One collider, placed in model space with the joints at rest. Made by the class method of its shape; other fields are given to it
-    by keyword.
+    """One collider, placed in model space with the joints at rest. Made by the class method of its shape;
+    other fields are given to it by keyword.
 
         billow.Collider.capsule((0, 1.1, 0), (0, 1.5, 0), 0.12, joint=3, group=billow.ColliderGroup.TRUNK)
 
-    `joint` is one joint or up to 4, with a `weight` for each; weights are normalised. `blend_with` joins it smoothly to an earlier collider of
-    the list where they come within `blend_radius` of each other. Ranges are checked by `Body`.
+    `joint` is one joint or up to 4, with a `weight` for each; weights are normalised. `blend_with` joins it
+    smoothly to an earlier collider of the list where they come within `blend_radius` of each other. Ranges
+    are checked by `Body`.
     """
 
     shape = Enum(Shape, "which fields count")
     position = Floats("m, 3 numbers: the centre, a capsule's first end, or a point of a half-space's plane")
     rotation = Floats(
-        "x y z w, of ellipsoids, boxes, half-spaces (whose outward normal is the rotated +y axis), grids and functions"
+        "x y z w, of ellipsoids, boxes, half-spaces (outward is the rotated +y axis), grids and functions"
     )
     end = Floats("m, 3 numbers: a capsule's other end")
     radius = Float("m; of a box's rounded edges; of a custom function the bound beyond which it is not asked")
@@ -122,7 +128,8 @@ class Collider(Struct, struct="collider"):
         weight: Sequence[float] | None = None,
         **fields: Any,
     ) -> None:
-        """Prefer the class method of a shape. Without arguments: a sphere of 0.1 m at the origin on joint 0."""
+        """Prefer the class method of a shape. Without arguments: a sphere of 0.1 m at the origin on joint
+        0."""
         super().__init__()
         if joint is not None:
             joints = [joint] if isinstance(joint, (int, np.integer)) else list(joint)
@@ -177,7 +184,8 @@ class Collider(Struct, struct="collider"):
 
     @classmethod
     def half_space(cls, position: Sequence[float], **fields: Any) -> Collider:
-        """Solid below `position`; its outward normal is the rotated +y axis. `Body.ground` is one that needs no joint."""
+        """Solid below `position`; its outward normal is the rotated +y axis. `Body.ground` is one that needs
+        no joint."""
         return cls(shape=Shape.HALF_SPACE, position=position, **fields)
 
     @classmethod
@@ -185,10 +193,12 @@ class Collider(Struct, struct="collider"):
         """A signed distance function in Python: slow, but right.
 
         Args:
-            radius: m, points farther than this from `position` are not asked for: the surface counts as far away there.
-            sdf: a function of points, (n, 3) in the collider's own frame, that returns their distances (n,), negative inside, and
-                gradients (n, 3) of unit length. It must never overestimate a distance. It is called from within steps and takes the
-                GIL. What it raises, the step raises, once it is over and has gone on as if nothing were there.
+            radius: m, points farther than this from `position` are not asked for: the surface counts as far
+                away there.
+            sdf: a function of points, (n, 3) in the collider's own frame, that returns their distances (n,),
+                negative inside, and gradients (n, 3) of unit length. It must never overestimate a distance.
+                It is called from within steps and takes the GIL. What it raises, the step raises, once it is
+                over and has gone on as if nothing were there.
         """
         made = cls(shape=Shape.CUSTOM, position=position, radius=radius, **fields)
         if not callable(sdf):
@@ -298,8 +308,8 @@ class Body:
 
     Args:
         colliders: in the order in which contacts and queries count them; may be empty.
-        joint_rest: transforms (joints, 7) of the joints at rest, in model space. None: all identity, so that a collider's placement is simply in
-            its joint's frame.
+        joint_rest: transforms (joints, 7) of the joints at rest, in model space. None: all identity, so that
+            a collider's placement is simply in its joint's frame.
         joint_count: number of joints where `joint_rest` is None.
 
     Raises:
@@ -330,14 +340,16 @@ class Body:
 
     @classmethod
     def layer(cls, inner: Instance) -> Body:
-        """The outside of a garment that others are worn over (docs/embedding.md): in each frame step the inner garment, `pose_layer`, then
-        step the outer one with this among its `others`. It needs the option normals of `inner`."""
+        """The outside of a garment that others are worn over (docs/embedding.md): in each frame step the
+        inner garment, `pose_layer`, then step the outer one with this among its `others`. It needs the option
+        normals of `inner`."""
         return cls._of(_core.Body.layer(inner._core))
 
     def pose(self, joints: npt.ArrayLike, *, scale: float = 1.0) -> None:
         """Moves the body to the joints' present transforms.
 
-        Between the last pose and this one colliders are interpolated, so that they carry cloth along. The first pose has no motion.
+        Between the last pose and this one colliders are interpolated, so that they carry cloth along. The
+        first pose has no motion.
 
         Args:
             joints: (joints, 7), world space.
@@ -362,12 +374,14 @@ class Body:
         Args:
             points: (n, 3), world space. Fastest when those that are close in the array are close in space.
             groups: which collider groups, bit `1 << group` each.
-            limit: m; points farther away get this distance, the gradient 0 1 0 and the collider -1. A low limit is fast.
+            limit: m; points farther away get this distance, the gradient 0 1 0 and the collider -1. A low
+                limit is fast.
         """
         return Query(*self._core.query(floats(points, (None, 3), "points"), groups, number(limit, "limit")))
 
     def shift_origin(self, offset: Sequence[float]) -> None:
-        """Moves the body's present and last pose by `offset` (m, 3 numbers), when the origin of the world moves."""
+        """Moves the body's present and last pose by `offset` (m, 3 numbers), when the origin of the world
+        moves."""
         self._core.shift_origin(vector(offset, "offset"))
 
     @property
@@ -387,8 +401,8 @@ class Body:
 
     @property
     def posed_colliders(self) -> list[Collider]:
-        """The same where the last pose has put them: position, rotation, end and lengths in world space. Rotations are those of the
-        shapes' own frames, in which a capsule lies along y."""
+        """The same where the last pose has put them: position, rotation, end and lengths in world space.
+        Rotations are those of the shapes' own frames, in which a capsule lies along y."""
         return [Collider._read(self._core.posed_collider(k)) for k in range(self.collider_count)]
 
     def debug_draw(self, what: int = Debug.ALL) -> DebugGeometry:

@@ -43,22 +43,25 @@ class ChainsReport:
 
 
 class Chains:
-    """Chains with settings and state, stepped once per frame. Those of a garment are `Instance.chains`: their settings, wind, contacts
-    and report are used as here, and the instance steps them.
+    """Chains with settings and state, stepped once per frame. Those of a garment are `Instance.chains`: their
+    settings, wind, contacts and report are used as here, and the instance steps them.
 
         chains = billow.Chains([[0, 0, 0], [0, -0.1, 0], [0, -0.2, 0]])
         chains.step(1 / 60, [[0, 1, 0, 0, 0, 0, 1]])
         chains.positions[-1]
 
     Args:
-        rest: rest positions from root to tip in model space, m: (bones, 3) for one chain; (chains, bones, 3), or a list of (bones, 3) of different
-            lengths, for several. At least 2 bones each.
-        max_lengths: m, the longest each rope may get, one per bone (a root's is ignored). None: the rest distance to the parent.
+        rest: rest positions from root to tip in model space, m: (bones, 3) for one chain; (chains, bones, 3),
+            or a list of (bones, 3) of different lengths, for several. At least 2 bones each.
+        max_lengths: m, the longest each rope may get, one per bone (a root's is ignored). None: the rest
+            distance to the parent.
         mass_factors: multipliers of `Settings.mass`, one per bone. None: 1.
-        lateral_lengths: m to the neighbour on the next chain beyond which `lateral_stretch` pulls, one per bone. None: the rest distance.
+        lateral_lengths: m to the neighbour on the next chain beyond which `lateral_stretch` pulls, one per
+            bone. None: the rest distance.
         areas: m2 of cloth that each bone represents. None: the air meets only panels.
         root_rest: transforms (chains, 7) of the roots at rest. None: at the root bones, not rotated.
-        neighbours: neighbouring chains of the list are neighbours on the garment: lateral springs, panels and collisions join them.
+        neighbours: neighbouring chains of the list are neighbours on the garment: lateral springs, panels and
+            collisions join them.
         closed: the last chain is the first one's neighbour too (a skirt); at least 3 chains.
         max_colliders: how many colliders these chains will meet in one step, at most 128. 0: 32.
 
@@ -125,11 +128,12 @@ class Chains:
             roots: (chains, 7), world space, at the end of the step.
             body: what to collide with.
             others: what to collide with besides: ground, walls, other characters.
-            space: one transform (7,), whose motion `translation_inertia` and `rotation_inertia` scale: the character's root, a vehicle. None: all
-                motion is felt.
+            space: one transform (7,), whose motion `translation_inertia` and `rotation_inertia` scale: the
+                character's root, a vehicle. None: all motion is felt.
 
         Raises:
-            InvalidArgument: another number of roots, a negative dt, non-finite numbers, more colliders than `max_colliders`.
+            InvalidArgument: another number of roots, a negative dt, non-finite numbers, more colliders than
+                `max_colliders`.
         """
         at = transforms(roots, self.chain_count, "roots")
         self._core.step(
@@ -149,8 +153,8 @@ class Chains:
         others: Iterable[Body] = (),
         space: npt.ArrayLike | None = None,
     ) -> None:
-        """Brings chains to rest on standing roots: up to `seconds` of simulated time with strong damping, until the fastest bone is slower
-        than 1 mm/s. Other arguments as for `step`."""
+        """Brings chains to rest on standing roots: up to `seconds` of simulated time with strong damping,
+        until the fastest bone is slower than 1 mm/s. Other arguments as for `step`."""
         at = transforms(roots, self.chain_count, "roots")
         self._core.settle(
             number(seconds, "seconds"),
@@ -161,15 +165,18 @@ class Chains:
         )
 
     def teleport(self, mode: Teleport, roots: npt.ArrayLike) -> None:
-        """Moves the chains to new roots (chains, 7) without motion in between: `Teleport.RESET` or `Teleport.KEEP`."""
+        """Moves the chains to new roots (chains, 7) without motion in between: `Teleport.RESET` or
+        `Teleport.KEEP`."""
         self._core.teleport(int(mode), transforms(roots, self.chain_count, "roots"))
 
     def wake(self) -> None:
-        """Wakes chains that sleep, for a change that they cannot see, such as a distance function that changes shape."""
+        """Wakes chains that sleep, for a change that they cannot see, such as a distance function that
+        changes shape."""
         self._core.wake()
 
     def shift_origin(self, offset: Sequence[float]) -> None:
-        """Moves the chains by `offset` (m, 3 numbers), when the origin of the world moves. Velocities stay."""
+        """Moves the chains by `offset` (m, 3 numbers), when the origin of the world moves. Velocities
+        stay."""
         self._core.shift_origin(vector(offset, "offset"))
 
     @property
@@ -184,7 +191,8 @@ class Chains:
 
     @property
     def positions(self) -> FloatArray:
-        """m, (bones, 3), chain after chain from root to tip: a new array, as chains keep them in another order."""
+        """m, (bones, 3), chain after chain from root to tip: a new array, as chains keep them in another
+        order."""
         return self._core.positions()
 
     @property
@@ -194,14 +202,16 @@ class Chains:
 
     @property
     def tensions(self) -> FloatArray:
-        """N in the rope above each bone, of the last half step, (bones,): 0 for roots and slack ropes. A new array."""
+        """N in the rope above each bone, of the last half step, (bones,): 0 for roots and slack ropes. A new
+        array."""
         return self._core.tensions()
 
     def set_bones(
         self, positions: npt.ArrayLike | None = None, velocities: npt.ArrayLike | None = None
     ) -> None:
-        """Sets positions and velocities of all bones, (bones, 3) each: for an explosion, a cut. None: unchanged. Only after the first step;
-        roots stay with their transforms, and the next step shortens ropes that are too long."""
+        """Sets positions and velocities of all bones, (bones, 3) each: for an explosion, a cut. None:
+        unchanged. Only after the first step; roots stay with their transforms, and the next step shortens
+        ropes that are too long."""
         x, v = (
             None if value is None else floats(value, (self.bone_count, 3), what)
             for value, what in ((positions, "positions"), (velocities, "velocities"))
@@ -210,7 +220,8 @@ class Chains:
 
     @property
     def settings(self) -> Settings:
-        """A copy of the settings. To change some: `chains.set(friction=0.1)`, or change the copy and assign it."""
+        """A copy of the settings. To change some: `chains.set(friction=0.1)`, or change the copy and assign
+        it."""
         return Settings._of(self._core.settings())
 
     @settings.setter
@@ -220,7 +231,8 @@ class Chains:
         self._core.set_settings(bytes(settings._bytes))
 
     def set(self, **fields: Any) -> None:
-        """Changes some settings: `chains.set(damping=0.5, gravity=(0, -1.6, 0))`. Fields of the solver: `settings.solver`."""
+        """Changes some settings: `chains.set(damping=0.5, gravity=(0, -1.6, 0))`. Fields of the solver:
+        `settings.solver`."""
         self.settings = self.settings.replace(**fields)
 
     @contextmanager
@@ -257,8 +269,8 @@ class Chains:
 
     @property
     def contacts(self) -> npt.NDArray[Any]:
-        """Bones that touched a collider in the last step: a structured array of `chain`, `bone` (0 is the root), `collider` (in the body's list;
-        the others' follow in order) and `normal`."""
+        """Bones that touched a collider in the last step: a structured array of `chain`, `bone` (0 is the
+        root), `collider` (in the body's list; the others' follow in order) and `normal`."""
         return np.frombuffer(self._core.contacts(), CONTACT).copy()
 
     @property
@@ -268,7 +280,8 @@ class Chains:
         return ChainsReport(flags=Flag(found.pop("flags")), **found)
 
     def save(self) -> bytes:
-        """The full state, but for settings, wind and description. Restoring it into chains of the same description continues bit for bit."""
+        """The full state, but for settings, wind and description. Restoring it into chains of the same
+        description continues bit for bit."""
         return self._core.save()
 
     def restore(self, state: bytes) -> None:

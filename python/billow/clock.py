@@ -8,8 +8,9 @@ from ._structs import Float, Int, Struct
 
 
 class Clock(Struct, struct="clock"):
-    """Lets time pass in steps of exactly 1 / rate seconds, for replays and rollback. A frame takes the steps that are due, none or several;
-    the rest of its time is kept for the next one. Nothing is extrapolated: what is shown is the last step.
+    """Lets time pass in steps of exactly 1 / rate seconds, for replays and rollback. A frame takes the steps
+    that are due, none or several; the rest of its time is kept for the next one. Nothing is extrapolated:
+    what is shown is the last step.
 
         for step in range(clock.advance(frame_time)):
             share = clock.share(step)              # of the way from the last frame's joints to this one's

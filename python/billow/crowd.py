@@ -21,7 +21,7 @@ class Levels(Struct, struct="levels"):
     """What levels of detail are chosen by."""
 
     near_distance = Float(
-        "m, nearer characters are computed in every frame with all stages: 8. Others cost the less the farther"
+        "m, nearer characters are computed in every frame with all stages: 8. Others cost less"
     )
     budget_ms = Float("most that a frame of all characters may take, on one core; 0: any")
     frame_ms = Float(
@@ -30,8 +30,8 @@ class Levels(Struct, struct="levels"):
 
 
 class Crowd:
-    """Characters in the same garment, stepped together, eight to a job that shares each read of the garment's weights. The result has the
-    same bits as stepping each alone.
+    """Characters in the same garment, stepped together, eight to a job that shares each read of the garment's
+    weights. The result has the same bits as stepping each alone.
 
         crowd = billow.Crowd(garment, 200, threads=4)
         crowd.step(1 / 60, joints)                 # (200, joints, 7)
@@ -87,16 +87,19 @@ class Crowd:
         visible: npt.ArrayLike = True,
         levels: Levels | None = None,
     ) -> None:
-        """One frame of all characters. Releases the GIL. Where something is wrong with one of them, nothing has changed.
+        """One frame of all characters. Releases the GIL. Where something is wrong with one of them, nothing
+        has changed.
 
-        With `distances`, levels of detail are chosen first (docs/embedding.md): they change the options lengths, interval, stagger and blend of each
-        instance, and characters that are not visible keep their chains alone.
+        With `distances`, levels of detail are chosen first (docs/embedding.md): they change the options
+        lengths, interval, stagger and blend of each instance, and characters that are not visible keep their
+        chains alone.
 
         Args:
             dt: s, of all.
             joints: (characters, joints, 7), world space.
             scale, teleport, skip_mesh: as for `Instance.step`: one for all, or one for each.
-            others: what all meet besides their bodies. Bodies of these characters may be among them: all are posed before any steps.
+            others: what all meet besides their bodies. Bodies of these characters may be among them: all are
+                posed before any steps.
             bodies: as `body` of `Instance.step`, for each.
             spaces: (characters, 7).
             distances: m from the camera, for each.

@@ -79,7 +79,8 @@ class Clip:
         return _map(self.folder / name, (self._frames, *row))
 
     def __repr__(self) -> str:
-        return f"<billow.Clip {self.index} {self.name!r}: {self._frames} frames{'' if self.usable else ', rejected'}>"
+        judged = "" if self.usable else ", rejected"
+        return f"<billow.Clip {self.index} {self.name!r}: {self._frames} frames{judged}>"
 
 
 class DataSet(Sequence[Clip]):
@@ -209,8 +210,8 @@ class DataSet(Sequence[Clip]):
         return self.folder / name
 
     def check(self) -> list[str]:
-        """Reads all clips, and returns a line for each error: shapes, values that are not finite, checksums. `billow dataset check` does the
-        same."""
+        """Reads all clips, and returns a line for each error: shapes, values that are not finite, checksums.
+        `billow dataset check` does the same."""
         errors: list[str] = []
         for clip in self:
             checksums = clip.fields.get("checksums", {})

@@ -31,8 +31,8 @@ class Shape(IntEnum):
 
 
 class ColliderGroup(IntEnum):
-    """The groups of the built-in person and of fitted characters. Others up to 7 are free. A mask of groups has the bit `1 << group`
-    of each."""
+    """The groups of the built-in person and of fitted characters. Others up to 7 are free. A mask of groups
+    has the bit `1 << group` of each."""
 
     TRUNK = 0
     HEAD = 1
@@ -44,8 +44,8 @@ class ColliderGroup(IntEnum):
 
 
 class Solver(IntEnum):
-    """How the tri-diagonal systems for tensions and impulses are solved: exactly; by a number of Gauss-Seidel sweeps; by such sweeps
-    until the relative change is under a tolerance."""
+    """How the tri-diagonal systems for tensions and impulses are solved: exactly; by a number of Gauss-Seidel
+    sweeps; by such sweeps until the relative change is under a tolerance."""
 
     DIRECT = 0
     SWEEPS = 1
@@ -76,7 +76,8 @@ class PushMethod(IntEnum):
 
 
 class Teleport(IntEnum):
-    """How cloth takes a jump: there was none; back to the rest shape, at rest; carried along rigidly, with shape and velocity kept."""
+    """How cloth takes a jump: there was none; back to the rest shape, at rest; carried along rigidly, with
+    shape and velocity kept."""
 
     NONE = 0
     RESET = 1
@@ -84,7 +85,8 @@ class Teleport(IntEnum):
 
 
 class Lengths(IntEnum):
-    """How far the mesh of the networks is brought back to the lengths of the pattern: not at all, with half the sweeps, with all."""
+    """How far the mesh of the networks is brought back to the lengths of the pattern: not at all, with half
+    the sweeps, with all."""
 
     OFF = 0
     LOW = 1
@@ -102,9 +104,10 @@ class Attribute(IntEnum):
 class Flag(IntFlag):
     """What happened to chains in their last step: `ChainsReport.flags`.
 
-    TELEPORTED: a threshold was passed. RECOVERED: a non-finite state was found, and those chains were reset. TRAPPED: a rope was
-    shortened to keep a bone out of a collider. ENCLOSED: a bone stayed inside a collider. ENERGY_LIMITED: the energy guard slowed a chain.
-    SUBSTEPS_CAPPED: more sub-steps were wanted than allowed. ASLEEP: the chains rest and were not stepped.
+    TELEPORTED: a threshold was passed. RECOVERED: a non-finite state was found, and those chains were reset.
+    TRAPPED: a rope was shortened to keep a bone out of a collider. ENCLOSED: a bone stayed inside a collider.
+    ENERGY_LIMITED: the energy guard slowed a chain. SUBSTEPS_CAPPED: more sub-steps were wanted than allowed.
+    ASLEEP: the chains rest and were not stepped.
     """
 
     TELEPORTED = 1
@@ -142,8 +145,9 @@ class FrameStage(IntEnum):
 
 
 class Debug(IntFlag):
-    """What to draw for debugging: ropes (orange where taut); lines between chains; the panels between them; contacts; colliders; the
-    frames of patches; edges of the mesh by strain, from blue (10 % short) over green to red (10 % long)."""
+    """What to draw for debugging: ropes (orange where taut); lines between chains; the panels between them;
+    contacts; colliders; the frames of patches; edges of the mesh by strain, from blue (10 % short) over green
+    to red (10 % long)."""
 
     ROPES = 1
     LATERALS = 2

@@ -8,15 +8,16 @@ from .enums import Status
 class Error(Exception):
     """What went wrong, in the C library's words: what was expected and what was found.
 
-    `status` is the status of the C API. The subclasses are also the built-in exceptions that fit, so that `except ValueError` and
-    `except OSError` do what one would think.
+    `status` is the status of the C API. The subclasses are also the built-in exceptions that fit, so that
+    `except ValueError` and `except OSError` do what one would think.
     """
 
     status: Status = Status.INVALID_ARGUMENT
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument of a wrong shape, type or value, a non-finite input, or an object that another thread is using."""
+    """An argument of a wrong shape, type or value, a non-finite input, or an object that another thread is
+    using."""
 
     status = Status.INVALID_ARGUMENT
 
@@ -34,7 +35,8 @@ class BufferTooSmall(Error, ValueError):
 
 
 class BadData(Error, ValueError):
-    """Bytes that are damaged, of another version or of another object: of a garment file, a saved state, a data set or a bundle."""
+    """Bytes that are damaged, of another version or of another object: of a garment file, a saved state, a
+    data set or a bundle."""
 
     status = Status.BAD_DATA
 

@@ -22,13 +22,15 @@ A = TypeVar("A", bound="npt.NDArray[Any]")
 
 
 class Garment:
-    """The immutable contents of a garment file: mesh, chains, colliders and networks. Shared by all its instances, on all threads.
+    """The immutable contents of a garment file: mesh, chains, colliders and networks. Shared by all its
+    instances, on all threads.
 
         garment = billow.Garment.load("assets/cape.billow")
 
     Args:
         data: the bytes of a complete `.billow` file. Every byte is checked first; any bytes are safe.
-        keep: use the bytes in place, such as a mapped file, instead of copying them. They must be read-only and aligned to 64 bytes.
+        keep: use the bytes in place, such as a mapped file, instead of copying them. They must be read-only
+            and aligned to 64 bytes.
 
     Raises:
         BadData: the bytes are no valid garment file; the message says where and why.
@@ -138,7 +140,8 @@ class Garment:
 
     @property
     def training(self) -> dict[str, Any]:
-        """The training report: options, losses and figures, and what `billow evaluate --store` measured. Empty if the file has none.
+        """The training report: options, losses and figures, and what `billow evaluate --store` measured.
+        Empty if the file has none.
 
         Raises:
             BadData: it is not JSON.

@@ -68,7 +68,8 @@ class Instance:
         cape.settle(2, joints[0])
         for frame in joints:                       # (joints, 7) each, in the order of garment.joint_names
             cape.step(1 / 60, frame)
-            show(cape.positions)                   # no copy: keep one (`.copy()`) if you need it after the next step
+            show(cape.positions)                   # no copy: keep one (`.copy()`) if you need it after the
+            next step
 
     Args:
         garment: which stays alive as long as the instance.
@@ -95,7 +96,8 @@ class Instance:
 
     @property
     def body(self) -> Body:
-        """The garment's own colliders as the last frame posed them: to query, or to give to other characters as one of their `others`."""
+        """The garment's own colliders as the last frame posed them: to query, or to give to other characters
+        as one of their `others`."""
         return self._body
 
     def step(
@@ -116,9 +118,10 @@ class Instance:
             dt: s. 0: the cloth is carried along rigidly. Over 0.25 it counts as 0.25.
             joints: (joints, 7), world space, in the order of `Garment.joint_names`.
             scale: of the character, uniform.
-            others: what the cloth meets besides its body: ground, walls, layers, the bodies of other characters. All together have at most 128
-                colliders. Its own body is passed over.
-            body: colliders that you have posed, for several garments on one body. None: the garment's own, posed by this call.
+            others: what the cloth meets besides its body: ground, walls, layers, the bodies of other
+                characters. All together have at most 128 colliders. Its own body is passed over.
+            body: colliders that you have posed, for several garments on one body. None: the garment's own,
+                posed by this call.
             space: one transform (7,), as for `Chains.step`.
             teleport: how the cloth takes a jump of the character; NONE if there was none.
             skip_mesh: chains only, for a character that is not drawn. The mesh is left unchanged.
@@ -147,8 +150,8 @@ class Instance:
         body: Body | None = None,
         space: npt.ArrayLike | None = None,
     ) -> None:
-        """Brings the cloth to rest on a standing character, up to `seconds` of simulated time, and computes the mesh: before the first frame.
-        Other arguments as for `step`."""
+        """Brings the cloth to rest on a standing character, up to `seconds` of simulated time, and computes
+        the mesh: before the first frame. Other arguments as for `step`."""
         self._core.settle(
             number(seconds, "seconds"),
             transforms(joints, self._joint_count, "joints"),
@@ -160,7 +163,8 @@ class Instance:
 
     @property
     def positions(self) -> FloatArray:
-        """m, world space, (vertices, 3): the mesh of the last frame in place. Read-only; every frame writes to the same memory."""
+        """m, world space, (vertices, 3): the mesh of the last frame in place. Read-only; every frame writes
+        to the same memory."""
         return self._core.positions()
 
     @property
@@ -170,13 +174,14 @@ class Instance:
 
     @property
     def bones(self) -> FloatArray:
-        """m, world space, (bones, 3): all virtual bones in the order of the garment file, likewise in place."""
+        """m, world space, (bones, 3): all virtual bones in the order of the garment file, likewise in
+        place."""
         return self._core.bones()
 
     @property
     def tangents(self) -> FloatArray:
-        """(vertices, 4): the direction of u on the pattern, and 1, or -1 where the pattern is mirrored. Computed on demand into a new array; `write`
-        computes them into one of yours.
+        """(vertices, 4): the direction of u on the pattern, and 1, or -1 where the pattern is mirrored.
+        Computed on demand into a new array; `write` computes them into one of yours.
 
         Raises:
             InvalidArgument: a garment without a pattern, or the option normals is off.
@@ -194,18 +199,21 @@ class Instance:
         vertices: npt.ArrayLike | None = None,
         origin: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> None:
-        """Writes attributes of the last frame's mesh straight to memory of yours: all, or none if one is refused.
+        """Writes attributes of the last frame's mesh straight to memory of yours: all, or none if one is
+        refused.
 
         Args:
-            positions, normals: arrays, or tensors of torch on the CPU, of shape (n, 3), float32 or float16 (0.5 mm at 0.5 m from `origin`). Rows may
-                have gaps between them, so that attributes may interleave in one buffer.
+            positions, normals: arrays, or tensors of torch on the CPU, of shape (n, 3), float32 or float16
+                (0.5 mm at 0.5 m from `origin`). Rows may have gaps between them, so that attributes may
+                interleave in one buffer.
             tangents: the same of shape (n, 4).
             vertices: indices of the vertices to write, such as those of a coarser mesh. None: all.
             origin: m, subtracted from positions.
 
         Raises:
             BufferTooSmall: fewer rows than vertices.
-            InvalidArgument: another shape or type, memory that is read-only, a vertex that is not there; tangents as `tangents`.
+            InvalidArgument: another shape or type, memory that is read-only, a vertex that is not there;
+                tangents as `tangents`.
         """
         chosen = None if vertices is None else integers(vertices, (None,), "vertices", np.uint32)
         by = vector(origin, "origin")
@@ -224,8 +232,8 @@ class Instance:
 
     @property
     def bounds(self) -> Bounds:
-        """A box round the cloth: that of the vertices, exactly; after a frame that skipped the mesh, one that holds the mesh that would
-        have been shown."""
+        """A box round the cloth: that of the vertices, exactly; after a frame that skipped the mesh, one that
+        holds the mesh that would have been shown."""
         return Bounds(*self._core.bounds())
 
     @property
@@ -235,7 +243,8 @@ class Instance:
 
     @property
     def options(self) -> Options:
-        """A copy of the options. To change some: `instance.set(push_out=False)`, or change the copy and assign it."""
+        """A copy of the options. To change some: `instance.set(push_out=False)`, or change the copy and
+        assign it."""
         return Options._of(self._core.options())
 
     @options.setter
@@ -245,7 +254,8 @@ class Instance:
         self._core.set_options(bytes(options._bytes))
 
     def set(self, **fields: Any) -> None:
-        """Changes some options: `instance.set(lengths=billow.Lengths.OFF)`. Settings of the chains: `instance.chains.set`."""
+        """Changes some options: `instance.set(lengths=billow.Lengths.OFF)`. Settings of the chains:
+        `instance.chains.set`."""
         self.options = self.options.replace(**fields)
 
     @contextmanager
@@ -259,12 +269,14 @@ class Instance:
             self.options = before
 
     def shift_origin(self, offset: Sequence[float]) -> None:
-        """Moves the instance with its chains, mesh and own colliders by `offset` (m, 3 numbers), when the origin of the world moves."""
+        """Moves the instance with its chains, mesh and own colliders by `offset` (m, 3 numbers), when the
+        origin of the world moves."""
         self._core.shift_origin(vector(offset, "offset"))
 
     def save(self) -> bytes:
-        """The full state, but for settings, options and wind: for replay and rollback. Restoring it into any instance of the same garment
-        continues bit for bit. The mesh is not part of it: a frame with dt 0 and the same joints recomputes it.
+        """The full state, but for settings, options and wind: for replay and rollback. Restoring it into any
+        instance of the same garment continues bit for bit. The mesh is not part of it: a frame with dt 0 and
+        the same joints recomputes it.
         """
         return self._core.save()
 

@@ -12,13 +12,15 @@ from .enums import Status
 
 @contextmanager
 def log_to(logger: logging.Logger | str = "billow", level: int = logging.WARNING) -> Iterator[None]:
-    """Within a `with`, passes what every failing call finds wrong to Python's logging, also where the exception is caught.
+    """Within a `with`, passes what every failing call finds wrong to Python's logging, also where the
+    exception is caught.
 
         with billow.log_to("game.cloth"):
             ...
 
-    For the whole process, all threads included. Records have the attribute `status`, a `Status`. The logger's handlers run within the
-    failing call, with the GIL, and must not call this package. Within another `log_to` this one hears instead of it.
+    For the whole process, all threads included. Records have the attribute `status`, a `Status`. The logger's
+    handlers run within the failing call, with the GIL, and must not call this package. Within another
+    `log_to` this one hears instead of it.
 
     Args:
         logger: or its name.

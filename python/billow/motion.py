@@ -83,7 +83,8 @@ class Motion:
 
         Args:
             garment: whose joints, in its order. None: all 22 of the person.
-            rate: frames per second, 1 to 1000, between which positions are interpolated linearly and rotations along arcs. None: the clip's own.
+            rate: frames per second, 1 to 1000, between which positions are interpolated linearly and
+                rotations along arcs. None: the clip's own.
 
         Raises:
             InvalidArgument: a garment of another character; a rate out of range.
@@ -129,7 +130,8 @@ class Motion:
         return roots, (mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)).astype(np.float32)
 
     def __repr__(self) -> str:
-        return f"<billow.Motion {self.name!r}: {self.about}, {len(self)} frames at {self.frames_per_second:g} Hz>"
+        frames = f"{len(self)} frames at {self.frames_per_second:g} Hz"
+        return f"<billow.Motion {self.name!r}: {self.about}, {frames}>"
 
 
 class MotionBundle(Mapping[str, Motion]):
@@ -252,7 +254,8 @@ class _Reader:
 
 
 def _unpack(words: npt.NDArray[np.uint16]) -> Floats:
-    """Quaternions of 48 bits each: 0, the index of the largest component (2 bits), and the others in order, 15 bits each."""
+    """Quaternions of 48 bits each: 0, the index of the largest component (2 bits), and the others in order,
+    15 bits each."""
     bits = words[..., 0].astype(np.uint64) | words[..., 1].astype(np.uint64) << np.uint64(16)
     bits |= words[..., 2].astype(np.uint64) << np.uint64(32)
     largest = (bits >> np.uint64(45) & np.uint64(3)).astype(np.int64)

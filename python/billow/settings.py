@@ -21,8 +21,8 @@ WindField = Callable[[float, FloatArray], npt.ArrayLike]
 class Curve:
     """A parameter along a chain: `value` times a curve over depth, 0 at the root and 1 at the tip.
 
-    The curve is piecewise linear through up to 8 equally spaced `points`; without points it is 1 everywhere. Where a curve is expected, a
-    number is a constant one. Curves are immutable: set the whole field.
+    The curve is piecewise linear through up to 8 equally spaced `points`; without points it is 1 everywhere.
+    Where a curve is expected, a number is a constant one. Curves are immutable: set the whole field.
     """
 
     value: float
@@ -98,9 +98,9 @@ class SolverSettings(Struct, struct="solver_settings"):
 
 
 class Settings(Struct, struct="settings"):
-    """Settings of chains, in SI units. `Settings()` has the defaults, `Settings.cape()` and `Settings.skirt()` are starting points for the
-    two classic garments, and `Chains.settings` is what chains have. Assigning an object to `Chains.settings` applies it; values
-    out of range are refused there by name.
+    """Settings of chains, in SI units. `Settings()` has the defaults, `Settings.cape()` and
+    `Settings.skirt()` are starting points for the two classic garments, and `Chains.settings` is what chains
+    have. Assigning an object to `Chains.settings` applies it; values out of range are refused there by name.
 
     A field given a number where it is a `Curve` is constant along the chain.
     """
@@ -123,8 +123,8 @@ class Settings(Struct, struct="settings"):
     friction = Float("0.3")
     collider_groups = Int("groups that chains and mesh meet, bit 1 << group each: 255, all")
     softness = Floats(
-        "of each of the 8 groups, 0 (rigid) to 1. Above 0 its colliders push chains aside without friction, cannot carry or pinch them, and "
-        "what hangs over them sinks through"
+        "of each of the 8 groups, 0 (rigid) to 1. Above 0 its colliders push chains aside without friction, "
+        "cannot carry or pinch them, and what hangs over them sinks through"
     )
     yielding_groups = Int(
         "groups that are rigid but where they press cloth on rigid ones, bit 1 << group each: 0"
@@ -157,9 +157,10 @@ class Wind(Struct, struct="wind"):
     """The air that chains meet through `Settings.drag` and `Settings.panel_drag`.
 
     Args:
-        field: a function of (time, points) that returns velocities to add: `time` is the chains' own clock in seconds, `points` has shape
-            (n, 3), and so has the result, in m/s. It is called from within steps and takes the GIL, which is slow. What it raises, the step
-            raises, once it is over and has gone on with still air.
+        field: a function of (time, points) that returns velocities to add: `time` is the chains' own clock in
+            seconds, `points` has shape (n, 3), and so has the result, in m/s. It is called from within steps
+            and takes the GIL, which is slow. What it raises, the step raises, once it is over and has gone on
+            with still air.
         others: the fields, by name.
     """
 

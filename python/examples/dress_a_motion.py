@@ -1,4 +1,5 @@
-"""Dresses a captured motion, and shows how far the cloth is stretched: as a plot where matplotlib is installed, else as a table.
+"""Dresses a captured motion, and shows how far the cloth is stretched: as a plot where matplotlib is
+installed, else as a table.
 
     python3 dress_a_motion.py
     python3 dress_a_motion.py --garment skirt.billow --clip 55_04 --seconds 8 -o strain.png
@@ -59,7 +60,9 @@ def main() -> None:
     parser.add_argument("--motions", type=Path, default=ASSETS / "motions/captured.billowmotion")
     parser.add_argument("--clip", default="07_03")
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--table", action="store_true", help="print a table, even where matplotlib is installed")
+    parser.add_argument(
+        "--table", action="store_true", help="print a table where matplotlib is installed too"
+    )
     parser.add_argument("-o", "--out", type=Path, help="write the plot to this file instead of a window")
     o = parser.parse_args()
 

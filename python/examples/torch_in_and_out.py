@@ -1,7 +1,8 @@
-"""Tensors of torch as joints, and the mesh straight into a tensor: nothing is copied but what the frame itself writes.
+"""Tensors of torch as joints, and the mesh straight into a tensor: nothing is copied but what the frame
+itself writes.
 
-Plays a motion into one tensor of all frames, and lets torch say which way each vertex of the last one would have to go for the edges to
-have the lengths of the pattern.
+Plays a motion into one tensor of all frames, and lets torch say which way each vertex of the last one would
+have to go for the edges to have the lengths of the pattern.
 
     python3 torch_in_and_out.py
 """
@@ -38,10 +39,12 @@ def main() -> None:
     last = mesh[-1].clone().requires_grad_()
     stretched = (last[edges[:, 0]] - last[edges[:, 1]]).norm(dim=1) / lengths - 1
     stretched.square().sum().backward()
-    print(f"{tuple(mesh.shape)} positions; mean strain of the last frame {100 * stretched.abs().mean():.2f} %,")
+    print(
+        f"{tuple(mesh.shape)} positions; the last frame's mean strain is {100 * stretched.abs().mean():.2f} %,"
+    )
     print(f"the largest gradient of its squares {last.grad.norm(dim=1).max():.2f} per metre")
 
-    # On the way to a GPU: mesh.to("cuda"). From there: joints.cpu(), as the library reads the processor's memory.
+    # To a GPU: mesh.to("cuda"). From one: joints.cpu(), as the library reads the processor's memory.
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""Makes a small garment from nothing with the command line, shows its progress, and wears it: for the cell of a notebook.
+"""Makes a small garment from nothing with the command line, shows its progress, and wears it: for the cell of
+a notebook.
 
-    python3 train_from_a_notebook.py              # about ten minutes on two cores; `./run build` has built what it needs
+    python3 train_from_a_notebook.py              # minutes; `./run build` has built what it needs
     python3 train_from_a_notebook.py --dry-run    # only says what it would do
 
-The garment is coarse and learns from seconds of motion, to see the whole way once. Leave out SMALL for one like the shipped ones, which takes a day.
+The garment is coarse and learns from seconds of motion, to see the whole way once. Leave out SMALL for one
+like the shipped ones, which takes a day.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def find_billow() -> str:
     built = Path(__file__).resolve().parents[2] / "build/release/bin/billow"
     found = os.environ.get("BILLOW") or shutil.which("billow") or (str(built) if built.exists() else None)
     if not found:
-        sys.exit("expected the program billow on the path, in the variable BILLOW or built; found none: ./run build")
+        sys.exit(
+            "expected the program billow on the path, in the variable BILLOW or built by ./run; found none"
+        )
     return found
 
 

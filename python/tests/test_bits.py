@@ -18,7 +18,10 @@ from conftest import DT, hanging, play, program, roots, sway
 def test_frames_are_those_of_a_native_program(name: str) -> None:
     count = 16
     native = subprocess.run(
-        [program("billow_frames"), f"assets/{name}.billow", str(count)], check=True, capture_output=True, text=True
+        [program("billow_frames"), f"assets/{name}.billow", str(count)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     expected = [int(line.split()[1], 16) for line in native.stdout.splitlines()]
     found = play(billow.Instance(billow.Garment.load(f"assets/{name}.billow")), range(count))
@@ -111,7 +114,9 @@ def test_partners_meet_in_a_crowd(cape: billow.Garment) -> None:
 def test_levels_of_detail(cape: billow.Garment) -> None:
     crowd = billow.Crowd(cape, 3)
     joints = [cape.joint_rest] * 3
-    crowd.step(DT, joints, distances=[1, 30, 100], visible=[True, True, False], levels=billow.Levels(near_distance=8))
+    crowd.step(
+        DT, joints, distances=[1, 30, 100], visible=[True, True, False], levels=billow.Levels(near_distance=8)
+    )
     assert [one.options.interval for one in crowd] == [1, 4, 8]
     assert crowd[1].options.lengths == billow.Lengths.OFF
     with pytest.raises(billow.InvalidArgument, match="distances: expected one for each"):

@@ -95,7 +95,14 @@ def test_settings_refuse_what_cannot_be() -> None:
     assert settings == billow.Settings()
     with pytest.raises(AttributeError):
         settings.mass.value = 3  # would be lost
-    for kind in (billow.Settings, billow.SolverSettings, billow.Options, billow.Wind, billow.Collider, billow.Levels):
+    for kind in (
+        billow.Settings,
+        billow.SolverSettings,
+        billow.Options,
+        billow.Wind,
+        billow.Collider,
+        billow.Levels,
+    ):
         for name in kind._fields:
             assert vars(kind)[name].__doc__, f"{kind.__name__}.{name} says nothing"
             assert isinstance(vars(kind)[name], _structs.Field)
@@ -161,7 +168,11 @@ def test_wind_in_python() -> None:
     assert in_c.positions[-1, 0] > still.positions[-1, 0] + 0.05
     for broken, error, why in (
         (lambda time, points: 1 / 0, ZeroDivisionError, "division"),
-        (lambda time, points: points[:, :2], billow.InvalidArgument, r"velocities: expected an array of shape \(\d+, 3\)"),
+        (
+            lambda time, points: points[:, :2],
+            billow.InvalidArgument,
+            r"velocities: expected an array of shape \(\d+, 3\)",
+        ),
         (lambda time, points: points * np.nan, billow.InvalidArgument, "expected finite numbers"),
     ):
         in_python.wind = billow.Wind(field=broken)
@@ -183,7 +194,9 @@ def ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def grid_of_a_ball() -> billow.Grid:
     axis = np.linspace(-0.2, 0.2, 33)
     z, y, x = np.meshgrid(axis, axis, axis, indexing="ij")
-    return billow.Grid(((np.sqrt(x * x + y * y + z * z) - 0.1) / 1e-4).astype(np.int16), axis[1] - axis[0], 1e-4)
+    return billow.Grid(
+        ((np.sqrt(x * x + y * y + z * z) - 0.1) / 1e-4).astype(np.int16), axis[1] - axis[0], 1e-4
+    )
 
 
 def test_distances_of_every_shape() -> None:
@@ -219,7 +232,9 @@ def test_network_distances() -> None:
     network = billow.Network(weights, width, (0.3, 0.3, 0.3), 0.05)
     found = billow.Body([billow.Collider.of_network((0, 0, 0), network)]).query([[0.15, 0, 0], [0.05, 0, 0]])
     np.testing.assert_allclose(found.distances, [0.05, -0.05], atol=1e-3)
-    with pytest.raises(billow.InvalidArgument, match=r"network.weights: expected an array of shape \(41,\), for the width 4"):
+    with pytest.raises(
+        billow.InvalidArgument, match=r"network.weights: expected an array of shape \(41,\), for the width 4"
+    ):
         billow.Network(weights[1:], width, (1, 1, 1), 0)
 
 
@@ -253,7 +268,9 @@ def test_functions_of_python_in_steps() -> None:
         return ball(points)
 
     at = (0.01, -0.35, 0)
-    in_python, in_c = billow.Body([billow.Collider.custom(at, 0.5, counted)]), billow.Body([billow.Collider.sphere(at, 0.1)])
+    in_python, in_c = billow.Body([billow.Collider.custom(at, 0.5, counted)]), billow.Body(
+        [billow.Collider.sphere(at, 0.1)]
+    )
     tips = []
     for body in (in_python, in_c):
         chains = hanging()
@@ -265,8 +282,16 @@ def test_functions_of_python_in_steps() -> None:
     np.testing.assert_allclose(*tips, atol=0.02)
     for broken, error, why in (
         (lambda points: 1 / 0, ZeroDivisionError, "division"),
-        (lambda points: points, billow.InvalidArgument, r"result: expected \(distances, gradients\), found ndarray"),
-        (lambda points: (points[:, 0], points[:, :2]), billow.InvalidArgument, r"gradients: expected an array of shape"),
+        (
+            lambda points: points,
+            billow.InvalidArgument,
+            r"result: expected \(distances, gradients\), found ndarray",
+        ),
+        (
+            lambda points: (points[:, 0], points[:, :2]),
+            billow.InvalidArgument,
+            r"gradients: expected an array of shape",
+        ),
         (lambda points: (points[:, 0] * np.nan, points), billow.InvalidArgument, "expected finite numbers"),
     ):
         body = billow.Body([billow.Collider.custom(at, 0.5, broken)])
@@ -297,30 +322,76 @@ def test_functions_of_python_on_threads_of_a_crowd(cape: billow.Garment) -> None
     ("make", "why"),
     [
         (lambda: billow.Body([5]), r"colliders\[0\]: expected a Collider, found int"),
-        (lambda: billow.Body([billow.Collider.sphere((0, 0, 0), -1)]), r"colliders\[0\].radius: expected more than 0, found -1"),
-        (lambda: billow.Body([billow.Collider(joint=3)]), r"colliders\[0\].joint: expected less than joint_count, found 3"),
-        (lambda: billow.Body([billow.Collider(shape=billow.Shape.CUSTOM)]), r"colliders\[0\].sdf: expected a function"),
-        (lambda: billow.Body([billow.Collider(shape=billow.Shape.GRID)]), r"colliders\[0\].grid: expected a grid"),
-        (lambda: billow.Body([billow.Collider(shape=billow.Shape.NEURAL)]), r"colliders\[0\].neural: expected a network"),
-        (lambda: billow.Body([], joint_rest=np.zeros((2, 6))), r"joint_rest: expected an array of shape \(n, 7\)"),
+        (
+            lambda: billow.Body([billow.Collider.sphere((0, 0, 0), -1)]),
+            r"colliders\[0\].radius: expected more than 0, found -1",
+        ),
+        (
+            lambda: billow.Body([billow.Collider(joint=3)]),
+            r"colliders\[0\].joint: expected less than joint_count, found 3",
+        ),
+        (
+            lambda: billow.Body([billow.Collider(shape=billow.Shape.CUSTOM)]),
+            r"colliders\[0\].sdf: expected a function",
+        ),
+        (
+            lambda: billow.Body([billow.Collider(shape=billow.Shape.GRID)]),
+            r"colliders\[0\].grid: expected a grid",
+        ),
+        (
+            lambda: billow.Body([billow.Collider(shape=billow.Shape.NEURAL)]),
+            r"colliders\[0\].neural: expected a network",
+        ),
+        (
+            lambda: billow.Body([], joint_rest=np.zeros((2, 6))),
+            r"joint_rest: expected an array of shape \(n, 7\)",
+        ),
         (lambda: billow.Body([], joint_count=0), "joint_count"),
         (lambda: billow.Body.ground(float("nan")), "expected a finite number within 1e9, found nan"),
         (lambda: billow.Body([]).pose(np.zeros((2, 7))), "joint_count: expected 1, found 2"),
-        (lambda: billow.Body([]).query([[0, 0]]), r"points: expected an array of shape \(n, 3\), found shape \(1, 2\)"),
-        (lambda: billow.Collider(joint=[0, 1], weight=[1]), "expected 1 to 4 joints and as many weights, found 2 and 1"),
-        (lambda: billow.Collider(weight=[1]), "Collider.weight: expected joints that it is for"),
-        (lambda: billow.Collider.custom((0, 0, 0), 1, 5), "Collider.sdf: expected a function of points, found int"),
-        (lambda: billow.Collider.of_grid((0, 0, 0), 5), "Collider.grid: expected a Grid, found int"),
-        (lambda: billow.Grid(np.zeros((3, 3), np.int16), 1, 1), r"grid.values: expected an array of shape \(n, n, n\)"),
-        (lambda: billow.Grid(np.full((3, 3, 3), 40000), 1, 1), "grid.values: expected numbers from -32768 to 32767, found 40000"),
-        (lambda: billow.Grid(np.zeros((3, 3, 3)), 1, 1), "grid.values: expected whole numbers, found dtype float64"),
         (
-            lambda: billow.Body([billow.Collider.of_grid((0, 0, 0), billow.Grid(np.ones((3, 3, 3), int), 1, 1))]),
+            lambda: billow.Body([]).query([[0, 0]]),
+            r"points: expected an array of shape \(n, 3\), found shape \(1, 2\)",
+        ),
+        (
+            lambda: billow.Collider(joint=[0, 1], weight=[1]),
+            "expected 1 to 4 joints and as many weights, found 2 and 1",
+        ),
+        (lambda: billow.Collider(weight=[1]), "Collider.weight: expected joints that it is for"),
+        (
+            lambda: billow.Collider.custom((0, 0, 0), 1, 5),
+            "Collider.sdf: expected a function of points, found int",
+        ),
+        (lambda: billow.Collider.of_grid((0, 0, 0), 5), "Collider.grid: expected a Grid, found int"),
+        (
+            lambda: billow.Grid(np.zeros((3, 3), np.int16), 1, 1),
+            r"grid.values: expected an array of shape \(n, n, n\)",
+        ),
+        (
+            lambda: billow.Grid(np.full((3, 3, 3), 40000), 1, 1),
+            "grid.values: expected numbers from -32768 to 32767, found 40000",
+        ),
+        (
+            lambda: billow.Grid(np.zeros((3, 3, 3)), 1, 1),
+            "grid.values: expected whole numbers, found dtype float64",
+        ),
+        (
+            lambda: billow.Body(
+                [billow.Collider.of_grid((0, 0, 0), billow.Grid(np.ones((3, 3, 3), int), 1, 1))]
+            ),
             "expected some under 0, found none",
         ),
-        (lambda: billow.Network(np.zeros(68 * 68 + 6 * 68 + 1), 68, (1, 1, 1), 0) and billow.Body(
-            [billow.Collider.of_network((0, 0, 0), billow.Network(np.zeros(68 * 68 + 6 * 68 + 1), 68, (1, 1, 1), 0))]),
-         "multiple of 4 up to 64"),
+        (
+            lambda: billow.Network(np.zeros(68 * 68 + 6 * 68 + 1), 68, (1, 1, 1), 0)
+            and billow.Body(
+                [
+                    billow.Collider.of_network(
+                        (0, 0, 0), billow.Network(np.zeros(68 * 68 + 6 * 68 + 1), 68, (1, 1, 1), 0)
+                    )
+                ]
+            ),
+            "multiple of 4 up to 64",
+        ),
     ],
 )
 def test_bad_bodies(make: object, why: str) -> None:
@@ -377,7 +448,9 @@ def test_debug_drawing(instance: billow.Instance) -> None:
         assert np.isfinite(shape).all()
     strain = instance.debug_draw(billow.Debug.STRAIN)
     # Edges of the mesh, but for those along the seam.
-    assert 0 <= len(billow.Strain(instance.garment).edges) - len(strain.lines) < 50 and len(strain.points) == 0
+    assert (
+        0 <= len(billow.Strain(instance.garment).edges) - len(strain.lines) < 50 and len(strain.points) == 0
+    )
     assert len(instance.body.debug_draw(billow.Debug.COLLIDERS).lines) > 0
     assert len(instance.chains.debug_draw(billow.Debug.ROPES).lines) == 142
     with pytest.raises(billow.InvalidArgument):
@@ -411,7 +484,11 @@ def test_transforms_of_matrices() -> None:
     assert found.dtype == np.float32
     np.testing.assert_allclose(found[:, :3], m[:, :3, 3], atol=1e-6)
     np.testing.assert_allclose(abs(np.sum(found[:, 3:] * q, 1)), 1, atol=1e-5)
-    for bad, why in ((np.zeros((4, 4)), "no volume"), (np.diag([-1, 1, 1, 1]), "mirrors"), (np.eye(3), "shape")):
+    for bad, why in (
+        (np.zeros((4, 4)), "no volume"),
+        (np.diag([-1, 1, 1, 1]), "mirrors"),
+        (np.eye(3), "shape"),
+    ):
         with pytest.raises(billow.InvalidArgument, match=why):
             billow.from_matrices(bad)
 

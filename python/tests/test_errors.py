@@ -33,14 +33,20 @@ def test_every_status_has_its_exception() -> None:
         ({"teleport": 3}, "frame.teleport: expected a billow_teleport, found 3"),
         ({"body": 5}, "body: expected a Body or None, found int"),
         ({"others": ["wall"]}, r"others\[0\]: expected a Body, found str"),
-        ({"space": np.zeros((2, 7))}, r"space: expected an array of shape \(7,\), position .*, found shape \(2, 7\)"),
+        (
+            {"space": np.zeros((2, 7))},
+            r"space: expected an array of shape \(7,\), position .*, found shape \(2, 7\)",
+        ),
         ({"space": [NAN, 0, 0, 0, 0, 0, 1]}, r"frame.space\[0\].position\[0\]"),
         ({"joints": None}, "joints: expected an array of numbers, found NoneType with dtype object"),
         ({"joints": "rest"}, "joints: expected an array of numbers, found str"),
         ({"joints": [[1, 2], [3]]}, "joints: expected an array of numbers, found list"),
         ({"joints": np.zeros((22, 7), complex)}, "with dtype complex128"),
         ({"joints": np.zeros((22, 7), bool)}, "with dtype bool"),
-        ({"joints": np.zeros((21, 7))}, r"\(22, 7\), position x y z and rotation x y z w, found shape \(21, 7\)"),
+        (
+            {"joints": np.zeros((21, 7))},
+            r"\(22, 7\), position x y z and rotation x y z w, found shape \(21, 7\)",
+        ),
         ({"joints": np.zeros((22, 4, 4))}, r"expected an array of shape \(22, 7\).*found shape \(22, 4, 4\)"),
         ({"joints": np.full((22, 7), np.inf)}, r"frame.joints\[0\].position\[0\]"),
         ({"joints": np.full((22, 7), 1e300)}, r"frame.joints\[0\].position\[0\]"),
@@ -64,8 +70,14 @@ def test_crowd_changes_nothing_where_something_is_wrong(cape: billow.Garment) ->
     wrong[2, 4, 1] = NAN
     for arguments, why in (
         ({"joints": wrong}, r"frame.joints\[4\].position\[1\]"),
-        ({"joints": joints[:2]}, r"joints: expected an array of shape \(3, 22, 7\).*found shape \(2, 22, 7\)"),
-        ({"joints": joints, "scale": [1, 1]}, r"scale: expected an array of shape \(3,\), found shape \(2,\)"),
+        (
+            {"joints": joints[:2]},
+            r"joints: expected an array of shape \(3, 22, 7\).*found shape \(2, 22, 7\)",
+        ),
+        (
+            {"joints": joints, "scale": [1, 1]},
+            r"scale: expected an array of shape \(3,\), found shape \(2,\)",
+        ),
         ({"joints": joints, "scale": [1, 1, 0.0001]}, "frame.scale"),
         ({"joints": joints, "spaces": np.zeros((3, 6))}, r"spaces: expected an array of shape \(3, 7\)"),
         ({"joints": joints, "bodies": [None]}, "bodies: expected 3, one for each character, found 1"),
@@ -78,9 +90,14 @@ def test_crowd_changes_nothing_where_something_is_wrong(cape: billow.Garment) ->
     one = billow.Instance(cape)
     with pytest.raises(billow.InvalidArgument, match="expected each once, found number 1 again"):
         billow.Crowd(cape, [one, one]).step(DT, joints[:2])
-    with pytest.raises(billow.InvalidArgument, match=r"instances\[0\]: expected an Instance of the crowd's garment"):
+    with pytest.raises(
+        billow.InvalidArgument, match=r"instances\[0\]: expected an Instance of the crowd's garment"
+    ):
         billow.Crowd(billow.Garment.load("assets/skirt.billow"), [one])
-    for bad, why in (({"count": -1}, "count"), ({"count": 1, "threads": 0}, "threads: expected 1 to 1024, found 0")):
+    for bad, why in (
+        ({"count": -1}, "count"),
+        ({"count": 1, "threads": 0}, "threads: expected 1 to 1024, found 0"),
+    ):
         with pytest.raises(billow.InvalidArgument, match=why):
             billow.Crowd(cape, **bad)
 
@@ -88,7 +105,9 @@ def test_crowd_changes_nothing_where_something_is_wrong(cape: billow.Garment) ->
 def test_bad_garments(tmp_path) -> None:
     with pytest.raises(billow.CannotRead, match="nowhere.billow"):
         billow.Garment.load(tmp_path / "nowhere.billow")
-    (tmp_path / "text.billow").write_text("not a garment, but long enough to have a header of 64 bytes; so it is.")
+    (tmp_path / "text.billow").write_text(
+        "not a garment, but long enough to have a header of 64 bytes; so it is."
+    )
     with pytest.raises(billow.BadData, match="magic|billow|garment"):
         billow.Garment.load(tmp_path / "text.billow")
     with open("assets/cape.billow", "rb") as file:
@@ -109,7 +128,11 @@ def test_bad_states(instance: billow.Instance) -> None:
     state, before = instance.save(), (instance.hash, instance.chains.hash)
     damaged = bytearray(state)
     damaged[-1] ^= 1
-    for bytes_, why in ((b"", "expected the saved state"), (state[:-1], "bytes"), (bytes(damaged), "checksum|found")):
+    for bytes_, why in (
+        (b"", "expected the saved state"),
+        (state[:-1], "bytes"),
+        (bytes(damaged), "checksum|found"),
+    ):
         with pytest.raises(billow.BadData, match=why):
             instance.restore(bytes_)
     with pytest.raises(billow.BadData):

@@ -49,7 +49,12 @@ def test_private_half_refuses_what_would_reach_wrong_memory(cape: billow.Garment
     import numpy as np
 
     core = billow.Instance(cape)._core
-    for joints in (np.zeros((22, 6), np.float32), np.zeros((22, 7)), np.zeros((7, 22), np.float32).T, np.zeros(22, np.float32)):
+    for joints in (
+        np.zeros((22, 6), np.float32),
+        np.zeros((22, 7)),
+        np.zeros((7, 22), np.float32).T,
+        np.zeros(22, np.float32),
+    ):
         with pytest.raises(TypeError, match="call it through the package"):
             core.step(0.1, joints, 1.0, None, None, 0, False, [])
     for settings in (b"", b"x" * 7):
@@ -66,7 +71,9 @@ def test_quick_start_of_the_document() -> None:
         exec(compile(block, "docs/python.md", "exec"), names)
 
 
-def test_a_motion_is_dressed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_motion_is_dressed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(sys, "argv", ["dress_a_motion.py", "--seconds", "0.5", "--table"])
     runpy.run_path(str(EXAMPLES / "dress_a_motion.py"), run_name="__main__")
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if re.match(r"\s*\d", line)]
@@ -82,7 +89,9 @@ def test_a_motion_is_dressed(capsys: pytest.CaptureFixture[str], monkeypatch: py
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
-def test_training_says_what_it_would_do(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_says_what_it_would_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BILLOW", program("billow"))
     monkeypatch.setattr(sys, "argv", ["train_from_a_notebook.py", "--dry-run"])
     runpy.run_path(str(EXAMPLES / "train_from_a_notebook.py"), run_name="__main__")

@@ -23,14 +23,18 @@ def write_data_set(folder: Path) -> Path:
     """A data set as docs/cloth.md has it: a square of four vertices, two clips."""
     rng = np.random.default_rng(0)
     clips = []
-    for index, (name, frames, usable, split) in enumerate((("walk", 4, True, "ttvh"), ("fall", 2, False, "uu"))):
+    for index, (name, frames, usable, split) in enumerate(
+        (("walk", 4, True, "ttvh"), ("fall", 2, False, "uu"))
+    ):
         clip = folder / "clips" / f"{index:04d}"
         clip.mkdir(parents=True)
         checksums = {}
         for file, rows, columns in (("cloth", 4, 3), ("bones", 2, 3), ("rope", 2, 3), ("joints", 5, 7)):
             np.save(clip / f"{file}.npy", rng.normal(size=(frames, rows, columns)).astype(np.float32))
             checksums[f"{file}.npy"] = f"{_core.checksum((clip / f'{file}.npy').read_bytes()):016x}"
-        clips.append({"name": name, "frames": frames, "usable": usable, "split": split, "checksums": checksums})
+        clips.append(
+            {"name": name, "frames": frames, "usable": usable, "split": split, "checksums": checksums}
+        )
     manifest = {"format": "billow data set", "version": 1, "garment": "square", "preset": "average"}
     manifest.update(vertices=4, bones=2, simulated_bones=1, frames_per_second=30, clips=clips, chaos=[])
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -48,11 +52,21 @@ def test_data_set(tmp_path: Path) -> None:
     assert len(data) == 2 and data.garment == "square" and data.character == "average"
     assert [c.name for c in data] == ["walk", "fall"] and [c.name for c in data.usable] == ["walk"]
     walk = data[0]
-    for array, shape in ((walk.cloth, (4, 4, 3)), (walk.bones, (4, 2, 3)), (walk.rope, (4, 2, 3)), (walk.joints, (4, 5, 7))):
+    for array, shape in (
+        (walk.cloth, (4, 4, 3)),
+        (walk.bones, (4, 2, 3)),
+        (walk.rope, (4, 2, 3)),
+        (walk.joints, (4, 5, 7)),
+    ):
         assert isinstance(array, np.memmap) and array.shape == shape and array.dtype == np.float32
     assert walk.mask("t").tolist() == [True, True, False, False] and walk.mask("vh").sum() == 2
     assert data.frames("tv").tolist() == [[0, 0], [0, 1], [0, 2]] and len(data.frames("u")) == 0
-    assert data.triangles.tolist() == [[0, 1, 2], [0, 2, 3]] and data.uvs.tolist() == [[0, 0], [1, 0], [1, 1], [0, 1]]
+    assert data.triangles.tolist() == [[0, 1, 2], [0, 2, 3]] and data.uvs.tolist() == [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 1],
+    ]
     assert data.rest.shape == (4, 3) and data.check() == []
     assert "2 clips, 6 frames" in repr(data) and "rejected" in repr(data[1])
     with pytest.raises(billow.InvalidArgument, match="parts: expected letters of t, v, h and u, found 'x'"):
@@ -70,24 +84,92 @@ def change_manifest(folder: Path, change: object) -> None:
     [
         (lambda f: shutil.rmtree(f), billow.CannotRead, "manifest.json: expected a file of a data set"),
         (lambda f: (f / "manifest.json").write_text("{"), billow.BadData, "manifest.json: expected JSON"),
-        (lambda f: (f / "manifest.json").write_text("[" * 99999), billow.BadData, "manifest.json: expected JSON"),
+        (
+            lambda f: (f / "manifest.json").write_text("[" * 99999),
+            billow.BadData,
+            "manifest.json: expected JSON",
+        ),
         (lambda f: (f / "manifest.json").write_bytes(b"\xff"), billow.BadData, "expected UTF-8"),
-        (lambda f: (f / "manifest.json").write_text("[]"), billow.BadData, "expected an object, found 'list'"),
-        (lambda f: change_manifest(f, lambda m: m.update(version=2)), billow.BadData, "version: expected 1, found 2"),
-        (lambda f: change_manifest(f, lambda m: m.pop("vertices")), billow.BadData, "vertices: expected a whole number, found None"),
-        (lambda f: change_manifest(f, lambda m: m["clips"][1].update(usable=1)), billow.BadData, r"clips\[1\].usable: expected true or false"),
-        (lambda f: change_manifest(f, lambda m: m["clips"][0].update(split="ttvx")), billow.BadData, r"clips\[0\].split: expected a letter"),
-        (lambda f: change_manifest(f, lambda m: m["clips"].append(3)), billow.BadData, r"clips\[2\]: expected an object, found 3"),
-        (lambda f: (f / "clips/0000/cloth.npy").unlink(), billow.CannotRead, "cloth.npy: expected an array of a data set"),
-        (lambda f: (f / "clips/0000/cloth.npy").write_bytes(b"text"), billow.BadData, "cloth.npy: expected a NumPy array"),
-        (lambda f: np.save(f / "clips/0000/cloth.npy", np.zeros((4, 4, 3))), billow.BadData, "expected float32 of 4 x 4 x 3, found 'float64"),
-        (lambda f: np.save(f / "clips/0000/cloth.npy", np.zeros((3, 4, 3), "f4")), billow.BadData, "found 'float32 of 3 x 4 x 3'"),
-        (lambda f: np.save(f / "clips/0000/cloth.npy", np.array([{}])), billow.BadData, "cloth.npy: expected a NumPy array"),
-        (lambda f: (f / "garment.json").write_text('{"rest": "../x", "mesh": "/etc/passwd"}'), billow.BadData, "a file in the same folder"),
-        (lambda f: (f / "garment_mesh.obj").write_text("f 1 2 9\n"), billow.BadData, "line 1: expected a triangle of 4 vertices"),
-        (lambda f: (f / "garment_mesh.obj").write_text("f 1 x 3\n"), billow.BadData, "line 1: expected numbers"),
-        (lambda f: (f / "garment_mesh.obj").write_text("f 1 2 3\n"), billow.BadData, "triangles: expected 2, found 1"),
-        (lambda f: (f / "garment_mesh.obj").write_text("f 1/1 2/9 3/1\nf 1/1 2/1 4/1"), billow.BadData, "vt: expected one for each of 4"),
+        (
+            lambda f: (f / "manifest.json").write_text("[]"),
+            billow.BadData,
+            "expected an object, found 'list'",
+        ),
+        (
+            lambda f: change_manifest(f, lambda m: m.update(version=2)),
+            billow.BadData,
+            "version: expected 1, found 2",
+        ),
+        (
+            lambda f: change_manifest(f, lambda m: m.pop("vertices")),
+            billow.BadData,
+            "vertices: expected a whole number, found None",
+        ),
+        (
+            lambda f: change_manifest(f, lambda m: m["clips"][1].update(usable=1)),
+            billow.BadData,
+            r"clips\[1\].usable: expected true or false",
+        ),
+        (
+            lambda f: change_manifest(f, lambda m: m["clips"][0].update(split="ttvx")),
+            billow.BadData,
+            r"clips\[0\].split: expected a letter",
+        ),
+        (
+            lambda f: change_manifest(f, lambda m: m["clips"].append(3)),
+            billow.BadData,
+            r"clips\[2\]: expected an object, found 3",
+        ),
+        (
+            lambda f: (f / "clips/0000/cloth.npy").unlink(),
+            billow.CannotRead,
+            "cloth.npy: expected an array of a data set",
+        ),
+        (
+            lambda f: (f / "clips/0000/cloth.npy").write_bytes(b"text"),
+            billow.BadData,
+            "cloth.npy: expected a NumPy array",
+        ),
+        (
+            lambda f: np.save(f / "clips/0000/cloth.npy", np.zeros((4, 4, 3))),
+            billow.BadData,
+            "expected float32 of 4 x 4 x 3, found 'float64",
+        ),
+        (
+            lambda f: np.save(f / "clips/0000/cloth.npy", np.zeros((3, 4, 3), "f4")),
+            billow.BadData,
+            "found 'float32 of 3 x 4 x 3'",
+        ),
+        (
+            lambda f: np.save(f / "clips/0000/cloth.npy", np.array([{}])),
+            billow.BadData,
+            "cloth.npy: expected a NumPy array",
+        ),
+        (
+            lambda f: (f / "garment.json").write_text('{"rest": "../x", "mesh": "/etc/passwd"}'),
+            billow.BadData,
+            "a file in the same folder",
+        ),
+        (
+            lambda f: (f / "garment_mesh.obj").write_text("f 1 2 9\n"),
+            billow.BadData,
+            "line 1: expected a triangle of 4 vertices",
+        ),
+        (
+            lambda f: (f / "garment_mesh.obj").write_text("f 1 x 3\n"),
+            billow.BadData,
+            "line 1: expected numbers",
+        ),
+        (
+            lambda f: (f / "garment_mesh.obj").write_text("f 1 2 3\n"),
+            billow.BadData,
+            "triangles: expected 2, found 1",
+        ),
+        (
+            lambda f: (f / "garment_mesh.obj").write_text("f 1/1 2/9 3/1\nf 1/1 2/1 4/1"),
+            billow.BadData,
+            "vt: expected one for each of 4",
+        ),
     ],
 )
 def test_bad_data_sets(tmp_path: Path, damage: object, error: type, why: str) -> None:
@@ -106,7 +188,11 @@ def test_check_finds_what_is_damaged(tmp_path: Path) -> None:
     (folder / "clips/0001/rope.npy").unlink()
     errors = billow.DataSet(folder).check()
     assert len(errors) == 3
-    assert "expected finite values" in errors[0] and "expected the checksum" in errors[1] and "rope.npy" in errors[2]
+    assert (
+        "expected finite values" in errors[0]
+        and "expected the checksum" in errors[1]
+        and "rope.npy" in errors[2]
+    )
 
 
 def test_data_set_of_the_simulator(tmp_path: Path) -> None:
@@ -134,7 +220,9 @@ def test_captured_clips(cape: billow.Garment) -> None:
     # Bones keep their lengths, a foot is near the ground, and the person walks.
     thigh, calf = 10, 11
     np.testing.assert_allclose(
-        np.linalg.norm(joints[:, calf, :3] - joints[:, thigh, :3], axis=1), np.linalg.norm(walk.offsets[calf]), atol=1e-5
+        np.linalg.norm(joints[:, calf, :3] - joints[:, thigh, :3], axis=1),
+        np.linalg.norm(walk.offsets[calf]),
+        atol=1e-5,
     )
     toes = joints[:, [13, 21], 1].min(1)
     assert -0.03 < toes.min() and toes.max() < 0.1
@@ -154,7 +242,9 @@ def small_bundle() -> bytes:
     """The first clip of the shipped bundle with five frames, as a bundle of its own."""
     data = BUNDLE.read_bytes()
     first = next(iter(billow.MotionBundle(BUNDLE).values()))
-    texts = b"".join(struct.pack("<H", len(t.encode())) + t.encode() for t in (first.name, first.about, first.subject))
+    texts = b"".join(
+        struct.pack("<H", len(t.encode())) + t.encode() for t in (first.name, first.about, first.subject)
+    )
     start = data.index(texts)
     frames = start + len(texts) + 33
     head = data[40 : start + len(texts) + 5] + struct.pack("<I", 5) + data[start + len(texts) + 9 : frames]
@@ -185,12 +275,30 @@ def test_bad_bundles(tmp_path: Path) -> None:
         (lambda d: d[:-1] + b"?", "expected checksum"),
         (lambda d: repaired(bytearray(d[:-1])), "more bytes"),
         (lambda d: repaired(bytearray(d + b"?")), "expected the end of the file, found 1 more bytes"),
-        (lambda d: repaired(bytearray(d[:flags] + b"\x06\x00tentak" + d[flags + 8 :])), "joint 'pelvis', found 'tentak'"),
-        (lambda d: repaired(bytearray(d[:clip] + b"\x00\x00" + d[clip + 2 + len(name) :])), "expected a name"),
-        (lambda d: repaired(bytearray(d[:rate] + struct.pack("<f", 0.5) + d[rate + 4 :])), "1 to 1000 frames a second"),
-        (lambda d: repaired(bytearray(d[: rate + 4] + struct.pack("<I", 0) + d[rate + 8 :])), "at least one frame"),
-        (lambda d: repaired(bytearray(d[: rate + 4] + struct.pack("<I", 1 << 30) + d[rate + 8 :])), "more bytes, found"),
-        (lambda d: repaired(bytearray(d[: rate + 8] + struct.pack("<f", float("nan")) + d[rate + 12 :])), "finite numbers"),
+        (
+            lambda d: repaired(bytearray(d[:flags] + b"\x06\x00tentak" + d[flags + 8 :])),
+            "joint 'pelvis', found 'tentak'",
+        ),
+        (
+            lambda d: repaired(bytearray(d[:clip] + b"\x00\x00" + d[clip + 2 + len(name) :])),
+            "expected a name",
+        ),
+        (
+            lambda d: repaired(bytearray(d[:rate] + struct.pack("<f", 0.5) + d[rate + 4 :])),
+            "1 to 1000 frames a second",
+        ),
+        (
+            lambda d: repaired(bytearray(d[: rate + 4] + struct.pack("<I", 0) + d[rate + 8 :])),
+            "at least one frame",
+        ),
+        (
+            lambda d: repaired(bytearray(d[: rate + 4] + struct.pack("<I", 1 << 30) + d[rate + 8 :])),
+            "more bytes, found",
+        ),
+        (
+            lambda d: repaired(bytearray(d[: rate + 8] + struct.pack("<f", float("nan")) + d[rate + 12 :])),
+            "finite numbers",
+        ),
         (lambda d: repaired(bytearray(d[: rate - 1] + b"\x04" + d[rate:])), "flags from 0 to 3, found 4"),
     ):
         file.write_bytes(change(good))
@@ -219,6 +327,8 @@ def test_report_of_a_garment_file(cape: billow.Garment) -> None:
     info = cape.info()
     assert info["vertices"] == 12690 and info["key_joint"] == "neck" and info["joints"][0] == "pelvis"
     if os.path.exists(program("billow")):
-        printed = subprocess.run([program("billow"), "info", "cape", "--json"], check=True, capture_output=True, text=True)
+        printed = subprocess.run(
+            [program("billow"), "info", "cape", "--json"], check=True, capture_output=True, text=True
+        )
         told = json.loads(printed.stdout)
         assert {key: told[key] for key in info} == info

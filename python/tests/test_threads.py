@@ -105,7 +105,9 @@ def test_threads_of_their_own_garments(cape: billow.Garment) -> None:
 def test_nothing_with_a_state_pickles(cape: billow.Garment, instance: billow.Instance) -> None:
     for thing in (cape, instance, instance.chains, instance.body, billow.Crowd(cape, 1), hanging()):
         for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
-            with pytest.raises(TypeError, match=rf"billow.{type(thing).__name__} cannot be pickled or copied"):
+            with pytest.raises(
+                TypeError, match=rf"billow.{type(thing).__name__} cannot be pickled or copied"
+            ):
                 attempt(thing)
 
 
@@ -148,7 +150,9 @@ def test_log_hears_what_is_refused(cape: billow.Garment, caplog: pytest.LogCaptu
             chains.step(-1, roots())
         with billow.log_to(logging.getLogger("inner")), pytest.raises(billow.BadData):
             chains.restore(b"nonsense")  # and on other threads too:
-        worker = threading.Thread(target=lambda: pytest.raises(billow.CannotRead, billow.Garment.load, "nowhere.billow"))
+        worker = threading.Thread(
+            target=lambda: pytest.raises(billow.CannotRead, billow.Garment.load, "nowhere.billow")
+        )
         worker.start()
         worker.join()
     with pytest.raises(billow.InvalidArgument):

@@ -126,7 +126,10 @@ def test_write_refuses(instance: billow.Instance) -> None:
     frozen = good.copy()
     frozen.flags.writeable = False
     for out, why in (
-        (np.zeros((count, 4), np.float32), r"positions: expected an array of shape \(n, 3\), found shape \(12690, 4\)"),
+        (
+            np.zeros((count, 4), np.float32),
+            r"positions: expected an array of shape \(n, 3\), found shape \(12690, 4\)",
+        ),
         (np.zeros((count, 3)), "expected dtype float32 or float16, found dtype float64"),
         (frozen, "found one that is read-only"),
         (np.zeros((3, count), np.float32).T, "expected rows without gaps inside"),
@@ -135,7 +138,9 @@ def test_write_refuses(instance: billow.Instance) -> None:
     ):
         with pytest.raises(billow.InvalidArgument, match=why):
             instance.write(positions=out)
-    with pytest.raises(billow.BufferTooSmall, match="capacity: expected at least 12690 vertices, found 12689"):
+    with pytest.raises(
+        billow.BufferTooSmall, match="capacity: expected at least 12690 vertices, found 12689"
+    ):
         instance.write(positions=good[1:])
     with pytest.raises(billow.InvalidArgument, match="expected less than 12690, found 12690 as number 1"):
         instance.write(positions=good, vertices=[0, count])
