@@ -11,11 +11,14 @@
 #   3. src never includes what is built on top of it: `above`.
 #   4. A public header includes the standard library and other public headers, nothing else.
 #   5. Paths start at src/, at include/ or beside the file; never with "..".
+#   6. Outside src and include: only research/ itself, tests/ and the main.cpp of a program include research/.
 set -euo pipefail
 
 order=(core sdf rope net decode asset runtime api)
 public_from=(runtime api)
-above=(offline tools scenes tests bench examples viewer fuzz)
+above=(offline tools research scenes tests bench examples viewer fuzz)
+product=(offline tools scenes bench examples viewer fuzz)
+registration=(tools/billow/main.cpp tools/train/main.cpp)
 
 standard_headers='
 assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h
@@ -96,9 +99,26 @@ judge() {
   fi
 }
 
+# Checks that the product outside of src and include, which are checked in full, does not know of research.
+check_research() {
+  local failed=0 folder file number line folders=()
+  for folder in "${product[@]}"; do
+    if [[ -d $folder ]]; then folders+=("$folder"); fi
+  done
+  if ((${#folders[@]} == 0)); then return; fi
+  while IFS=: read -r file number line; do
+    if is_one_of "$file" "${registration[@]}"; then continue; fi
+    echo "$file:$number: only tests and the main.cpp of a program know of research"
+    failed=1
+  done < <(grep -rnE --exclude-dir=node_modules --include=*.{h,hpp,inl,c,cpp,cu,cuh} \
+    '^[[:space:]]*#[[:space:]]*include.*[<"/]research/' "${folders[@]}" | LC_ALL=C sort)
+  return "$failed"
+}
+
 # Checks the tree in the working directory.
 check_tree() {
   local failed=0 file folder number line reason
+  check_research || failed=1
   local include='^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"])([^">]+)[">]'
 
   while IFS= read -r file; do
@@ -131,7 +151,7 @@ check_tree() {
 
 # Lays out a tree that keeps every rule, in the working directory.
 make_good_tree() {
-  mkdir -p include/billow src/core/detail src/sdf src/rope src/runtime src/api
+  mkdir -p include/billow src/core/detail src/sdf src/rope src/runtime src/api offline/learn research/gru tests tools/billow
   printf '#include <stdint.h>\n' >include/billow/billow.h
   printf '#include <span>\n#include "billow/billow.h"\n#include <billow/billow.h>\n' >include/billow/billow.hpp
   printf '#include <arm_neon.h>\n#include "detail/lanes.h"\n' >src/core/simd.h
@@ -140,6 +160,10 @@ make_good_tree() {
   printf '#include <cmath>\n#include "core/simd.h"\n#include "sdf/shapes.h"\n' >src/rope/move.cpp
   printf '#include "billow/billow.h"\n#include "sdf/shapes.h"\n' >src/runtime/step.h
   printf '#include <billow/billow.h>\n#include "runtime/step.h"\n' >src/api/chains.cpp
+  printf '#include <Eigen/Core>\n#include "core/simd.h"\n' >offline/learn/frames.h
+  printf '#include "learn/frames.h"\n' >research/gru/gru.h
+  printf '#include "research/gru/gru.h"\n' >tools/billow/main.cpp
+  printf '#include "research/gru/gru.h"\n' >tests/gru_test.cpp
 }
 
 # Puts each bad line, one at a time, into an otherwise good tree and expects it to be the one report.
@@ -178,6 +202,11 @@ self_test() {
     'include/billow/a.h|#include "core/simd.h"'
     'include/billow/a.h|#include "stdint.h"'
     'include/billow/a.h|#include <billow/missing.h>'
+    'src/api/a.cpp|#include "research/gru/gru.h"'
+    'offline/a.cpp|#include "research/gru/gru.h"'
+    'tools/billow/a.h|#  include <research/gru/gru.h>'
+    'tools/train/main.h|#include "../../research/gru/gru.h"'
+    'bench/a.cpp|#include "research/peers/peers.h"'
   )
   for case in "${bad[@]}"; do
     file=${case%%|*}

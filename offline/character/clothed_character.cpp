@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "body/postures.h"
 #include "motion/clip.h"
+#include "motion/human.h"
 
 namespace billow::character {
 namespace {
@@ -13,6 +13,31 @@ std::vector<uint32_t> attached_vertices(const garment::Garment& g) {
   std::vector<uint32_t> out;
   for (const garment::Attachment& a : g.attachments) out.push_back(a.vertex);
   return out;
+}
+
+// The rest pose with upper arms raised to just above the horizontal, by no more than a shoulder allows. Arms that the
+// skeleton does not have, or that are as high at rest, stay.
+body::Pose with_arms_raised(const body::Skeleton& skeleton) {
+  constexpr float kHeight = 0.12f, kMost = 0.9f;  // radians
+  const std::vector<Transform> rest = body::rest_transforms(skeleton);
+  const motion::Human human = motion::find_human(skeleton);
+  body::Pose pose = body::rest_pose(skeleton);
+  for (const size_t side : {motion::kLeft, motion::kRight}) {
+    const int upper = human.of(motion::Part::upper_arm, side), fore = human.of(motion::Part::forearm, side);
+    if (upper == body::kNoJoint || fore == body::kNoJoint) continue;
+    const auto joint = static_cast<size_t>(upper);
+    const V3 arm = rest[static_cast<size_t>(fore)].position - rest[joint].position;
+    const V3 level{arm.x, 0, arm.z};
+    const float angle = std::min(kMost, kHeight - std::atan2(arm.y, length(level)));
+    if (angle <= 0 || length(level) == 0) continue;
+    const V3 axis = cross(level, V3{0, 1, 0}) * (std::sin(0.5f * angle) / length(level));
+    const Quat parent = skeleton.joints[joint].parent == body::kNoJoint
+                            ? Quat{0, 0, 0, 1}
+                            : rest[static_cast<size_t>(skeleton.joints[joint].parent)].rotation;
+    pose.rotations[joint] = normalized(
+        conjugate(parent) * Quat{axis.x, axis.y, axis.z, std::cos(0.5f * angle)} * rest[joint].rotation);
+  }
+  return pose;
 }
 
 }  // namespace
@@ -55,19 +80,21 @@ void ClothedCharacter::step(float dt, std::span<const Transform> joints, float a
   cloth_.step(dt, &surface_, joints, attachment_points_);
 }
 
-Drape drape(garment::Garment& g, const body::Person& person, int threads,
+Drape drape(garment::Garment& g, const CharacterBody& character_body, int threads,
             const std::function<void(float)>& report) {
   constexpr float kFrame = 1.0f / 60, kAttachTime = 0.5f, kFallTime = 1.5f, kLowerTime = 2.5f, kMaxTime = 12;
   constexpr float kMaxMeanSpeed = 0.0005f;  // m/s
-  const body::Pose rest = body::rest_pose(person.skeleton);
-  const body::Pose raised =
-      body::posture(person.skeleton, {{"left_upper_arm", "raise", 0.9f}, {"right_upper_arm", "raise", 0.9f}});
+  const body::Skeleton& skeleton = character_body.skeleton;
+  const body::Pose rest = body::rest_pose(skeleton), raised = with_arms_raised(skeleton);
   const auto pose_at = [&](float t) {
     return body::joint_transforms(
-        person.skeleton,
+        skeleton,
         motion::blend(raised, rest, std::clamp((t - kFallTime) / (kLowerTime - kFallTime), 0.0f, 1.0f)));
   };
-  ClothedCharacter clothed(g, character_body(person), g.shape, pose_at(0), {}, threads);
+  // Threads meet at barriers thousands of times a frame, which costs more than it gains where each has few vertices.
+  constexpr size_t kVerticesPerThread = 3000;
+  const int most = 1 + static_cast<int>(g.size() / kVerticesPerThread);
+  ClothedCharacter clothed(g, character_body, g.shape, pose_at(0), {}, std::min(threads, most));
   Drape result{};
   while (result.seconds < kMaxTime) {
     result.seconds += kFrame;

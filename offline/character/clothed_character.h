@@ -50,13 +50,13 @@ class ClothedCharacter {
   cloth::Simulator cloth_;
 };
 
-// Simulates the garment on a person until it settles and stores the result in garment.rest. Arms are raised
-// until the cloth has fallen, then lowered to the rest pose. `report` receives the progress, 0 to 1.
+// Simulates the garment on a character until it settles and stores the result in garment.rest. Arms that hang at rest are
+// raised until the cloth has fallen, then lowered to the rest pose. `report` receives the progress, 0 to 1.
 struct Drape {
   float seconds;        // simulated
   float fastest, mean;  // m/s, final speeds of the vertices
 };
-Drape drape(garment::Garment& garment, const body::Person& person, int threads,
+Drape drape(garment::Garment& garment, const CharacterBody& character_body, int threads,
             const std::function<void(float)>& report = {});
 
 }  // namespace billow::character

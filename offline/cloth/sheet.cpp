@@ -85,19 +85,60 @@ void group_edges(Sheet& sheet, const std::vector<StretchEdge>& edges) {
   sheet.group_start.push_back(static_cast<uint32_t>(sheet.edges.size()));
 }
 
+// The energy of a hinge is 1/2 stiffness |sum of weight[i] * x[vertex[i]]|^2.
+struct HingeBending {
+  std::array<uint32_t, 4> vertex;
+  std::array<double, 4> weight;
+  double stiffness;
+};
+
+HingeBending bending_of(const std::array<uint32_t, 2>& ends, const Hinge& h, float bending) {
+  const Side &a = h.side[0], &b = h.side[1];
+  return {{ends[0], ends[1], a.opposite, b.opposite},
+          {a.cot_b + b.cot_b, a.cot_a + b.cot_a, -a.cot_a - a.cot_b, -b.cot_a - b.cot_b},
+          // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
+          static_cast<double>(bending) / (a.area + b.area)};
+}
+
+// Hinges across slivers would need steps of nanoseconds: their cotangents grow without limit. By Gershgorin's theorem no
+// squared frequency of the sheet is above the largest of its vertices' sums. Hinges are softened where these are beyond a
+// multiple of the median that no regular mesh reaches. Returns their number.
+size_t soften_slivers(std::vector<HingeBending>& bending, std::span<const float> mass) {
+  constexpr double kMost = 2.25;  // medians
+  const auto share_of = [&](const HingeBending& b, size_t i) {
+    return std::fabs(b.weight[i]) / std::sqrt(static_cast<double>(mass[b.vertex[i]]));
+  };
+  std::vector<double> squared(mass.size(), 0);
+  for (const HingeBending& b : bending) {
+    double sum = 0;
+    for (size_t i = 0; i < 4; ++i) sum += share_of(b, i);
+    for (size_t i = 0; i < 4; ++i) squared[b.vertex[i]] += b.stiffness * share_of(b, i) * sum;
+  }
+  std::vector<double> sorted = squared;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  size_t softened = 0;
+  for (HingeBending& b : bending) {
+    double most = 0;
+    for (const uint32_t v : b.vertex) most = std::max(most, squared[v]);
+    if (most <= kMost * *middle) continue;
+    b.stiffness *= kMost * *middle / most;
+    ++softened;
+  }
+  return softened;
+}
+
 // Assembles the bending matrix from all hinges.
 void add_bending(Sheet& sheet, const Hinges& hinges) {
+  std::vector<HingeBending> bending;
+  for (const auto& [ends, h] : hinges)
+    if (h.sides == 2) bending.push_back(bending_of(ends, h, sheet.material.bending));
+  sheet.softened_hinges = soften_slivers(bending, sheet.mass);
   std::vector<std::map<uint32_t, double>> rows(sheet.size());
-  for (const auto& [ends, h] : hinges) {
-    if (h.sides < 2) continue;
-    const uint32_t v[4] = {ends[0], ends[1], h.side[0].opposite, h.side[1].opposite};
-    const double k[4] = {h.side[0].cot_b + h.side[1].cot_b, h.side[0].cot_a + h.side[1].cot_a,
-                         -h.side[0].cot_a - h.side[0].cot_b, -h.side[1].cot_a - h.side[1].cot_b};
-    // Without Bergou's factor 3, which is too stiff on inextensible sheets (docs/findings.md, 8).
-    const double scale = static_cast<double>(sheet.material.bending) / (h.side[0].area + h.side[1].area);
+  for (const HingeBending& b : bending)
     for (size_t i = 0; i < 4; ++i)
-      for (size_t j = 0; j < 4; ++j) rows[v[i]][v[j]] += scale * k[i] * k[j];
-  }
+      for (size_t j = 0; j < 4; ++j)
+        rows[b.vertex[i]][b.vertex[j]] += b.stiffness * b.weight[i] * b.weight[j];
   for (const auto& row : rows) {
     sheet.row_start.push_back(static_cast<uint32_t>(sheet.column.size()));
     for (const auto& [column, value] : row) {

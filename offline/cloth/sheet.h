@@ -53,8 +53,9 @@ struct Sheet {
   // Positions on the unstretched cloth, with connected components moved far apart. Vertices that are close
   // here are excluded from self-contact.
   std::vector<V3> rest_position;
-  float spacing = 0;   // m, mean edge length
-  float max_step = 0;  // s, stability limit of explicit bending forces
+  float spacing = 0;           // m, mean edge length
+  float max_step = 0;          // s, stability limit of explicit bending forces
+  size_t softened_hinges = 0;  // across slivers, whose bending no step of practical length could follow
 
   size_t size() const { return mass.size(); }
 };

@@ -69,6 +69,14 @@ Simulator::Simulator(Sheet sheet, std::span<const V3> positions, std::span<const
 
 void Simulator::stop() { std::fill(v_.begin(), v_.end(), V3{0, 0, 0}); }
 
+FrameSteps frame_steps(float dt, const Settings& settings, float max_bending_step) {
+  const int substeps = std::max(1, settings.substeps);
+  const bool fine = max_bending_step < settings.step;
+  const float step =
+      fine ? std::min(settings.step, max_bending_step * static_cast<float>(substeps)) : settings.step;
+  return {std::max(1, static_cast<int>(std::ceil(dt / step - 1e-4f))), substeps, fine};
+}
+
 void Simulator::step(float dt, body::Surface* body, std::span<const Transform> joints,
                      std::span<const V3> attachment_points) {
   if (attachment_points.size() != pinned_.size())
@@ -82,9 +90,7 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
     if (billow_body_pose(body->get(), posed.data(), static_cast<uint32_t>(posed.size()), 1))
       throw std::invalid_argument(std::string("cloth: ") + billow_last_error());
   }
-  const int steps =
-      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings.step, sheet_.max_step) - 1e-4f)));
-  const int substeps = std::max(1, settings.substeps);
+  const auto [steps, substeps, bend_every_substep] = frame_steps(dt, settings, sheet_.max_step);
   const float step_time = dt / static_cast<float>(steps), h = step_time / static_cast<float>(substeps);
   const int air_every = std::max(1, static_cast<int>(kAirStep / step_time + 0.5f));
   for (int i = 0; i < steps; ++i) {
@@ -99,9 +105,9 @@ void Simulator::step(float dt, body::Surface* body, std::span<const Transform> j
       self_contact_.find_pairs(x_, v_, step_time, threads_);
       self_contact_.resolve(x_, v_, inverse_mass_, step_time, threads_);
     }
-    compute_accelerations();
     find_contacts(body ? body->get() : nullptr, from, to);
     for (int k = 0; k < substeps; ++k) {
+      if (k == 0 || bend_every_substep) compute_accelerations();
       predict(h);
       move_attachments(from + (to - from) * static_cast<float>(k + 1) / static_cast<float>(substeps),
                        attachment_points);
@@ -262,7 +268,7 @@ void Simulator::solve_body_contacts(int substep) {
 
 // Moves out cloth that is pinched between limbs, which the contact planes cannot resolve. It follows the
 // gradient of the SDF; where that alternates between two limbs, the bisector of both. Velocities are not
-// changed.
+// changed. Attached vertices follow the skin, whatever colliders say: a collar may well lie in the collider of a helmet.
 void Simulator::push_out_of_body(const billow_body* body) {
   const PosedBody posed(body->body, 1, 1, settings.contacts.rigid_groups(),
                         settings.contacts.yielding_groups());
@@ -270,8 +276,9 @@ void Simulator::push_out_of_body(const billow_body* body) {
     uint32_t vertex;
     V3 direction;  // gradient of the last iteration
   };
-  std::vector<Inside> inside(x_.size());
-  for (size_t v = 0; v < x_.size(); ++v) inside[v] = {static_cast<uint32_t>(v), {0, 0, 0}};
+  std::vector<Inside> inside;
+  for (size_t v = 0; v < x_.size(); ++v)
+    if (inverse_mass_[v] > 0) inside.push_back({static_cast<uint32_t>(v), {0, 0, 0}});
   std::vector<V3> positions, gradients;
   std::vector<float> distances;
   for (int k = 0; k < kMaxPushOuts && !inside.empty(); ++k) {

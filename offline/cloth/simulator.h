@@ -62,7 +62,7 @@ class SelfContact {
 };
 
 struct Settings {
-  float step = 1.0f / 1200;  // s, maximum; limited further by Sheet::max_step
+  float step = 1.0f / 1200;  // s, maximum
   int substeps = 4;
   V3 gravity{0, -9.81f, 0};
   V3 wind{0, 0, 0};          // m/s
@@ -71,6 +71,13 @@ struct Settings {
   bool self_contact = true;
   body::Contacts contacts;  // with the body: its rigid colliders are constraints, its soft ones forces
 };
+
+// How a frame is divided. The bending of a fine mesh needs shorter steps than all else: it is then evaluated in every sub-step.
+struct FrameSteps {
+  int steps, substeps;
+  bool bend_every_substep;
+};
+FrameSteps frame_steps(float dt, const Settings& settings, float max_bending_step);
 
 class Simulator {
  public:

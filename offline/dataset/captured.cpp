@@ -7,8 +7,8 @@
 namespace billow::dataset {
 
 void add_captured_clips(const motion::MotionBundle& bundle, std::span<const std::string> only,
-                        Request& request) {
-  const body::Person person = body::make_person(body::person_preset(request.preset));
+                        const OwnedCharacterBody& character, Request& request) {
+  const body::Person person = person_of(character);
   const std::string prefix(motion::kCapturedPrefix);
   std::vector<const motion::BundledClip*> wanted;
   for (const std::string& name : only)
@@ -20,7 +20,7 @@ void add_captured_clips(const motion::MotionBundle& bundle, std::span<const std:
   for_each_in_parallel(wanted.size(), [&](size_t i) {
     const motion::BundledClip& one = *wanted[i];
     CapturedClip& captured = request.captured[first + i];
-    captured = {motion::on_person(one, person), one.subject, one.test};
+    captured = {on_character(character, person, motion::on_person(one, person)), one.subject, one.test};
     captured.clip.name = prefix + one.clip.name;
   });
   request.all_captured = request.all_captured || !only.empty();

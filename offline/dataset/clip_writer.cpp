@@ -48,9 +48,9 @@ std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, cons
   return poses;
 }
 
-std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
+std::vector<V3> drape_at(const garment::Garment& garment, const body::Skeleton& skeleton,
                          std::span<const Transform> joints) {
-  const Transform root_motion = joints[0] * inverse(body::rest_transforms(person.skeleton)[0]);
+  const Transform root_motion = joints[0] * inverse(body::rest_transforms(skeleton)[0]);
   std::vector<V3> out;
   for (const V3& p : garment.rest) out.push_back(apply(root_motion, p));
   return out;
@@ -81,6 +81,9 @@ void ClipWriter::add(std::span<const V3> cloth, std::span<const V3> ropes, std::
     joints_file_.write(values);
   }
   body.query(cloth, distances_);
+  // What is sewn to the skin cannot be caught, wherever the colliders end.
+  for (const garment::Attachment& a : garment_.attachments)
+    distances_[a.vertex] = std::max(0.0f, distances_[a.vertex]);
   const bool crossings = frame_++ % kCrossingsEvery == 0;
   figures_.add(measure(sheet_, cloth, distances_, crossings), crossings);
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "body/person.h"
+#include "body/skeleton.h"
 #include "body/surface.h"
 #include "cloth/sheet.h"
 #include "dataset/measure.h"
@@ -22,8 +22,8 @@ namespace billow::dataset {
 // held. Cloth and ropes that start at rest are driven through them.
 std::vector<std::vector<Transform>> lead_in(const body::Skeleton& skeleton, const motion::Clip& clip);
 
-// The drape of a garment, moved with the root joint: where its cloth starts on a person at `joints`.
-std::vector<V3> drape_at(const garment::Garment& garment, const body::Person& person,
+// The drape of a garment, moved with the root joint: where its cloth starts on a character at `joints`.
+std::vector<V3> drape_at(const garment::Garment& garment, const body::Skeleton& skeleton,
                          std::span<const Transform> joints);
 
 // Positions as flat floats, as stored in arrays.

@@ -5,8 +5,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "motion/motions.h"
-
 namespace billow::dataset {
 namespace {
 
@@ -16,13 +14,16 @@ PlannedClip planned(const motion::MotionRequest& request) {
   PlannedClip clip;
   clip.name = request.kind + " " + std::to_string(request.seed);
   clip.frames = static_cast<size_t>(std::lround(request.seconds * request.frames_per_second));
-  clip.make = [request](const body::Person& person) { return motion::make_motion(person, request); };
+  clip.make = [request](const OwnedCharacterBody& character_body) {
+    const body::Person person = person_of(character_body);
+    return on_character(character_body, person, motion::make_motion(person, request));
+  };
   return clip;
 }
 
 PlannedClip planned(const motion::Clip& source, float frames_per_second) {
   const motion::Clip clip = motion::resample(source, frames_per_second);
-  return {clip.name, clip.frames.size(), "", [clip](const body::Person&) { return clip; }};
+  return {clip.name, clip.frames.size(), "", [clip](const OwnedCharacterBody&) { return clip; }};
 }
 
 // Frames `begin` to `end` of a captured clip.
@@ -36,7 +37,8 @@ PlannedClip piece_of(const motion::Clip& clip, const std::string& subject, size_
   }
   const auto at = [&](size_t frame) { return clip.frames.begin() + static_cast<std::ptrdiff_t>(frame); };
   piece->frames.assign(at(begin), at(end));
-  return {piece->name, end - begin, "", [piece](const body::Person&) { return *piece; }, subject, piece};
+  return {piece->name, end - begin, "", [piece](const OwnedCharacterBody&) { return *piece; },
+          subject,     piece};
 }
 
 // All captured clips of one part as pieces of about equal length, at most half longer than `longest`.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "body/contacts.h"
-#include "body/person.h"
+#include "dataset/character.h"
 #include "motion/clip.h"
 
 namespace billow::dataset {
@@ -26,7 +26,7 @@ struct CapturedClip {
 };
 
 struct Request {
-  std::string garment = "cape";
+  std::string garment = "cape";            // its name
   std::string preset = "average";          // of the built-in person
   size_t vertices = 0;                     // of the garment; 0: its default
   std::optional<body::Contacts> contacts;  // instead of the garment's own
@@ -34,7 +34,7 @@ struct Request {
   size_t unseen = 900;                     // additional frames, of unseen clips
   float frames_per_second = 30;
   uint32_t seed = 1;
-  std::string mix;                  // of built-in motions; empty: that of the garment
+  std::string mix;                  // of built-in motions; empty: that of the built-in garment
   std::vector<motion::Clip> clips;  // user clips on the character's skeleton; they come before all others
 
   // Captured clips to draw from at random. Long ones are cut into pieces of at most kLongestPiece seconds and a tenth
@@ -67,7 +67,7 @@ struct PlannedClip {
   std::string name;
   size_t frames = 0;
   std::string parts;  // split, one letter per frame
-  std::function<motion::Clip(const body::Person&)> make;
+  std::function<motion::Clip(const OwnedCharacterBody&)> make;
   std::string group = {};                                  // subject of a captured clip, else empty
   std::shared_ptr<const motion::Clip> captured = nullptr;  // its poses at the rate of the data set
 };

@@ -27,13 +27,12 @@ constexpr size_t kChaosClips = 6;
 
 // Reference cloth and rope chains, advanced to the start of a clip.
 struct ClipStage {
-  ClipStage(const garment::Garment& garment, const body::Person& person, const motion::Clip& clip,
+  ClipStage(const garment::Garment& garment, const OwnedCharacterBody& character, const motion::Clip& clip,
             const cloth::Settings& settings)
-      : lead_in_poses(lead_in(person.skeleton, clip)),
-        cloth(garment, character::character_body(person), drape_at(garment, person, lead_in_poses[0]),
-              lead_in_poses[0], settings, 1),
-        ropes(garment, character::character_body(person), lead_in_poses[0],
-              character::rope_settings(garment)) {
+      : lead_in_poses(lead_in(character.skeleton, clip)),
+        cloth(garment, character, drape_at(garment, character.skeleton, lead_in_poses[0]), lead_in_poses[0],
+              settings, 1),
+        ropes(garment, character, lead_in_poses[0], character::rope_settings(garment)) {
     const float dt = 1 / clip.frames_per_second;
     for (size_t i = 1; i < lead_in_poses.size(); ++i)
       cloth.step(dt, lead_in_poses[i]), ropes.step(dt, lead_in_poses[i]);
@@ -47,16 +46,16 @@ struct ClipStage {
 // Simulates one clip.
 class ClipMaker {
  public:
-  ClipMaker(const garment::Garment& garment, const body::Person& person, const PlannedClip& planned)
-      : garment_(garment), person_(person), planned_(planned), clip_(planned.make(person)) {}
+  ClipMaker(const garment::Garment& garment, const OwnedCharacterBody& character, const PlannedClip& planned)
+      : garment_(garment), character_(character), planned_(planned), clip_(planned.make(character)) {}
 
   template <class OnFrame> void make(const fs::path& folder, const OnFrame& frame_done) {
-    ClipStage stage(garment_, person_, clip_, {});
+    ClipStage stage(garment_, character_, clip_, {});
     ClipWriter writer(folder, {planned_.name, planned_.parts, ""}, garment_, stage.cloth.cloth().sheet(),
-                      person_.skeleton.size());
+                      character_.skeleton.size());
     const float dt = 1 / clip_.frames_per_second;
     for (size_t f = 0; f < planned_.frames; ++f) {
-      const std::vector<Transform> pose = body::joint_transforms(person_.skeleton, clip_.frames[f]);
+      const std::vector<Transform> pose = body::joint_transforms(character_.skeleton, clip_.frames[f]);
       stage.cloth.step(dt, pose);
       stage.ropes.step(dt, pose);
       writer.add(stage.cloth.vertices(), stage.ropes.bones(), pose, stage.cloth.surface());
@@ -69,11 +68,11 @@ class ClipMaker {
   template <class OnFrame> std::string drift(const fs::path& folder, const OnFrame& frame_done) {
     cloth::Settings settings;
     settings.air_density *= kChaosAirDensity;
-    ClipStage stage(garment_, person_, clip_, settings);
+    ClipStage stage(garment_, character_, clip_, settings);
     DriftSum sum(folder, garment_, planned_.frames, clip_.frames_per_second);
     for (size_t f = 0; f < planned_.frames; ++f) {
       stage.cloth.step(1 / clip_.frames_per_second,
-                       body::joint_transforms(person_.skeleton, clip_.frames[f]));
+                       body::joint_transforms(character_.skeleton, clip_.frames[f]));
       frame_done();
       sum.add(f, stage.cloth.vertices());
     }
@@ -82,13 +81,16 @@ class ClipMaker {
 
  private:
   const garment::Garment& garment_;
-  const body::Person& person_;
+  const OwnedCharacterBody& character_;
   const PlannedClip& planned_;
   motion::Clip clip_;
 };
 
-// Checksum of all that determines the frames: names, splits, the user's own motions, captured clips and contacts.
-uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& clips) {
+// Checksum of all that determines the frames: names, splits, the user's own motions, captured clips and contacts, and the
+// user's own garment and character.
+uint64_t checksum_of(const Job& job, const garment::Garment& garment, const OwnedCharacterBody& character,
+                     const std::vector<PlannedClip>& clips) {
+  const Request& request = job.request;
   uint64_t sum = files::kChecksumStart;
   for (const PlannedClip& clip : clips) {
     sum = files::add_to_checksum(sum, clip.name.c_str(), clip.name.size() + 1);
@@ -107,19 +109,31 @@ uint64_t checksum_of(const Request& request, const std::vector<PlannedClip>& cli
     const std::string contacts = body::text_of(*request.contacts);
     sum = files::add_to_checksum(sum, contacts.data(), contacts.size());
   }
+  for (const auto& [name, text] : job.own_files) sum = files::add_to_checksum(sum, text.data(), text.size());
+  if (!job.own_garment) return sum;
+  const std::string text = garment::garment_to_text(garment, character.skeleton, "", "");
+  sum = files::add_to_checksum(sum, text.data(), text.size());
+  for (const std::vector<V3>* positions : {&garment.shape, &garment.rest})
+    sum = files::add_to_checksum(sum, positions->data(), positions->size() * sizeof(V3));
   return sum;
 }
 
 // The request as the first lines of a manifest. Clips belong together only if it is the same.
-std::string head_of(const Request& request, const garment::Garment& garment,
+std::string head_of(const Job& job, const garment::Garment& garment, const OwnedCharacterBody& character,
                     const std::vector<PlannedClip>& clips) {
+  const Request& request = job.request;
   std::ostringstream out;
-  out << "\"format\": \"billow data set\",\n\"version\": 1,\n\"garment\": " << quoted(request.garment)
-      << ",\n\"preset\": " << quoted(request.preset) << ",\n\"seed\": " << request.seed
-      << ",\n\"mix\": " << quoted(request.mix) << ",\n\"frames_per_second\": " << request.frames_per_second
-      << ",\n\"vertices\": " << garment.size() << ",\n\"bones\": " << garment.bones.size()
+  out << "\"format\": \"billow data set\",\n\"version\": 1,\n\"garment\": " << quoted(garment.name);
+  if (character.preset.empty())
+    out << ",\n\"character\": " << quoted(character.character);
+  else
+    out << ",\n\"preset\": " << quoted(character.preset);
+  out << ",\n\"seed\": " << request.seed << ",\n\"mix\": " << quoted(request.mix)
+      << ",\n\"frames_per_second\": " << request.frames_per_second << ",\n\"vertices\": " << garment.size()
+      << ",\n\"bones\": " << garment.bones.size()
       << ",\n\"simulated_bones\": " << garment::simulated_bones(garment)
-      << ",\n\"planned_clips\": " << clips.size() << ",\n\"plan\": \"" << hex(checksum_of(request, clips))
+      << ",\n\"planned_clips\": " << clips.size() << ",\n\"plan\": \""
+      << hex(checksum_of(job, garment, character, clips))
       << "\",\n\"made_by\": " << quoted(std::string("billow ") + billow_version());
   return out.str();
 }
@@ -135,10 +149,12 @@ ClipResult result_of(const Job& job, size_t vertices, const PlannedClip& clip, s
   return r;
 }
 
-void drape(garment::Garment& g, const Job& job, const body::Person& person) {
+// Gives the garment its rest and writes its files, and those of the user's own character. A garment of the user's own may
+// have its rest already.
+void drape(garment::Garment& g, const Job& job, const OwnedCharacterBody& character) {
   // The JSON is written last, so its existence implies the other files.
   const fs::path file = job.folder / "garment.json";
-  if (fs::exists(file)) {
+  if (fs::exists(file) && g.rest.empty()) {
     const files::NpyMap rest(job.folder / "garment_rest.npy");
     if (rest.shape() != std::vector<size_t>{g.size(), 3})
       throw std::runtime_error(job.folder.string() + "/garment_rest.npy: expected " +
@@ -147,9 +163,13 @@ void drape(garment::Garment& g, const Job& job, const body::Person& person) {
       g.rest.push_back({rest.values()[3 * v], rest.values()[3 * v + 1], rest.values()[3 * v + 2]});
     return;
   }
-  if (job.report) job.report({0, 0, "draping the " + g.name + " on the body at rest"});
-  character::drape(g, person, job.threads);
-  garment::write_garment_file(g, person.skeleton, file);
+  if (g.rest.empty()) {
+    if (job.report) job.report({0, 0, "draping the " + g.name + " on the body at rest"});
+    character::drape(g, character, job.threads);
+  }
+  if (fs::exists(file)) return;
+  for (const auto& [name, text] : job.own_files) files::write_whole_file(job.folder / name, text);
+  garment::write_garment_file(g, character.skeleton, file);
 }
 
 // The clips of this shard that are still to be simulated. Clips that were interrupted start again.
@@ -201,7 +221,7 @@ class ProgressReport {
 struct Work {
   const Job& job;
   const garment::Garment& garment;
-  const body::Person& person;
+  const OwnedCharacterBody& character;
   const std::vector<PlannedClip>& clips;
   const RemainingWork& remaining;
 };
@@ -234,15 +254,15 @@ void simulate_clips(const Work& work, const BackendFactory& backend, ProgressRep
     BatchTask make = task(pending), again = task(chaos);
     make.begin = [&](size_t i) { return begin_clip(pending[i]); };
     make.end = [&](size_t i) { end_clip(pending[i]); };
-    make_in_batches(work.garment, work.person, make, backend, threads);
+    make_in_batches(work.garment, work.character, make, backend, threads);
     again.begin = [&](size_t i) { return folder_of(chaos[i]); };
-    drift_in_batches(work.garment, work.person, again, backend, threads,
+    drift_in_batches(work.garment, work.character, again, backend, threads,
                      [&](size_t i, const std::string& text) { end_drift(chaos[i], text); });
   } else {
     for_each_in_parallel(
         pending.size(),
         [&](size_t i) {
-          ClipMaker(work.garment, work.person, work.clips[pending[i]])
+          ClipMaker(work.garment, work.character, work.clips[pending[i]])
               .make(begin_clip(pending[i]), frame_done);
           end_clip(pending[i]);
         },
@@ -250,11 +270,17 @@ void simulate_clips(const Work& work, const BackendFactory& backend, ProgressRep
     for_each_in_parallel(
         chaos.size(),
         [&](size_t i) {
-          ClipMaker maker(work.garment, work.person, work.clips[chaos[i]]);
+          ClipMaker maker(work.garment, work.character, work.clips[chaos[i]]);
           end_drift(chaos[i], maker.drift(folder_of(chaos[i]), frame_done));
         },
         threads);
   }
+}
+
+garment::Garment built_in_garment(const Job& job) {
+  const body::Person person = body::make_person(body::person_preset(job.request.preset));
+  return garment::make_garment(job.request.garment, person, job.skin ? *job.skin : body::make_skin(person),
+                               job.request.vertices);
 }
 
 }  // namespace
@@ -264,18 +290,18 @@ std::vector<ClipResult> simulate(const Job& job) {
     throw std::invalid_argument("data set: expected a shard from 0 to " + std::to_string(job.shards - 1) +
                                 ", found " + std::to_string(job.shard));
   const std::vector<PlannedClip> clips = plan(job.request);
-  const body::Person person = body::make_person(body::person_preset(job.request.preset));
-  garment::Garment garment = garment::make_garment(
-      job.request.garment, person, job.skin ? *job.skin : body::make_skin(person), job.request.vertices);
+  const OwnedCharacterBody character =
+      job.own_character ? *job.own_character : person_as_character_body(job.request.preset);
+  garment::Garment garment = job.own_garment ? *job.own_garment : built_in_garment(job);
   if (job.request.contacts) garment.contacts = *job.request.contacts;
   const BackendFactory backend =
-      backend_for(job.device, garment, person, static_cast<size_t>(std::max(1, job.threads)));
-  claim_folder(job.folder, head_of(job.request, garment, clips));
-  drape(garment, job, person);
+      backend_for(job.device, garment, character, static_cast<size_t>(std::max(1, job.threads)));
+  claim_folder(job.folder, head_of(job, garment, character, clips));
+  drape(garment, job, character);
 
   const RemainingWork remaining = remaining_work(job, clips);
   ProgressReport report(job, remaining);
-  simulate_clips({job, garment, person, clips, remaining}, backend, report);
+  simulate_clips({job, garment, character, clips, remaining}, backend, report);
   if (job.shards == 1)
     write_manifest(job.folder, files::read_whole_file(job.folder / "head.json"), clips.size());
   std::vector<ClipResult> results;

@@ -12,6 +12,7 @@
 //   chaos/0042.npy    that second simulation, as cloth.npy
 //   head.json         the request
 //   garment.json, garment_mesh.obj, garment_rest.npy   the garment and its drape
+//   skeleton.json, body.json   the user's own character
 //   manifest.json     written last, when the data set is complete
 // A clip is written to a temporary folder and renamed, so that a job can be interrupted and resumed; the
 // result has the same bytes.
@@ -19,9 +20,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "body/skin.h"
 #include "dataset/plan.h"
 #include "dataset/quality.h"
 #include "dataset/simulate_batch.h"
@@ -39,7 +42,13 @@ struct Job {
   int threads = 1;                   // clips in parallel
   Device device = Device::kCpu;      // that simulates the cloth; the bytes are the same
   int shard = 0, shards = 1;         // simulates the clips whose index modulo `shards` is `shard`
-  const body::Skin* skin = nullptr;  // of the person; NULL: generated, which takes seconds
+  const body::Skin* skin = nullptr;  // of the built-in person; NULL: generated, which takes seconds
+  // A garment and a character of the user's own, instead of those that the request names; empty: none. What the request's
+  // clips move is then this character.
+  std::optional<garment::Garment> own_garment;
+  std::optional<OwnedCharacterBody> own_character;
+  std::vector<std::pair<std::string, std::string>>
+      own_files;  // names and texts of the files that define them
   std::function<void(const Progress&)> report;
 };
 

@@ -18,15 +18,16 @@ namespace {
 // Poses of a clip: its lead-in, of which the first is where it starts, then its frames.
 class PosesOfClip {
  public:
-  PosesOfClip(const body::Person& person, const PlannedClip& planned)
-      : person_(person), clip_(planned.make(person)), lead_in_(lead_in(person.skeleton, clip_)) {
+  PosesOfClip(const OwnedCharacterBody& character, const PlannedClip& planned)
+      : character_(character), clip_(planned.make(character)), lead_in_(lead_in(character.skeleton, clip_)) {
     count_ = lead_in_.size() + planned.frames;
   }
   size_t count() const { return count_; }
   float frames_per_second() const { return clip_.frames_per_second; }
   std::vector<Transform> at(size_t i) const {
-    return i < lead_in_.size() ? lead_in_[i]
-                               : body::joint_transforms(person_.skeleton, clip_.frames[i - lead_in_.size()]);
+    return i < lead_in_.size()
+               ? lead_in_[i]
+               : body::joint_transforms(character_.skeleton, clip_.frames[i - lead_in_.size()]);
   }
   // Frame of the clip, or none within the lead-in.
   std::optional<size_t> frame(size_t i) const {
@@ -34,7 +35,7 @@ class PosesOfClip {
   }
 
  private:
-  const body::Person& person_;
+  const OwnedCharacterBody& character_;
   motion::Clip clip_;
   std::vector<std::vector<Transform>> lead_in_;
   size_t count_ = 0;
@@ -61,10 +62,10 @@ struct ClipInBatch {
 // Simulates clips `first` to `last` of a task at the same time.
 class BatchRun {
  public:
-  BatchRun(const garment::Garment& garment, const body::Person& person, const BatchTask& task, size_t first,
-           size_t last, size_t threads)
+  BatchRun(const garment::Garment& garment, const OwnedCharacterBody& character, const BatchTask& task,
+           size_t first, size_t last, size_t threads)
       : garment_(garment),
-        person_(person),
+        character_(character),
         task_(task),
         first_(first),
         clips_(last - first),
@@ -74,12 +75,11 @@ class BatchRun {
            const MakeConsumer& make_consumer) {
     std::vector<character::ClothedBatch::Start> starts(clips_.size());
     each([&](size_t c) {
-      clips_[c].poses.emplace(person_, *task_.clips[first_ + c]);
+      clips_[c].poses.emplace(character_, *task_.clips[first_ + c]);
       starts[c].joints = clips_[c].poses->at(0);
-      starts[c].vertices = drape_at(garment_, person_, starts[c].joints);
+      starts[c].vertices = drape_at(garment_, character_.skeleton, starts[c].joints);
     });
-    character::ClothedBatch batch(garment_, character::character_body(person_), starts, settings,
-                                  std::move(backend));
+    character::ClothedBatch batch(garment_, character_, starts, settings, std::move(backend));
     each([&](size_t c) { clips_[c].consumer = make_consumer(first_ + c, *clips_[c].poses, batch.sheet()); });
     size_t longest = 0;
     for (const ClipInBatch& clip : clips_) longest = std::max(longest, clip.poses->count());
@@ -117,20 +117,20 @@ class BatchRun {
   }
 
   const garment::Garment& garment_;
-  const body::Person& person_;
+  const OwnedCharacterBody& character_;
   const BatchTask& task_;
   size_t first_;
   std::vector<ClipInBatch> clips_;
   size_t threads_;
 };
 
-void run_in_batches(const garment::Garment& garment, const body::Person& person, const BatchTask& task,
-                    const cloth::Settings& settings, const BackendFactory& make_backend, size_t threads,
-                    const MakeConsumer& make_consumer) {
+void run_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                    const BatchTask& task, const cloth::Settings& settings,
+                    const BackendFactory& make_backend, size_t threads, const MakeConsumer& make_consumer) {
   for (size_t first = 0; first < task.clips.size();) {
     std::unique_ptr<cloth::Backend> backend = make_backend();
     const size_t last = std::min(task.clips.size(), first + std::max<size_t>(1, backend->clips_at_once()));
-    BatchRun(garment, person, task, first, last, threads).run(settings, std::move(backend), make_consumer);
+    BatchRun(garment, character, task, first, last, threads).run(settings, std::move(backend), make_consumer);
     first = last;
   }
 }
@@ -140,11 +140,10 @@ class WritingConsumer : public ClipConsumer {
  public:
   WritingConsumer(const std::filesystem::path& folder, const PlannedClip& planned,
                   const garment::Garment& garment, const garment::ChainCloth& chain_cloth,
-                  const body::Person& person, const PosesOfClip& poses, const cloth::Sheet& sheet)
-      : ropes_(garment, chain_cloth, character::character_body(person), poses.at(0),
-               character::rope_settings(garment)),
-        surface_(person.skeleton, person.colliders, garment.contacts.rigid_groups()),
-        writer_(folder, {planned.name, planned.parts, ""}, garment, sheet, person.skeleton.size()),
+                  const OwnedCharacterBody& character, const PosesOfClip& poses, const cloth::Sheet& sheet)
+      : ropes_(garment, chain_cloth, character, poses.at(0), character::rope_settings(garment)),
+        surface_(character.skeleton, character.colliders, garment.contacts.rigid_groups()),
+        writer_(folder, {planned.name, planned.parts, ""}, garment, sheet, character.skeleton.size()),
         dt_(1 / poses.frames_per_second()) {}
 
   void add(std::optional<size_t> frame, std::span<const Transform> pose, std::span<const V3> cloth) override {
@@ -185,35 +184,35 @@ Device device_named(const std::string& name) {
   throw std::invalid_argument("device: expected cpu, cuda or auto, found '" + name + "'");
 }
 
-BackendFactory backend_for(Device device, const garment::Garment& garment, const body::Person& person,
-                           size_t threads) {
+BackendFactory backend_for(Device device, const garment::Garment& garment,
+                           const OwnedCharacterBody& character, size_t threads) {
   if (device == Device::kCpu) return {};
   if (device == Device::kLoops) return [threads] { return cloth::make_loop_backend(threads); };
   std::string why = cloth::why_no_cuda();
   if (why.empty())
     why = cloth::why_not_in_batch(character::sheet_of(garment),
-                                  body::Surface(person.skeleton, person.colliders));
+                                  body::Surface(character.skeleton, character.colliders));
   if (why.empty()) return cloth::make_cuda_backend;
   if (device == Device::kAuto) return {};
   throw std::runtime_error("cuda: " + why);
 }
 
-void make_in_batches(const garment::Garment& garment, const body::Person& person, const BatchTask& task,
-                     const BackendFactory& backend, size_t threads) {
+void make_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                     const BatchTask& task, const BackendFactory& backend, size_t threads) {
   const garment::ChainCloth chain_cloth = garment::chain_cloth(garment);
-  run_in_batches(garment, person, task, {}, backend, threads,
+  run_in_batches(garment, character, task, {}, backend, threads,
                  [&](size_t i, const PosesOfClip& poses, const cloth::Sheet& sheet) {
                    return std::make_unique<WritingConsumer>(task.begin(i), *task.clips[i], garment,
-                                                            chain_cloth, person, poses, sheet);
+                                                            chain_cloth, character, poses, sheet);
                  });
 }
 
-void drift_in_batches(const garment::Garment& garment, const body::Person& person, const BatchTask& task,
-                      const BackendFactory& backend, size_t threads,
+void drift_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                      const BatchTask& task, const BackendFactory& backend, size_t threads,
                       const std::function<void(size_t, const std::string&)>& found) {
   cloth::Settings settings;
   settings.air_density *= kChaosAirDensity;
-  run_in_batches(garment, person, task, settings, backend, threads,
+  run_in_batches(garment, character, task, settings, backend, threads,
                  [&](size_t i, const PosesOfClip& poses, const cloth::Sheet&) {
                    return std::make_unique<DriftConsumer>(
                        DriftSum(task.begin(i), garment, task.clips[i]->frames, poses.frames_per_second()),

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "body/person.h"
 #include "cloth/batch/backend.h"
+#include "dataset/character.h"
 #include "dataset/plan.h"
 #include "garment/garment.h"
 
@@ -24,8 +24,8 @@ Device device_named(const std::string& name);
 // Makes the back-end for a device, or none for the processor. Throws std::runtime_error if the device was asked
 // for and is missing or cannot simulate the garment.
 using BackendFactory = std::function<std::unique_ptr<cloth::Backend>()>;
-BackendFactory backend_for(Device device, const garment::Garment& garment, const body::Person& person,
-                           size_t threads);
+BackendFactory backend_for(Device device, const garment::Garment& garment,
+                           const OwnedCharacterBody& character, size_t threads);
 
 // Callbacks may come from several threads at once.
 struct BatchTask {
@@ -36,11 +36,11 @@ struct BatchTask {
 };
 
 // Writes clips as simulate() does. The garment has to be draped.
-void make_in_batches(const garment::Garment& garment, const body::Person& person, const BatchTask& task,
-                     const BackendFactory& backend, size_t threads);
+void make_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                     const BatchTask& task, const BackendFactory& backend, size_t threads);
 // Chaos floor: simulates clips again in slightly denser air. `found` receives the entries of chaos/.
-void drift_in_batches(const garment::Garment& garment, const body::Person& person, const BatchTask& task,
-                      const BackendFactory& backend, size_t threads,
+void drift_in_batches(const garment::Garment& garment, const OwnedCharacterBody& character,
+                      const BatchTask& task, const BackendFactory& backend, size_t threads,
                       const std::function<void(size_t, const std::string&)>& found);
 
 }  // namespace billow::dataset

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "core/vec.h"
+#include "evaluate/histogram.h"
 #include "evaluate/sted.h"
-#include "evaluate/sums.h"
 #include "garment/garment.h"
 
 namespace billow::evaluate {

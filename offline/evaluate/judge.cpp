@@ -10,7 +10,6 @@
 #include "dataset/measure.h"
 #include "evaluate/body_probe.h"
 #include "evaluate/cloth_ruler.h"
-#include "evaluate/sums.h"
 #include "motion/motions.h"
 #include "parallel.h"
 

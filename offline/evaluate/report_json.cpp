@@ -10,21 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The keys are depths in mm.
-Json by_depth(const std::array<double, 4>& percent) {
-  Json out;
-  for (size_t k = 0; k < kDepths.size(); ++k)
-    out[std::to_string(static_cast<int>(1000 * kDepths[k] + 0.5f))] = percent[k];
-  return out;
-}
-
-void put(Json& out, const Penetration& p) {
-  out["penetrating_percent"] = by_depth(p.vertices);
-  out["penetrating_edges_percent"] = by_depth(p.edges);
-  out["penetrating_frames_percent"] = p.frames;
-  out["deepest_mm"] = p.deepest_mm;
-}
-
 Json object_of(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json::object();
@@ -40,79 +25,12 @@ void shorten_numbers(Json& json) {
 }
 
 // null for figures that were not measured.
-Json if_measured(bool measured, double value) { return measured ? Json(value) : Json(); }
-
-Json of(const Report& r, const Figures& f) {
-  Json out;
-  out["frames"] = f.frames;
-  out["rmse_mm"] = f.rmse_mm;
-  out["p95_mm"] = f.p95_mm;
-  out["max_mm"] = f.max_mm;
-  out["hausdorff_mm"] = if_measured(r.with_surfaces, f.hausdorff_mm);
-  out["chamfer_mm"] = if_measured(r.with_surfaces, f.chamfer_mm);
-  out["sted"] = if_measured(r.with_sted, f.sted);
-  out["sted_space"] = if_measured(r.with_sted, f.sted_space);
-  out["sted_time"] = if_measured(r.with_sted, f.sted_time);
-  out["edge_strain_percent"] = {{"mean", f.strain_mean}, {"p99", f.strain_p99}};
-  out["liveliness"] = {{"velocity_energy", f.liveliness.velocity_energy},
-                       {"acceleration_energy", f.liveliness.acceleration_energy},
-                       {"velocity_rmse", f.liveliness.velocity_rmse},
-                       {"acceleration_rmse", f.liveliness.acceleration_rmse}};
-  put(out, f.penetration);
-  put(out["pushed_out"], f.pushed_out);
-  out["pushed_out"]["rmse_mm"] = f.pushed_out_rmse_mm;
-  return out;
-}
-
-// Omits sets without frames.
-template <class Make> Json by_set(const Measured& m, Make make) {
-  Json out = Json::object();
-  for (size_t s = 0; s < kSets.size(); ++s)
-    if (m.sets[s].frames > 0) out[kSetNames[s]] = make(m.sets[s]);
-  return out;
-}
-
-Json distances(const Figures& f) {
-  return {{"rmse_mm", f.rmse_mm}, {"p95_mm", f.p95_mm}, {"max_mm", f.max_mm}};
-}
-
-Json sets_of(const Report& r, const std::vector<Named>& sources) {
-  Json out = Json::object();
-  for (const Named& source : sources)
-    for (size_t s = 0; s < kSets.size(); ++s)
-      if (const Figures& f = source.measured.sets[s]; f.frames > 0) out[kSetNames[s]][source.name] = of(r, f);
-  return out;
-}
-
-Json names_of(const std::vector<Named>& methods) {
-  Json out = Json::object();
-  for (const Named& m : methods) out[m.name] = by_set(m.measured, distances);
-  return out;
-}
-
-Json of(const RopeGap& g) {
-  return {{"frames", g.frames},
-          {"rms_mm", g.rms_mm},
-          {"mean_mm", g.mean_mm},
-          {"tips_mm", g.tips_mm},
-          {"bias_mm", g.bias_mm},
-          {"swing_mm", g.swing_mm},
-          {"chain_to_chain_mm", g.chain_to_chain_mm}};
-}
-
-Json of(const BoneGap& gap) {
-  Json out = of(gap.unseen);
-  out["chaos_floor_mm"] = gap.unseen.chaos_floor_mm;
-  out["ratio"] = gap.unseen.ratio;
-  for (size_t s = 0; s < kSets.size(); ++s)
-    if (gap.sets[s].frames > 0) out["sets"][kSetNames[s]] = of(gap.sets[s]);
-  return out;
-}
+Json if_measured(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json of(const ClothFigures& f, bool is_reference) {
   Json out{{"clips", static_cast<size_t>(f.clips)}, {"frames", static_cast<size_t>(f.frames)}};
   for (const FigureRow& row : figure_rows())
-    if (!row.relative || !is_reference) out[row.key] = if_measured(std::isfinite(f.*row.value), f.*row.value);
+    if (!row.relative || !is_reference) out[row.key] = if_measured(f.*row.value);
   return out;
 }
 
@@ -150,24 +68,12 @@ std::string to_json(const Report& r) {
   out["form"] = r.form;
   if (r.patches > 0) {
     out["patches"] = r.patches;
-    out["components"] = {{"patch", r.patch_components}, {"floor", r.floor_components}};
+    out["components"] = {{"patch", r.patch_components}};
   } else {
-    out["components"] = {
-        {"skinning", r.skinning_components}, {"shape", r.shape_components}, {"floor", r.floor_components}};
+    out["components"] = {{"skinning", r.skinning_components}, {"shape", r.shape_components}};
   }
   if (r.product) out["product"] = of(*r.product);
-  out["sets"] = sets_of(r, r.sources);
-  out["skinning_only"] = sets_of(r, r.skinning_only);
-  out["reference"] = by_set(r.truth, [&](const Figures& f) { return of(r, f); });
-  for (const Named& floor : r.floors) out[floor.name] = by_set(floor.measured, distances);
-  out["baselines"] = names_of(r.baselines);
-  out["rope_baselines"] = names_of(r.rope_baselines);
-  out["ridge_mirrored"] = r.ridge_mirrored;
-  if (!r.sources.empty())
-    out["edge_strain_percent"] = by_set(r.sources[0].measured, [](const Figures& f) {
-      return Json{{"mean", f.strain_mean}, {"p99", f.strain_p99}};
-    });
-  for (const BoneGap& gap : r.gaps) out[gap.source + "_gap"] = of(gap);
+  if (r.comparison) out.update(Json::parse(r.comparison->json), true);
   out["seconds"] = r.seconds;
   return out.dump(1);
 }
@@ -181,7 +87,7 @@ std::string shortened(const std::string& record) {
 std::string with_figures(const std::string& record, const Report& report) {
   Json all = object_of(record);
   Json measured = Json::parse(to_json(report));
-  if (report.truth.sets[0].frames == 0) {
+  if (!report.comparison || !report.training_frames) {
     if (report.product) all["product"] = measured["product"];
     return shortened(all.dump());
   }

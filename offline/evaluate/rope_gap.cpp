@@ -3,12 +3,19 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace billow::evaluate {
 namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+
+BoneSource all_bones(std::string name, const Frames& frames, learn::Source source) {
+  std::vector<uint32_t> all(frames.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {std::move(name), learn::bone_matrix(frames, all, source)};
+}
 
 double chaos_floor(const dataset::DatasetInfo& info) {
   // Use unseen clips if the floor was measured there, else the others.
@@ -38,6 +45,11 @@ std::vector<uint32_t> settled_unseen(const Frames& frames) {
 }
 
 }  // namespace
+
+BoneSource embedded_bones(const Frames& frames) {
+  return all_bones("embedded", frames, learn::Source::kEmbedded);
+}
+BoneSource rope_bones(const Frames& frames) { return all_bones("rope", frames, learn::Source::kRope); }
 
 RopeGap split_gap(const garment::Garment& garment, const Matrix& differences) {
   RopeGap gap;

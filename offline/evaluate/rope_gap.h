@@ -2,9 +2,22 @@
 // Networks are trained on the latter and used on the former.
 #pragma once
 
-#include "evaluate/predictor.h"
+#include <string>
+
+#include "learn/frames.h"
 
 namespace billow::evaluate {
+
+using learn::Frames;
+using learn::Matrix;
+
+// Bones of a data set: one row of displacements from rest per frame, as in learn::Frames.
+struct BoneSource {
+  std::string name;
+  Matrix bones;
+};
+BoneSource embedded_bones(const Frames& frames);
+BoneSource rope_bones(const Frames& frames);
 
 inline constexpr double kSettled = 1.5;  // s: the chaos floor is measured from this time of a clip on
 

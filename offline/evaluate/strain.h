@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "evaluate/histogram.h"
 #include "evaluate/sted.h"
-#include "evaluate/sums.h"
 
 namespace billow::evaluate {
 

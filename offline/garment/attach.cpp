@@ -157,6 +157,19 @@ float attach_height(const body::Skeleton& skeleton, std::string_view position) {
                               std::string(position) + "'");
 }
 
+std::optional<body::Skin> own_weights(body::Skin mesh, const body::Skeleton& from, const body::Skeleton& to) {
+  if (mesh.weights.empty()) return std::nullopt;
+  for (size_t v = 0; v < mesh.weights.size(); ++v)
+    for (size_t k = 0; k < body::kJointsPerVertex; ++k) {
+      uint32_t& joint = mesh.joints[v][k];
+      const int same = mesh.weights[v][k] > 0 ? to.find(from.joints[joint].name) : 0;
+      if (same == body::kNoJoint) return std::nullopt;
+      joint = static_cast<uint32_t>(same);
+    }
+  mesh.joint_rest = body::rest_transforms(to);
+  return mesh;
+}
+
 void attach_region(Garment& garment, const Region& region, const body::Skin& skin) {
   if (skin.mesh.positions.empty())
     throw std::invalid_argument("garment '" + garment.name +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ Region region_near_joint(const GarmentMesh& mesh, const body::Skeleton& skeleton
 // by motion/human.h. Throws std::invalid_argument for other names and for characters without the joint.
 const std::vector<std::string>& attachment_sites();
 float attach_height(const body::Skeleton& skeleton, std::string_view position);
+
+// A mesh's own weights, for a skeleton with joints of the same names; nothing where a joint that it follows is missing.
+std::optional<body::Skin> own_weights(body::Skin mesh, const body::Skeleton& from, const body::Skeleton& to);
 
 // Fills garment.attachments with the region's vertices at their current positions. Weights are smoothed along
 // edges. Throws std::invalid_argument if the region is empty or the whole garment.

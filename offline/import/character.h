@@ -26,6 +26,7 @@ struct CharacterOptions {
   float scale = 0;
   float frames_per_second = 0;              // of clips; 0: the rate of their keys
   std::vector<std::string> leave_out = {};  // nodes whose meshes are skipped, such as weapons
+  std::vector<std::string> only = {};       // nodes whose meshes alone are read, such as a cape; empty: all
 };
 
 // Reads .bvh, .glb, .gltf, .fbx or .dae. Throws std::runtime_error with the file's name. Vertices with equal

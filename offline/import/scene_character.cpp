@@ -15,11 +15,14 @@ using Eigen::Vector3d;
 
 bool is_skipped(const Scene& scene, const SceneMesh& mesh, const CharacterOptions& options) {
   const std::string& name = scene.nodes[static_cast<size_t>(mesh.node)].name;
-  return std::find(options.leave_out.begin(), options.leave_out.end(), name) != options.leave_out.end();
+  const auto is_in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return is_in(options.leave_out) || (!options.only.empty() && !is_in(options.only));
 }
 
-void check_skipped(const Scene& scene, const CharacterOptions& options) {
-  for (const std::string& name : options.leave_out) {
+void check_named(const Scene& scene, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
     std::string available;
     bool found = false;
     for (const SceneMesh& mesh : scene.meshes) {
@@ -27,8 +30,7 @@ void check_skipped(const Scene& scene, const CharacterOptions& options) {
       found = found || node == name;
       available += (available.empty() ? "" : ", ") + node;
     }
-    if (!found)
-      throw std::runtime_error("there is no mesh '" + name + "' to leave out; there are: " + available);
+    if (!found) throw std::runtime_error("there is no mesh '" + name + "'; there are: " + available);
   }
 }
 
@@ -188,7 +190,8 @@ void add_mesh(const Scene& scene, const Joints& joints, const SceneMesh& mesh, d
 }  // namespace
 
 Character make_character(const Scene& scene, const CharacterOptions& options) {
-  check_skipped(scene, options);
+  check_named(scene, options.leave_out);
+  check_named(scene, options.only);
   const double unit = options.scale > 0 ? static_cast<double>(options.scale) : scene.unit;
   const Joints joints = make_joints(scene, options);
   Character character;

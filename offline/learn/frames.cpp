@@ -154,23 +154,6 @@ Rows cloth_rows(const Frames& frames, std::vector<uint32_t> which) {
           }};
 }
 
-Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, const Matrix& bones,
-                   const Stage& stage) {
-  Rows rows = cloth_rows(frames, std::move(which));
-  // Predict the coefficients of all frames at once: they take little memory.
-  rows.fill = [cloth = std::move(rows.fill), basis = stage.basis, c = stage.network(bones)](
-                  size_t first, Eigen::Ref<Matrix> out) {
-    cloth(first, out);
-    out -= basis.expand(c.middleRows(static_cast<Eigen::Index>(first), out.rows()));
-  };
-  return rows;
-}
-
-Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage) {
-  const Matrix bones = bone_matrix(frames, which, source);
-  return residual_rows(frames, std::move(which), bones, stage);
-}
-
 Matrix bone_matrix(const Frames& frames, const std::vector<uint32_t>& which, Source source) {
   Matrix bones(static_cast<Eigen::Index>(which.size()), static_cast<Eigen::Index>(frames.bone_values()));
   for (Eigen::Index i = 0; i < bones.rows(); ++i)

@@ -86,11 +86,6 @@ struct Rows {
 
 // Displacements of the cloth in some frames. `frames` has to outlive the result.
 Rows cloth_rows(const Frames& frames, std::vector<uint32_t> which);
-// Residual of a stage: the displacements minus its prediction from `bones` (one row a frame). It is what the next stage
-// learns. Copies the stage's basis.
-Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, const Matrix& bones,
-                   const Stage& stage);
-Rows residual_rows(const Frames& frames, std::vector<uint32_t> which, Source source, const Stage& stage);
 
 // Displacements of the bones in some frames.
 Matrix bone_matrix(const Frames& frames, const std::vector<uint32_t>& which, Source source);

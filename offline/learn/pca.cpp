@@ -164,19 +164,4 @@ double Pca::rms_residual(Eigen::Index components) const {
   return std::sqrt(std::max(0.0, residual) / (static_cast<double>(basis.values()) / 3));
 }
 
-Basis joined(const Basis& a, const Basis& b) {
-  if (b.components() == 0) return a;
-  // Project a's span out of b's modes, and drop those that vanish.
-  const Matrix remainder = b.modes - (b.modes * a.modes.transpose()) * a.modes;
-  const Eigen::ColPivHouseholderQR<ColumnMatrix> qr(remainder.transpose());
-  Index extra = 0;
-  while (extra < b.components() && std::abs(qr.matrixR()(extra, extra)) > 1e-4f) ++extra;
-  Basis out;
-  out.mean = a.mean + b.mean;
-  out.modes.resize(a.components() + extra, a.values());
-  out.modes.topRows(a.components()) = a.modes;
-  out.modes.bottomRows(extra) = (qr.householderQ() * ColumnMatrix::Identity(a.values(), extra)).transpose();
-  return out;
-}
-
 }  // namespace billow::learn

@@ -27,7 +27,4 @@ struct Pca {
 // positive. Throws std::invalid_argument where there are no rows.
 Pca principal_components(const Rows& rows, const PcaOptions& options);
 
-// An orthonormal basis of the span of both, about the sum of their means.
-Basis joined(const Basis& a, const Basis& b);
-
 }  // namespace billow::learn

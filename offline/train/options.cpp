@@ -98,23 +98,6 @@ StageOptions patch_defaults() {
   return o;
 }
 
-Options paper_options() {
-  Options o;
-  o.form = Form::kWhole;
-  for (StageOptions* s : {&o.skinning, &o.shape}) {
-    s->activation = learn::Activation::kRelu;
-    s->scaling = Scaling::kNone;
-    s->scale_outputs = s->linear = s->tune_linear = false;
-    s->weight_decay = s->dropout = s->noise = 0;
-    s->edge_weight = s->length_weight = 0;
-  }
-  o.skinning.rate = 1e-4, o.shape.rate = 1e-5;
-  o.validation = Validation::kFrames;
-  o.bones = Bones::kEmbedded;
-  o.rope_in_collision = false;
-  return o;
-}
-
 const char* name_of(Form f) { return kForms[static_cast<size_t>(f)]; }
 const char* name_of(Push p) { return kPushes[static_cast<size_t>(p)]; }
 const char* name_of(Scaling s) { return kScalings[static_cast<size_t>(s)]; }

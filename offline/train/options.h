@@ -1,5 +1,5 @@
 // Training options. The defaults are small patch networks added to linear ones, which are best on unseen clips
-// (docs/findings.md 13). paper_options() are the paper's own ("Results and Discussion").
+// (docs/findings.md 13). The options of both forms are one structure, because one command line sets both.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace billow::train {
 
-// The patch model, or the paper's two networks for the whole cloth.
+// The patch model, or the paper's two networks for the whole cloth, which research/whole_cloth trains.
 enum class Form { kPatches, kWhole };
 
 // Collision target of a vertex inside the body.
@@ -95,9 +95,6 @@ struct Options {
   uint64_t seed = 1;
   Device device = Device::kAuto;
 };
-
-// Plain networks on raw inputs: ReLU, Adam at 1e-4 and 1e-5, no linear path.
-Options paper_options();
 
 // Names as on the command line. The functions `..._named` throw std::invalid_argument with the valid names.
 const char* name_of(Form);

@@ -1,4 +1,5 @@
-// Trains one network of the whole-cloth model: from the displacements of all bones to the coefficients of one basis.
+// Trains one network from the displacements of all bones to the coefficients of one basis, as the correction of rope bones
+// and the whole-cloth model have them.
 //
 //   loss = data_weight * mean |c - c*|^2 + collision weight * mean sum |x - target|^2 + length_weight * mean sum (l - L)^2
 //

@@ -100,10 +100,8 @@ FrameSplit split_frames(const learn::Frames& frames, const Options& options) {
 
 Result train(const learn::Frames& frames, const Options& options, const TrainRun& run) {
   validate(options);
-  return (options.form == Form::kPatches ? train_patch_model : train_whole_cloth)(frames, options, run);
-}
-
-Result train_patch_model(const learn::Frames& frames, const Options& options, const TrainRun& run) {
+  if (options.form != Form::kPatches)
+    throw std::invalid_argument("patches: expected options of that form, found those of the whole cloth");
   const auto log = [&](const std::string& line) {
     if (run.log) run.log(line);
   };

@@ -1,5 +1,4 @@
-// Trains a garment: the patch model, or the paper's whole-cloth model, a basis and a network for skinning followed by a basis
-// and a network for the residual shape.
+// Trains the patch model of a garment, and keeps the record of a training.
 #pragma once
 
 #include <filesystem>
@@ -51,10 +50,7 @@ struct Result {
   Record record;
 };
 
-Result train_patch_model(const learn::Frames& frames, const Options& options, const TrainRun& run);
-Result train_whole_cloth(const learn::Frames& frames, const Options& options, const TrainRun& run);
-
-// Trains the form of the options. Throws std::invalid_argument for invalid options, std::runtime_error as train_stage().
+// Throws std::invalid_argument for invalid options or those of another form, std::runtime_error as train_stage().
 Result train(const learn::Frames& frames, const Options& options, const TrainRun& run = {});
 
 }  // namespace billow::train

@@ -73,8 +73,12 @@ class Unfolding {
     ++stamp_;
     uint32_t queued = 0, done = 0;
     const auto place = [&](uint32_t v, float x, float y) {
-      w_.stamps[v] = stamp_, w_.x[v] = x, w_.y[v] = y;
       const float squared = x * x + y * y;
+      // No way on the cloth is shorter than the straight one. Round the waist of a flared skirt, which is wider than its flat
+      // layout, the far side of the ring would come to lie on the near one.
+      const V3 straight = at_rest(m_.rest, centre, v);
+      if (squared < kMinDistance * kMinDistance * dot(straight, straight)) return;
+      w_.stamps[v] = stamp_, w_.x[v] = x, w_.y[v] = y;
       if (squared >= radius * radius || queued == most) return;
       w_.queue[queued++] = v;
       take(v, x, y, std::sqrt(squared));
@@ -118,6 +122,7 @@ class Unfolding {
   float* sides_of(uint32_t v) const { return w_.sides + 3 * size_t{m_.around.first[v]}; }
 
   static constexpr float kMaxMismatch = 0.2f;  // of the length of a laid out edge
+  static constexpr float kMinDistance = 0.9f;  // of the straight one at rest
   const LengthMesh& m_;
   UnfoldScratch w_;
   uint32_t stamp_ = 0;

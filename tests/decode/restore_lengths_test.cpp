@@ -24,20 +24,27 @@ LengthLevels find_levels(const LengthMesh& mesh, std::vector<unsigned char>& mem
   return find_length_levels(mesh, scratch);
 }
 
-// A square of cloth in the xy plane that hangs on its first row, or a tube of it whose columns close with a seam.
+// A square of cloth in the xy plane that hangs on its first row, a tube of it whose columns close with a seam, or a ring that
+// waves, and has no pattern: it is wider than any flat ring.
+enum class Cut { square, tube, flared };
 struct Sheet {
-  explicit Sheet(bool tube = false) {
+  explicit Sheet(Cut cut = Cut::square) {
     constexpr float kRadius = kSide * kCell / 6.2831853f;
+    const bool closed = cut != Cut::square;
     for (uint32_t r = 0; r < kSide; ++r)
       for (uint32_t c = 0; c < kSide; ++c) {
         const float u = kCell * static_cast<float>(c), v = kCell * static_cast<float>(r);
         pattern.insert(pattern.end(), {u, v});
-        if (tube)
-          rest.insert(rest.end(), {kRadius * std::cos(u / kRadius), -v, -kRadius * std::sin(u / kRadius)});
+        const float angle = u / kRadius, reach = kRadius + 0.2f * v;
+        if (cut == Cut::tube)
+          rest.insert(rest.end(), {kRadius * std::cos(angle), -v, -kRadius * std::sin(angle)});
+        else if (cut == Cut::flared)
+          rest.insert(rest.end(),
+                      {reach * std::cos(angle), 0.6f * v * std::cos(2 * angle), -reach * std::sin(angle)});
         else
           rest.insert(rest.end(), {u, -v, 0});
         const uint32_t a = r * kSide + c, b = r * kSide + (c + 1) % kSide;
-        if (r + 1 < kSide && (tube || c + 1 < kSide))
+        if (r + 1 < kSide && (closed || c + 1 < kSide))
           triangles.insert(triangles.end(), {a, a + kSide, b, b, a + kSide, b + kSide});
         if (r == 0) attached.push_back(a);
       }
@@ -47,7 +54,7 @@ struct Sheet {
     find_normal_polygons(triangles.data(), count, kVertices, {first.data(), corners.data()}, counted);
     const LengthMesh mesh{.around = {first.data(), corners.data()},
                           .rest = rest.data(),
-                          .pattern_uvs = pattern.data(),
+                          .pattern_uvs = cut == Cut::flared ? nullptr : pattern.data(),
                           .vertices = kVertices,
                           .triangles = count,
                           .attached = attached};
@@ -111,9 +118,27 @@ template <class F> void for_each_pair(const LengthLevel& level, F take) {
     }
 }
 
+// Laid flat, its far side comes to lie on the near one. Pairs as short as that crumple the cloth.
+TEST(LengthLevels, NoPairIsShorterThanTheStraightWay) {
+  const Sheet sheet(Cut::flared);
+  const auto at = [&](uint32_t v) {
+    return V3{sheet.rest[3 * v], sheet.rest[3 * v + 1], sheet.rest[3 * v + 2]};
+  };
+  ASSERT_GE(sheet.levels.count, 4);
+  for (int l = 1; l < sheet.levels.count; ++l) {
+    const LengthLevel& level = sheet.levels.level[l];
+    uint32_t pairs = 0;
+    for_each_pair(level, [&](size_t, uint32_t a, uint32_t b, float longest, float) {
+      EXPECT_GE(longest, 0.9f * length(at(level.vertex[a]) - at(level.vertex[b]))) << l;
+      ++pairs;
+    });
+    EXPECT_GE(pairs + 1, level.nodes) << l;
+  }
+}
+
 TEST(LengthLevels, PairsHaveTheDistancesOfThePattern) {
   for (const bool tube : {false, true}) {
-    const Sheet sheet(tube);
+    const Sheet sheet(tube ? Cut::tube : Cut::square);
     ASSERT_GE(sheet.levels.count, 4);
     for (int l = 0; l < sheet.levels.count; ++l) {
       const LengthLevel& level = sheet.levels.level[l];
@@ -196,7 +221,7 @@ TEST(LengthLevels, AreFoundForMeshesThatAreNoCloth) {
 // Flat cloth is straight: nodes are before and after a vertex, and their mean on the pattern is the vertex itself.
 TEST(Fairing, NodesAreStraightAheadAndBehind) {
   for (const bool tube : {false, true}) {
-    const Sheet sheet(tube);
+    const Sheet sheet(tube ? Cut::tube : Cut::square);
     for (int p = 0; p < kFairingPasses; ++p) {
       uint32_t fair = 0;
       for (uint32_t v = 0; v < kVertices; ++v) {

@@ -116,6 +116,46 @@ TEST_F(SimulateCli, TakesFoldersOfMotions) {
   expect("motion bundle takes --test tests -o own.billowmotion", 1, "found subject a in both folders");
 }
 
+TEST_F(SimulateCli, TakesAGarmentOfTheUsersOwn) {
+  expect("garment make skirt --vertices 600 --quick-skin --no-drape -o own.json", 0, "600 vertices");
+  expect("simulate own.json --dry-run", 0, "frames in all");
+  expect("simulate own.json --vertices 700 --dry-run", 1, "has a mesh, so expected none");
+  expect("simulate none.json --dry-run", 1, "none.json");
+  expect("simulate own.obj --dry-run", 2, "expected cape, skirt or a garment description");
+  expect("simulate cape --character none.glb --dry-run", 1, "none.glb");
+  expect("simulate own.json --body own.json --dry-run", 2, "found the built-in person");
+  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0,
+         "1 pass the reference's check");
+  expect("dataset check set", 0, "");
+  // The same job goes on; one with another garment is refused.
+  expect("simulate own.json --frames 3 --unseen 0 --mix skirt --threads 2 -o set", 0,
+         "1 pass the reference's check");
+  expect("garment make skirt --vertices 700 --quick-skin --no-drape -o own.json", 0, "700 vertices");
+  expect("simulate own.json --frames 3 --unseen 0 --mix skirt -o set", 1, "holds another data set");
+}
+
+TEST_F(SimulateCli, MakeTakesAMeshAndItsCharacter) {
+  put("dress.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  put("hero.glb", "");
+  const std::string plan = testing::run_program(
+                               "make dress.obj --character hero.glb --attach waist --leave-out sword "
+                               "--describe=--chains=9 --no-film --dry-run -o out/dress.billow",
+                               folder_)
+                               .output;
+  for (const char* step :
+       {"billow body fit hero.glb -o out/dress_made/body.json --leave-out sword",
+        "billow garment describe dress.obj --name dress -o out/dress_made/dress.json --character hero.glb "
+        "--leave-out sword --attach waist --chains=9",
+        "billow garment show out/dress_made/dress.json",
+        "billow simulate out/dress_made/dress.json -o out/dress_made/data",
+        "--body out/dress_made/body.json --motions captured", "billow evaluate out/dress_made/dress.billow"})
+    EXPECT_NE(plan.find(step), std::string::npos) << step << " in\n" << plan;
+  expect("make dress.obj --dry-run", 1, "--attach waist, neck or shoulders");
+  expect("make none.obj --attach waist --dry-run", 1, "no such file");
+  expect("make cape --character hero.glb --dry-run", 1, "made to measure for the built-in person");
+  expect("make cape --attach waist --dry-run", 1, "are for your own mesh");
+}
+
 #ifdef BILLOW_SIMULATE_PROGRAM
 class SimulateProgram : public SimulateCli {
  protected:

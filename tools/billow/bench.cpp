@@ -6,12 +6,12 @@
 
 #include "bench_frames.h"
 #include "bench_growth.h"
-#include "bench_peers.h"
 #include "body/postures.h"
 #include "commands.h"
 #include "garment/tailor.h"
 #include "motion/motions.h"
 #include "number_from.h"
+#include "research_parts.h"
 #include "shipped.h"
 
 namespace billow::tool {
@@ -115,11 +115,12 @@ ordered_json bench_layers(const BenchGarment& cape, const BenchGarment& skirt, c
 }
 
 // `cape`: figures of the cape, which peers are compared with.
-ordered_json bench_peers(const body::Person& person, const ordered_json& cape, const BenchOptions& o) {
+ordered_json bench_peers(const std::vector<BenchPeer>& peers, const body::Person& person,
+                         const ordered_json& cape, const BenchOptions& o) {
   const double frame = cape["frame_ms"]["p50"];
   const double networks =
       cape["stages_ms"]["infer"].get<double>() + cape["stages_ms"]["expand"].get<double>();
-  ordered_json out;
+  ordered_json out = ordered_json::object();
   const auto add = [&](const char* name, const PeerFigures& f) {
     const auto ratio_to = [&](double ms) {
       return f.frame_ms ? ordered_json(*f.frame_ms / ms) : ordered_json(nullptr);
@@ -132,22 +133,16 @@ ordered_json bench_peers(const body::Person& person, const ordered_json& cape, c
     if (f.networks_only) out[name]["times_whole_frame"] = ratio_to(frame);
   };
   if (o.no_peers) {
-    for (const char* name : {"bullet", "reference", "libtorch", "onnxruntime"})
-      add(name, not_measured("left out: --no-peers"));
+    for (const BenchPeer& peer : peers) add(peer.name, not_measured("left out: --no-peers"));
     return out;
   }
+  if (peers.empty()) return out;
   const body::Skin skin = body::make_skin(person.skeleton, person.colliders, {.vertices = 4000});
   const garment::Garment cloth = garment::make_garment("cape", person, skin, 12690);
   const motion::Clip clip = running_clip(person, 2);
-  add("bullet", time_bullet(cloth, person, clip));
-  add("reference", time_reference(cloth, person, clip));
-  if (cape["made_up"].get<bool>()) {
-    for (const char* name : {"libtorch", "onnxruntime"})
-      add(name, not_measured("needs a garment file, and none was given or found"));
-    return out;
-  }
-  add("libtorch", time_libtorch(cape["file"]));
-  add("onnxruntime", time_onnxruntime(cape["file"]));
+  const PeerTask task{cloth, person, clip,
+                      cape["made_up"].get<bool>() ? "" : cape["file"].get<std::string>()};
+  for (const BenchPeer& peer : peers) add(peer.name, peer.time(task));
   return out;
 }
 
@@ -206,6 +201,8 @@ void print_crowd_and_peers(const ordered_json& all) {
       layers["cape_over_ms"].get<double>(), layers["cape_ms"].get<double>(),
       1e-6 * layers["layer_bytes"].get<double>());
   if (all.contains("growth")) print_growth(all["growth"]);
+  if (all["peers"].empty())
+    std::printf("peers: none, this build is without research (BILLOW_BUILD_RESEARCH)\n");
   for (const auto& [name, peer] : all["peers"].items()) {
     if (peer["frame_ms"].is_null())
       std::printf("%s: no figure (%s)\n", name.c_str(), peer["note"].get<std::string>().c_str());
@@ -228,7 +225,7 @@ BenchGarment open_garment(const std::string& file, const std::string& name, cons
   return BenchGarment(name == "cape" ? pack::full_size_cape() : pack::full_size_skirt(), person);
 }
 
-void bench(const BenchOptions& o) {
+void bench(const BenchOptions& o, const std::vector<BenchPeer>& peers) {
   const body::Person person = body::make_person();
   ordered_json all;
   const std::string files[] = {bench_file(o.cape, "cape"), bench_file(o.skirt, "skirt")};
@@ -243,7 +240,7 @@ void bench(const BenchOptions& o) {
   all["crowd"] = bench_crowd(cape, person, o);
   all["layers"] = bench_layers(cape, skirt, person, o);
   if (o.growth) all["growth"] = bench_growth(cape, person, running_clip(person, o.seconds));
-  all["peers"] = bench_peers(person, all["cape"], o);
+  all["peers"] = bench_peers(peers, person, all["cape"], o);
   if (o.json)
     std::printf("%s\n", all.dump(2).c_str());
   else
@@ -252,7 +249,7 @@ void bench(const BenchOptions& o) {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
+void add_bench(CLI::App& app, const ResearchParts& research) {
   auto* command = app.add_subcommand("bench",
                                      "Measure what a dressed frame costs and how far it stretches, against "
                                      "hardware limits and other libraries");
@@ -285,7 +282,7 @@ void add_bench(CLI::App& app) {
       "  billow bench\n"
       "  billow bench --growth --no-peers\n"
       "  billow bench --json --no-peers --cape cape.billow\n");
-  command->callback([o] { bench(*o); });
+  command->callback([o, peers = research.peers] { bench(*o, peers); });
 }
 
 }  // namespace billow::tool

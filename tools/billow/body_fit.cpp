@@ -10,21 +10,21 @@
 #include <stdexcept>
 
 #include "body/postures.h"
+#include "character_options.h"
 #include "draw_fit.h"
 #include "files.h"
 #include "fit/body_file.h"
 #include "fit/fit_colliders.h"
-#include "import/character.h"
-#include "import/makehuman.h"
 
 namespace billow::tool {
 namespace {
 
 struct BodyFitOptions {
-  std::string character, preset, mesh, weights;
+  std::string preset;
+  CharacterOptions character;
   std::string out = "body.json";
   std::string keep, measure;
-  std::vector<std::string> leave_out, clips;
+  std::vector<std::string> clips;
   bool no_pictures = false, no_boxes = false;
   size_t poses = 8;
   fit::ColliderFitOptions fit;
@@ -49,13 +49,7 @@ importer::Character read(const BodyFitOptions& options) {
     out.clips.push_back(std::move(clip));
     return out;
   }
-  const std::filesystem::path file = options.character;
-  if (file.extension() == ".mhskel") {
-    if (options.mesh.empty() || options.weights.empty())
-      throw CLI::RequiredError("--mesh and --weights, with a .mhskel,");
-    return importer::read_makehuman({.mesh = options.mesh, .skeleton = file, .weights = options.weights});
-  }
-  return importer::read_character(file, {.leave_out = options.leave_out});
+  return read_character(options.character);
 }
 
 Poses choose(const importer::Character& character, const BodyFitOptions& options) {
@@ -138,13 +132,13 @@ void print_error(const fit::ColliderFitError& error, std::span<const fit::NamedC
 }
 
 void fit_body(BodyFitOptions options) {
-  if (options.character.empty() && options.preset.empty())
+  if (options.character.name.empty() && options.preset.empty())
     throw CLI::RequiredError("a character's file, or --preset,");
   const bool only_measure = !options.measure.empty();
   const std::filesystem::path out = options.out;
   const importer::Character character = read(options);
   if (character.skin.mesh.triangles.empty())
-    throw std::runtime_error(options.character + ": expected a character with a skin, found no mesh");
+    throw std::runtime_error(options.character.name + ": expected a character with a skin, found no mesh");
   for (const std::string& note : character.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s: %zu joints, %zu vertices, %zu triangles, %zu clips\n", character.name.c_str(),
               character.skeleton.size(), character.skin.mesh.positions.size(),
@@ -188,21 +182,19 @@ void fit_body(BodyFitOptions options) {
 
 void add_body_fit(CLI::App* body_command) {
   auto options = std::make_shared<BodyFitOptions>();
+  options->character.name.clear();
   CLI::App* fit = body_command->add_subcommand(
       "fit", "Fit colliders to a character's skin, measure their error, and write a body file");
   auto* file = fit->add_option(
-      "character", options->character,
+      "character", options->character.name,
       "Character file: .glb, .gltf, .fbx, .dae, or MakeHuman's .mhskel with --mesh and --weights");
   fit->add_option("--preset", options->preset,
                   "Built-in person to fit instead of a file: slim, average or heavy")
       ->check(CLI::IsMember(body::person_presets()))
       ->excludes(file);
-  fit->add_option("--mesh", options->mesh, "MakeHuman base mesh of a .mhskel (.obj)");
-  fit->add_option("--weights", options->weights, "MakeHuman skin weights of a .mhskel (.mhw)");
+  add_character_file_options(*fit, options->character);
   fit->add_option("-o,--out", options->out, "Body file to write (.json); pictures are written next to it")
       ->capture_default_str();
-  fit->add_option("--leave-out", options->leave_out,
-                  "Names of nodes whose meshes are not skin: weapons, capes");
   fit->add_option("--clip", options->clips, "Names of the clips to take poses from; default: all");
   fit->add_option("--poses", options->poses,
                   "Number of poses to fit in; the error is measured in as many others")

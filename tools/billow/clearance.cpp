@@ -63,7 +63,7 @@ std::vector<std::string> motions_in(const std::vector<std::string>& given) {
 
 // The unseen clips of the data sets of a built-in garment.
 std::vector<motion::Clip> unseen_clips(const std::string& garment) {
-  const body::Person person = body::make_person(body::person_preset("average"));
+  const dataset::OwnedCharacterBody person = dataset::person_as_character_body("average");
   dataset::Request request;
   request.garment = garment;
   std::vector<motion::Clip> clips;

@@ -6,9 +6,10 @@
 
 namespace billow::tool {
 
+struct ResearchParts;  // research_parts.h
+
 void add_scene(CLI::App& app);
 void add_demo(CLI::App& app);
-void add_figures(CLI::App& app);
 void add_body(CLI::App& app);
 void add_motion(CLI::App& app);
 void add_garment(CLI::App& app);
@@ -17,7 +18,7 @@ void add_dataset(CLI::App& app);
 void add_ropes(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_train(CLI::App& app);
-void add_evaluate(CLI::App& app);
+void add_evaluate(CLI::App& app, const ResearchParts& research);
 void add_pack(CLI::App& app);
 void add_render(CLI::App& app);
 void add_compare(CLI::App& app);
@@ -28,7 +29,7 @@ void add_man(CLI::App& app);
 void add_view(CLI::App& app);
 void add_play(CLI::App& app);
 void add_clearance(CLI::App& app);
-void add_bench(CLI::App& app);
+void add_bench(CLI::App& app, const ResearchParts& research);
 void add_info(CLI::App& app);
 void add_check(CLI::App& app);
 void add_bake(CLI::App& app);

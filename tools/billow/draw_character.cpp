@@ -32,8 +32,10 @@ std::vector<draw::Colour> suit_of(const body::Skin& skin, const body::Skeleton& 
 
 }  // namespace
 
-DrawnBody::DrawnBody(const dataset::OwnedCharacterBody& character_body)
-    : colliders_(character_body.colliders), rest_(body::rest_transforms(character_body.skeleton)) {
+DrawnBody::DrawnBody(const dataset::OwnedCharacterBody& character_body, body::Skin skin)
+    : colliders_(character_body.colliders),
+      rest_(body::rest_transforms(character_body.skeleton)),
+      skin_(std::move(skin)) {
   if (!character_body.preset.empty()) {
     skin_ = body::make_skin(body::make_person(body::person_preset(character_body.preset)));
     colours_ = suit_of(skin_, character_body.skeleton);
@@ -41,6 +43,10 @@ DrawnBody::DrawnBody(const dataset::OwnedCharacterBody& character_body)
   for (const billow_collider& c : colliders_)
     height_ = std::max(height_, std::max(c.position[1], c.end[1]) +
                                     std::max(c.radius, std::max(c.half_extents[1], c.half_extents[2])));
+  if (!skin_.mesh.positions.empty()) {
+    height_ = 0;
+    for (const V3& p : skin_.mesh.positions) height_ = std::max(height_, p.y);
+  }
 }
 
 void DrawnBody::draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const {

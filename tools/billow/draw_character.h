@@ -14,13 +14,13 @@ namespace billow::tool {
 
 inline constexpr int kPanelWidth = 340, kPanelHeight = 414;
 
-// Draws a body: the skin of the built-in person, the colliders of any other character.
+// Draws a body: the skin of the built-in person, that of another character or, where none is given, its colliders.
 class DrawnBody {
  public:
-  explicit DrawnBody(const dataset::OwnedCharacterBody& character_body);
+  explicit DrawnBody(const dataset::OwnedCharacterBody& character_body, body::Skin skin = {});
   size_t joints() const { return rest_.size(); }
   // Height relative to the built-in person's 1.75 m, to scale camera distances.
-  float size() const { return skin_.mesh.positions.empty() ? height_ / 1.75f : 1; }
+  float size() const { return colours_.empty() ? height_ / 1.75f : 1; }
 
   void draw(draw::Canvas& canvas, const std::vector<Transform>& joints) const;
 
@@ -28,7 +28,8 @@ class DrawnBody {
   std::vector<billow_collider> colliders_;
   std::vector<Transform> rest_;
   body::Skin skin_;
-  std::vector<draw::Colour> colours_;  // per skin vertex: a suit that leaves head, hands and feet bare
+  // Per skin vertex of the built-in person: a suit that leaves head, hands and feet bare.
+  std::vector<draw::Colour> colours_;
   float height_ = 0;
 };
 

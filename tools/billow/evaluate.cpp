@@ -1,5 +1,5 @@
-// `billow evaluate`: judges what a garment file shows on the unseen clips of a data set, then measures its
-// networks against baselines. See docs/evaluation.md.
+// `billow evaluate`: judges what a garment file shows on the unseen clips of a data set, then compares its networks with
+// baselines where the program has a comparison (research/). See docs/evaluation.md.
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,10 +10,10 @@
 #include "evaluate/report.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
-#include "learn/gru.h"
 #include "learn/model.h"
 #include "number_from.h"
 #include "pack/garment_asset.h"
+#include "research_parts.h"
 #include "ropes/simulate_ropes.h"
 #include "shipped.h"
 #include "stranger.h"
@@ -41,7 +41,7 @@ void check_folder_of(const std::string& file) {
     throw std::runtime_error(file + ": expected a folder " + folder.string() + ", found none");
 }
 
-void run(EvaluateOptions o) {
+void run(EvaluateOptions o, const evaluate::Compare& compare) {
   const std::string given = std::exchange(o.file, garment_file(o.file));
   if (o.store && o.file != given)
     throw CLI::ValidationError(
@@ -51,22 +51,18 @@ void run(EvaluateOptions o) {
   if (o.stranger) check_stranger();
   pack::GarmentData packed = pack::read_garment_asset(o.file);
   learn::Frames frames = frames_for(o.file, packed.garment, o.data);
-  // Simulate the chains with the file's settings: the chains stored in the data set may have used others.
-  frames.replace_ropes(learn::corrected(
-      packed.correction, ropes::simulate_ropes(frames, {packed.settings, packed.force}, o.threads)));
+  // Compare on chains with the file's settings: the chains stored in the data set may have used others.
+  if (compare)
+    frames.replace_ropes(learn::corrected(
+        packed.correction, ropes::simulate_ropes(frames, {packed.settings, packed.force}, o.threads)));
 
-  evaluate::Options options;
-  options.product = {.file = o.file, .rate = o.rate, .threads = o.threads};
-  if (o.quick) options.measure = evaluate::quick_measures();
-  options.measure.threads = o.threads;
-  if (const auto gru = packed.extra.find(learn::kGruSection); gru != packed.extra.end())
-    options.more_sources.push_back({"gru", learn::gru_bones(frames, learn::gru_from_bytes(gru->second))});
-  if (isatty(2))
-    options.progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
   const learn::ClothModel model = std::move(packed.model);
-  evaluate::Report report = evaluate::evaluate(frames, model, options);
+  evaluate::ComparisonTask task{frames, model, packed.extra, o.quick, o.threads};
+  if (isatty(2)) task.progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
+  const evaluate::JudgeOptions product{.file = o.file, .rate = o.rate, .threads = o.threads};
+  evaluate::Report report = evaluate::evaluate(task, product, compare);
   if (o.stranger) {
-    if (options.progress) options.progress("stranger");
+    if (task.progress) task.progress("stranger");
     add_stranger_figures({o.file, o.data, o.learn, o.device, o.rate, o.threads, o.seed}, *report.product);
   }
 
@@ -74,6 +70,9 @@ void run(EvaluateOptions o) {
     std::printf("%s\n", to_json(report).c_str());
   else if (!o.quiet)
     std::printf("%s, measured on %s\n%s", o.file.c_str(), o.data.c_str(), to_text(report).c_str());
+  if (!compare && !o.quiet)
+    std::fprintf(stderr,
+                 "no comparison with baselines: this build is without research (BILLOW_BUILD_RESEARCH)\n");
   if (o.store)
     files::write_whole_file(o.file, pack::with_training(files::read_whole_file(o.file),
                                                         evaluate::with_figures(packed.training, report)));
@@ -83,7 +82,7 @@ void run(EvaluateOptions o) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app) {
+void add_evaluate(CLI::App& app, const ResearchParts& research) {
   auto o = std::make_shared<EvaluateOptions>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Judge a garment file on a data set: what it shows, beside the reference and baselines");
@@ -129,7 +128,7 @@ void add_evaluate(CLI::App& app) {
       "  billow evaluate cape.billow data/cape --stranger\n"
       "  billow evaluate cape.billow data/six_clips --store\n"
       "  billow evaluate cape.billow data/cape --json cape.json --html cape.html\n");
-  command->callback([o] { run(*o); });
+  command->callback([o, compare = research.compare] { run(*o, compare); });
 }
 
 }  // namespace billow::tool

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -70,6 +72,14 @@ std::vector<std::string> arguments(const std::filesystem::path& out, int width, 
 }
 
 }  // namespace
+
+bool has_ffmpeg() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + "/ffmpeg").c_str(), X_OK) == 0) return true;
+  return false;
+}
 
 bool is_film(const std::filesystem::path& file) {
   const std::string kind = extension(file);

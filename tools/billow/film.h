@@ -11,6 +11,9 @@ namespace billow::tool {
 // Whether the file extension is .mp4 or .gif.
 bool is_film(const std::filesystem::path& file);
 
+// Whether there is a program that encodes films.
+bool has_ffmpeg();
+
 // Writes to a temporary file in the same folder and renames it in finish(); an interrupted run leaves no
 // file. All members throw std::runtime_error. If ffmpeg is missing, the message says what to install.
 class FilmWriter {

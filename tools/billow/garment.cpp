@@ -10,6 +10,7 @@
 #include "body/person.h"
 #include "body/postures.h"
 #include "character/clothed_character.h"
+#include "character_options.h"
 #include "commands.h"
 #include "draw_garment.h"
 #include "files.h"
@@ -29,7 +30,8 @@ struct GarmentMakeOptions {
 };
 
 struct GarmentShowOptions {
-  std::string file, character_body = "average", out;
+  std::string file, out;
+  CharacterOptions character;
 };
 
 void print_row(const garment::Garment& g, const std::string& about) {
@@ -69,19 +71,19 @@ void make(const GarmentMakeOptions& o) {
   const body::Skin skin =
       o.quick_skin ? body::make_skin(person.skeleton, person.colliders) : body::make_skin(person);
   garment::Garment g = garment::make_garment(o.name, person, skin, o.vertices);
-  if (!o.no_drape) drape_on(g, person, o.threads);
+  if (!o.no_drape) drape_on(g, character::character_body(person), o.threads);
   garment::write_garment_file(g, person.skeleton, out);
   std::printf("%s: %zu vertices, %zu chains, %zu simulated bones\n%s\n", g.name.c_str(), g.size(),
               g.chains.size(), garment::simulated_bones(g), out.string().c_str());
 }
 
 void show(const GarmentShowOptions& o) {
-  GarmentCharacter character_body(o.character_body);
-  const garment::Garment g = garment::read_garment_file(o.file, character_body.skeleton);
+  GivenCharacter character(o.character);
+  const garment::Garment g = garment::read_garment_file(o.file, character.skeleton());
   std::filesystem::path out = o.out;
   if (out.empty()) out = std::filesystem::path(o.file).replace_extension(".png");
   if (out.has_parent_path()) make_folder(out.parent_path());
-  draw_garment(g, character_body.skin(), out);
+  draw_garment(g, character.skin(), out);
   std::printf("%s: %zu vertices, %zu chains%s, %zu bones of which %zu are simulated%s\n%s\n", g.name.c_str(),
               g.size(), g.chains.size(), g.closed ? " closed to a ring" : "", g.bones.size(),
               garment::simulated_bones(g), g.rest.empty() ? "; no drape yet" : "", out.string().c_str());
@@ -124,7 +126,7 @@ void add_garment_show(CLI::App* command) {
   CLI::App* show_command =
       command->add_subcommand("show", "Draw a garment on its character from three sides, with its chains");
   show_command->add_option("file", o->file, "Garment description (.json)")->required();
-  add_wearer(show_command, o->character_body);
+  add_skinned_character_options(*show_command, o->character);
   show_command->add_option("-o,--out", o->out, "Picture to write (.png); default: next to the file");
   show_command->footer(
       "Chains are green, neighbours of one height are joined in purple, bones that follow the body are "
@@ -137,14 +139,14 @@ void add_garment_show(CLI::App* command) {
 
 }  // namespace
 
-void drape_on(garment::Garment& g, const body::Person& person, int threads) {
+void drape_on(garment::Garment& g, const character::CharacterBody& character_body, int threads) {
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   character::Drape drape{};
   double seconds = 0;
   {
     Progress progress("draping");
     double last_report = 0;
-    drape = character::drape(g, person, threads, [&](float share) {
+    drape = character::drape(g, character_body, threads, [&](float share) {
       progress(static_cast<double>(share));
       // Without a terminal, print a line every 10 s instead of the progress bar.
       if (isatty(2) || progress.seconds() - last_report < 10) return;

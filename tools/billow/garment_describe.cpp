@@ -2,16 +2,18 @@
 #include "garment_describe.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
-#include "body/person.h"
 #include "cache/cache.h"
+#include "character_options.h"
 #include "cloth/sheet.h"
 #include "contacts_option.h"
 #include "files.h"
@@ -19,6 +21,7 @@
 #include "garment/garment_file.h"
 #include "garment/layout_chains.h"
 #include "garment/mesh_file.h"
+#include "garment/place.h"
 #include "garment/ssdr.h"
 #include "import/character.h"
 #include "motion/human.h"
@@ -32,30 +35,46 @@ using garment::GarmentMesh;
 
 struct DescribeOptions {
   std::string mesh, out, name, material = "cotton", contacts;
-  std::string attach, group, part, near, key, character_body = "average";
-  float above = NAN, reach = 0.05f, scale = 1, uv_scale = 0;
-  bool weld = false, drape = false;
+  std::string attach, group, part, near, key;
+  CharacterOptions character;
+  float above = NAN, reach = 0.05f, uv_scale = 0, edges = 0;
+  garment::Placement placement;
+  std::array<float, 3> move{};
+  bool weld = false, drape = false, fit = false, body_weights = false;
   garment::ChainOptions chains;
-  std::vector<std::string> manual_chains;
+  std::vector<std::string> manual_chains, nodes;
   std::string frames;
   size_t ssdr = 0;
 };
 
-GarmentMesh read_mesh(const DescribeOptions& options) {
+struct MeshOfFile {
+  GarmentMesh mesh;
+  importer::Character character;  // of a file that has joints: the mesh's own weights
+};
+
+MeshOfFile read_mesh(const DescribeOptions& options) {
   std::string extension = std::filesystem::path(options.mesh).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (extension == ".obj") return garment::read_obj(options.mesh, options.scale);
+  if (extension == ".obj") return {garment::read_obj(options.mesh), {}};
   // The importer keeps neither UVs nor group and material names.
-  importer::Character file =
-      importer::read_character(options.mesh, {.scale = options.scale == 1 ? 0 : options.scale});
+  importer::Character file = importer::read_character(options.mesh, {.only = options.nodes});
   if (file.skin.mesh.triangles.empty())
     throw std::runtime_error(options.mesh + ": expected a mesh, found none");
   GarmentMesh mesh;
-  mesh.positions = std::move(file.skin.mesh.positions);
-  mesh.triangles = std::move(file.skin.mesh.triangles);
+  mesh.positions = file.skin.mesh.positions;
+  mesh.triangles = file.skin.mesh.triangles;
   mesh.notes = std::move(file.notes);
-  return mesh;
+  return {std::move(mesh), std::move(file)};
+}
+
+// A mesh of the character's own file, or made for its skeleton, is skinned as its author meant it: a cape to the chest, not to the
+// arms that happen to be near.
+std::optional<body::Skin> weights_of(const DescribeOptions& o, MeshOfFile& file, const body::Skeleton& to) {
+  if (o.body_weights || file.mesh.positions.size() != file.character.skin.mesh.positions.size())
+    return std::nullopt;
+  file.character.skin.mesh.positions = file.mesh.positions;
+  return garment::own_weights(std::move(file.character.skin), file.character.skeleton, to);
 }
 
 // Uses the UVs as the flat pattern if they are in metres: if the median edge is about as long in UV as in the mesh.
@@ -86,18 +105,58 @@ void set_pattern_from_uvs(const GarmentMesh& mesh, const DescribeOptions& option
   }
 }
 
-garment::Region region_of(const GarmentMesh& mesh, GarmentCharacter& character_body,
-                          const DescribeOptions& o) {
+garment::Region region_of(const GarmentMesh& mesh, GivenCharacter& character, const DescribeOptions& o) {
   if (!o.group.empty()) return garment::region_of_group(mesh, o.group);
   if (!o.part.empty()) return garment::region_of_material(mesh, o.part);
   if (!o.near.empty()) {
-    static_cast<void>(character_body.skeleton.at(o.near));
-    return garment::region_near_joint(mesh, character_body.skeleton, character_body.skin(), o.near, o.reach);
+    static_cast<void>(character.skeleton().at(o.near));
+    return garment::region_near_joint(mesh, character.skeleton(), character.skin(), o.near, o.reach);
   }
-  const float height =
-      std::isnan(o.above) ? garment::attach_height(character_body.skeleton, o.attach) : o.above;
+  const float height = std::isnan(o.above) ? garment::attach_height(character.skeleton(), o.attach) : o.above;
   std::printf("attached above %.3f m\n", static_cast<double>(height));
   return garment::region_above(mesh, height);
+}
+
+void place_mesh(const DescribeOptions& o, GivenCharacter& character, GarmentMesh& mesh) {
+  garment::Placement placement = o.placement;
+  placement.move = {o.move[0], o.move[1], o.move[2]};
+  float top = 0;
+  for (const V3& p : character.skin().mesh.positions) top = std::max(top, p.y);
+  const float unit = garment::place(mesh, placement, top);
+  if (placement.scale == 0 && unit != 1)
+    std::printf("note: the mesh is too %s for metres, so a unit is taken as %g m; --scale says otherwise\n",
+                unit < 1 ? "large" : "small", static_cast<double>(unit));
+}
+
+// Throws for a garment that cannot be worn as it lies, which the simulation would say only after hours.
+void fit_mesh(const DescribeOptions& o, const garment::Region& region, const body::Skin& skin, Garment& g) {
+  const auto mm = [](float metres) { return 1000 * static_cast<double>(metres); };
+  if (o.fit)
+    std::printf("fitted to the body: vertices moved by up to %.0f mm\n",
+                mm(garment::fit_on_body(g.shape, g.triangles, region, skin.mesh)));
+  const garment::Fit fit = garment::measure_fit(g.shape, region, skin.mesh);
+  std::printf(
+      "attached vertices are %.0f mm from the skin on average, %.0f at most; %zu of %zu others lie in the "
+      "body, %.0f mm deep at most\n",
+      mm(fit.gap), mm(fit.farthest), fit.inside, fit.free, mm(std::max(0.0f, fit.deepest)));
+  constexpr float kFar = 0.1f;   // m, of the seam from the skin on average
+  constexpr size_t kInside = 3;  // one in so many free vertices may lie in the body
+  char text[300];
+  if (fit.gap > kFar)
+    std::snprintf(
+        text, sizeof text,
+        "expected its attached vertices on the body, found them %.2f m away on average: --move, --turn and "
+        "--scale place it",
+        static_cast<double>(fit.gap));
+  else if (fit.inside * kInside > fit.free)
+    std::snprintf(
+        text, sizeof text,
+        "expected cloth around the body, found %zu of %zu vertices up to %.0f mm inside it: --fit grows it, "
+        "--scale and --move place it",
+        fit.inside, fit.free, mm(fit.deepest));
+  else
+    return;
+  throw std::runtime_error(o.mesh + ": " + text);
 }
 
 // The joint with the largest summed weight over the seam: attached vertices of triangles that have a free vertex.
@@ -168,7 +227,8 @@ std::vector<V3> read_frames(const DescribeOptions& o, size_t vertices) {
     check_vertices(frames.shape.size() == 3 ? frames.shape[1] : frames.shape[0]);
     return std::move(frames.positions);
   }
-  const std::unique_ptr<cache::Reader> frames = cache::open_cache(o.frames, {.scale = o.scale});
+  const std::unique_ptr<cache::Reader> frames =
+      cache::open_cache(o.frames, {.scale = o.placement.scale > 0 ? o.placement.scale : 1});
   check_vertices(frames->info().topology.vertices);
   std::vector<V3> out(vertices * frames->info().frames);
   for (size_t f = 0; f < frames->info().frames; ++f)
@@ -199,18 +259,28 @@ void describe(const DescribeOptions& o) {
                                    std::to_string(attachment_options));
   if ((o.ssdr > 0) != !o.frames.empty())
     throw CLI::ValidationError("describe", "--ssdr and --frames go together");
-  const auto& presets = body::person_presets();
-  if (o.drape && std::find(presets.begin(), presets.end(), o.character_body) == presets.end())
-    throw CLI::ValidationError("--drape", "only on the built-in person, not on " + o.character_body);
   const std::vector<std::vector<uint32_t>> manual_chains = parse_chains(o.manual_chains);
   const std::string name = o.name.empty() ? std::filesystem::path(o.mesh).stem().string() : o.name;
   const std::filesystem::path out = o.out.empty() ? name + ".json" : o.out;
   check_not_overwritten(o.mesh, garment::mesh_file_of(out));
-  GarmentMesh mesh = read_mesh(o);
+  MeshOfFile file = read_mesh(o);
+  GarmentMesh& mesh = file.mesh;
   if (o.weld) std::printf("%zu vertices joined with others\n", garment::weld(mesh));
   for (const std::string& note : mesh.notes) std::printf("note: %s\n", note.c_str());
-  GarmentCharacter character_body(o.character_body);
-  if (!o.key.empty()) static_cast<void>(character_body.skeleton.at(o.key));
+  GivenCharacter character(o.character);
+  place_mesh(o, character, mesh);
+  const std::optional<body::Skin> own = weights_of(o, file, character.skeleton());
+  if (own)
+    std::printf(
+        "attached vertices have the weights of the mesh file; --body-weights takes those of the skin\n");
+  if (o.edges > 0) {
+    const size_t before = mesh.positions.size();
+    garment::refine(mesh, o.edges);
+    if (mesh.positions.size() > before)
+      std::printf("refined from %zu to %zu vertices\n", before, mesh.positions.size());
+  }
+  if (o.drape) static_cast<void>(character.body());
+  if (!o.key.empty()) static_cast<void>(character.skeleton().at(o.key));
 
   Garment g;
   g.name = name;
@@ -218,9 +288,10 @@ void describe(const DescribeOptions& o) {
   g.shape = mesh.positions;
   g.triangles = mesh.triangles;
   set_pattern_from_uvs(mesh, o, g);
-  const garment::Region region = region_of(mesh, character_body, o);
-  garment::attach_region(g, region, character_body.skin());
-  g.key_joint = key_joint(o, g, character_body.skeleton);
+  const garment::Region region = region_of(mesh, character, o);
+  fit_mesh(o, region, character.skin(), g);
+  garment::attach_region(g, region, own ? *own : character.skin());
+  g.key_joint = key_joint(o, g, character.skeleton());
   if (o.ssdr > 0) {
     extract_ssdr_bones(o, g);
   } else {
@@ -229,9 +300,9 @@ void describe(const DescribeOptions& o) {
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
   g.contacts = o.contacts.empty() ? garment::default_contacts(g) : contacts_option(o.contacts);
-  if (o.drape) drape_on(g, body::make_person(body::person_preset(o.character_body)), 0);
+  if (o.drape) drape_on(g, character.body(), 0);
   if (out.has_parent_path()) make_folder(out.parent_path());
-  garment::write_garment_file(g, character_body.skeleton, out);
+  garment::write_garment_file(g, character.skeleton(), out);
   const size_t simulated = garment::simulated_bones(g);
   std::printf(
       "%s: %zu vertices, %zu triangles, %zu attached; %zu chains%s, %zu bones of which %zu are simulated",
@@ -259,6 +330,26 @@ void add_attachment_options(CLI::App* command, DescribeOptions& o) {
       ->group(kGroup);
 }
 
+void add_placing_options(CLI::App* command, DescribeOptions& o) {
+  constexpr const char* kGroup = "Placing, in this order";
+  command
+      ->add_option("--scale", o.placement.scale,
+                   "Metres per unit of the mesh file; default: 1, or a guess where that is no garment")
+      ->check(CLI::Range(1e-6f, 1e6f))
+      ->group(kGroup);
+  command->add_flag("--z-up", o.placement.z_up, "The mesh has z up")->group(kGroup);
+  command->add_option("--turn", o.placement.turn, "Degrees about the vertical, counter-clockwise from above")
+      ->check(CLI::Range(-360.0f, 360.0f))
+      ->group(kGroup);
+  command->add_option("--move", o.move, "Metres to the character's left, up and ahead: --move 0 0.1 -0.02")
+      ->group(kGroup);
+  command
+      ->add_flag(
+          "--fit", o.fit,
+          "Draw attached cloth onto the skin and cloth that lies in the body out of it; the rest follows")
+      ->group(kGroup);
+}
+
 void add_bone_options(CLI::App* command, DescribeOptions& o) {
   command->add_option("--chains", o.chains.chains, "Number of chains")
       ->check(CLI::Range(size_t{1}, garment::kMaxChains))
@@ -283,31 +374,6 @@ void add_bone_options(CLI::App* command, DescribeOptions& o) {
 
 }  // namespace
 
-GarmentCharacter::GarmentCharacter(const std::string& name) {
-  const auto& presets = body::person_presets();
-  if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
-    person_ = body::make_person(body::person_preset(name));
-    skeleton = person_.skeleton;
-    return;
-  }
-  importer::Character character = importer::read_character(name);
-  if (character.skin.mesh.triangles.empty())
-    throw std::runtime_error(name + ": expected a character with a skin, found no mesh");
-  skeleton = std::move(character.skeleton);
-  skin_ = std::move(character.skin);
-}
-
-const body::Skin& GarmentCharacter::skin() {
-  if (skin_.mesh.positions.empty()) skin_ = body::make_skin(person_.skeleton, person_.colliders);
-  return skin_;
-}
-
-CLI::Option* add_wearer(CLI::App* command, std::string& character_body) {
-  return command
-      ->add_option("--character", character_body, "Wearer: slim, average, heavy, or a character file")
-      ->capture_default_str();
-}
-
 void add_garment_describe(CLI::App* garment_command) {
   auto o = std::make_shared<DescribeOptions>();
   CLI::App* command = garment_command->add_subcommand(
@@ -327,16 +393,23 @@ void add_garment_describe(CLI::App* garment_command) {
   command->add_option("--cloth", o->material, "Fabric of the reference cloth")
       ->check(CLI::IsMember(cloth::material_names()))
       ->capture_default_str();
-  add_wearer(command, o->character_body);
-  command->add_option("--scale", o->scale, "Metres per unit of the mesh file")
-      ->check(CLI::Range(1e-6f, 1e6f))
-      ->capture_default_str();
+  add_character_options(*command, o->character);
+  command->add_option(
+      "--node", o->nodes,
+      "Name of the node whose mesh is the garment, of a file that has others; may be repeated");
+  add_placing_options(command, *o);
+  command->add_option("--edges", o->edges, "Split triangles until no edge is longer than this, in metres")
+      ->check(CLI::Range(0.001f, 10.0f));
   command
       ->add_option("--uv-scale", o->uv_scale,
                    "Use the UVs as the flat pattern, with this many metres per UV unit")
       ->check(CLI::Range(1e-6f, 1e6f));
+  command->add_flag(
+      "--body-weights", o->body_weights,
+      "Attached vertices follow the joints of the skin next to them, even where the mesh file has "
+      "weights for the character's joints");
   command->add_flag("--weld", o->weld, "Merge vertices at the same position");
-  command->add_flag("--drape", o->drape, "Simulate the drape on the built-in person and store it");
+  command->add_flag("--drape", o->drape, "Simulate the drape on the character and store it");
   command->add_option("-o,--out", o->out,
                       "Garment description to write (.json), with the mesh next to it; default: NAME.json");
   command->footer(

@@ -48,7 +48,7 @@ void append(const std::string& folder, bool test, const std::map<std::string, st
   const auto left_out = [&](const std::string& name) {
     return std::find(o.leave_out.begin(), o.leave_out.end(), name) != o.leave_out.end();
   };
-  for (FolderClip& in_folder : clips_in_folder(folder, body::make_person(), skipped)) {
+  for (FolderClip& in_folder : clips_in_folder(folder, body::make_person().skeleton, skipped)) {
     motion::BundledClip& one = in_folder.clip;
     if (left_out(one.clip.name) || left_out(one.subject)) continue;
     one.clip = motion::resample(one.clip, o.rate);

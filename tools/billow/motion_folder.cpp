@@ -19,7 +19,7 @@ struct ReadFile {
   std::string error;
 };
 
-ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
+ReadFile read_motion_file(const fs::path& file, const body::Skeleton& skeleton) {
   ReadFile out;
   try {
     const importer::Character character = importer::read_character(file);
@@ -27,7 +27,7 @@ ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
     for (const motion::Clip& clip : character.clips) {
       const std::string suffix = character.clips.size() > 1 ? ":" + clip.name : "";
       FolderClip one{file.string() + suffix, {}};
-      one.clip.clip = motion::retarget(character.skeleton, clip, person.skeleton);
+      one.clip.clip = motion::retarget(character.skeleton, clip, skeleton);
       one.clip.clip.name = file.stem().string() + suffix;
       one.clip.subject = motion::subject_of_clip(file.stem().string());
       out.clips.push_back(std::move(one));
@@ -44,7 +44,7 @@ ReadFile read_motion_file(const fs::path& file, const body::Person& person) {
 
 }  // namespace
 
-std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Person& person,
+std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Skeleton& skeleton,
                                         std::vector<std::string>& skipped) {
   if (!fs::is_directory(folder))
     throw std::runtime_error(folder + ": expected a folder of motion files, found " +
@@ -55,7 +55,7 @@ std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::P
   std::sort(files.begin(), files.end());
   std::vector<FolderClip> clips;
   for (const fs::path& file : files) {
-    ReadFile read = read_motion_file(file, person);
+    ReadFile read = read_motion_file(file, skeleton);
     if (!read.error.empty()) skipped.push_back(read.error);
     std::move(read.clips.begin(), read.clips.end(), std::back_inserter(clips));
   }

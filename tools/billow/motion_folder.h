@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "body/person.h"
+#include "body/skeleton.h"
 #include "motion/bundle.h"
 
 namespace billow::tool {
@@ -14,9 +14,9 @@ struct FolderClip {
   motion::BundledClip clip;  // its name: the file's stem, with ":" and the clip's if the file has several
 };
 
-// All clips of the motion files in a folder, on a built-in person, in the order of their file names. A file that cannot be read is left out and added to `skipped`
-// with the reason. Throws std::runtime_error if none can be read.
-std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Person& person,
+// All clips of the motion files in a folder, on a character, in the order of their file names. A file that cannot be read is
+// left out and added to `skipped` with the reason. Throws std::runtime_error if none can be read.
+std::vector<FolderClip> clips_in_folder(const std::string& folder, const body::Skeleton& skeleton,
                                         std::vector<std::string>& skipped);
 
 }  // namespace billow::tool

@@ -4,9 +4,9 @@
 
 #include "commands.h"
 #include "contacts_option.h"
-#include "evaluate/baselines.h"
 #include "files/whole_file.h"
 #include "frames_for.h"
+#include "learn/blend_weights.h"
 #include "pack/garment_asset.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
@@ -56,7 +56,7 @@ void run(PackArguments a) {
   if (!a.contacts.empty()) body::apply(contacts_option(a.contacts), packed.settings);
   if (!a.data.empty()) {
     const learn::Frames frames = frames_for(a.file, packed.garment, a.data);
-    if (a.blend) packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
+    if (a.blend) packed.blend = learn::fit_weights(frames, learn::BoneMotion(frames.garment()), {});
     packed.calibration = pack::calibration_frames(frames);
   }
   if (a.storage == kKeep) return write_unchanged_storage(a, packed);

@@ -10,6 +10,7 @@
 #include "contacts_option.h"
 #include "dataset/clip_writer.h"
 #include "evaluate/product.h"
+#include "fit/body_file.h"
 #include "motion_file.h"
 #include "number_from.h"
 #include "shipped.h"
@@ -23,7 +24,27 @@ PlaybackOptions with_garment_path(PlaybackOptions options) {
   return options;
 }
 
-constexpr const char* kWearer = "average";  // preset of the built-in person
+std::string character_of(const CharacterOptions& options) {
+  return options.is_preset() ? "the built-in person" : options.name;
+}
+
+// A file's character has the colliders of the garment that is made for it. Throws std::runtime_error for a garment that is
+// made for another.
+dataset::OwnedCharacterBody with_colliders_of(const pack::GarmentData& garment,
+                                              dataset::OwnedCharacterBody character,
+                                              const std::string& file) {
+  if (!character.preset.empty()) return character;
+  std::vector<fit::NamedCollider> colliders;
+  for (size_t i = 0; i < garment.colliders.size(); ++i)
+    colliders.push_back({garment.collider_names.empty() ? std::to_string(i) : garment.collider_names[i],
+                         garment.colliders[i], false});
+  try {
+    return dataset::own_character_body(character.character, character.skeleton,
+                                       fit::make_body_file(character.character, garment.skeleton, colliders));
+  } catch (const std::invalid_argument& e) {
+    throw std::runtime_error(file + ": expected a garment for " + character.character + ": " + e.what());
+  }
+}
 
 size_t frames_wanted(const PlaybackOptions& options) {
   return static_cast<size_t>(std::lround(options.seconds * options.rate)) + 1;
@@ -33,8 +54,9 @@ size_t frames_wanted(const PlaybackOptions& options) {
 
 motion::Clip playback_clip(const PlaybackOptions& options) {
   check_motion_name(options.motion);
-  return motion_for(options.motion, dataset::person_as_character_body(kWearer).skeleton, kWearer,
-                    frames_wanted(options), options.rate, 0);
+  const GivenCharacter character(options.character);
+  return motion_for(options.motion, character.skeleton(), character.preset(), frames_wanted(options),
+                    options.rate, 0);
 }
 
 void add_over_option(CLI::App& command, PlaybackOptions& o) {
@@ -48,6 +70,7 @@ void add_over_option(CLI::App& command, PlaybackOptions& o) {
 
 void add_playback_options(CLI::App& command, PlaybackOptions& o) {
   command.add_option("file", o.file, kGarmentFileHelp)->required();
+  add_skinned_character_options(command, o.character);
   command
       .add_option(
           "--motion", o.motion,
@@ -82,12 +105,14 @@ Playback::Playback(const PlaybackOptions& options) : Playback(options, playback_
 Playback::Playback(const PlaybackOptions& options, const motion::Clip& clip)
     : options_(with_garment_path(options)),
       packed_(pack::read_garment_asset(options_.file)),
-      character_body_(dataset::person_as_character_body(kWearer)),
+      character_(std::make_shared<GivenCharacter>(options.character)),
+      character_body_(with_colliders_of(packed_, character_->skeleton_and_colliders(), options.file)),
       under_(make_under(options, clip)) {
   billow_garment* garment = nullptr;
   expect(billow_garment_load(options_.file.c_str(), nullptr, &garment));
   garment_.reset(garment);
-  needed_ = evaluate::joints_needed(garment, character_body_.skeleton, options_.file, "the built-in person");
+  needed_ = evaluate::joints_needed(garment, character_body_.skeleton, options_.file,
+                                    character_of(options.character));
   if (!options_.contacts.empty()) {
     packed_.garment.contacts = contacts_option(options_.contacts);
     body::apply(packed_.garment.contacts, packed_.settings);

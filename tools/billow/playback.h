@@ -1,4 +1,4 @@
-// Plays a garment file on the moving built-in person through the runtime, for pictures, films, figures and exports.
+// Plays a garment file on a moving character through the runtime, for pictures, films, figures and exports.
 #pragma once
 
 #include <billow/billow.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset/reader/character_body.h"
+#include "character_options.h"
 #include "motion/clip.h"
 #include "pack/garment_asset.h"
 
@@ -28,6 +28,7 @@ struct PlaybackOptions {
   std::string over = {};         // a garment file that is worn under this one; empty: none
   std::string contacts = {};     // as of body::contacts_from(); empty: the garment's own
   bool seconds_given = false;    // whether --seconds was on the command line
+  CharacterOptions character = {};
 };
 
 // --over
@@ -35,14 +36,14 @@ void add_over_option(CLI::App& command, PlaybackOptions& options);
 // The options shared by all commands that play a garment file.
 void add_playback_options(CLI::App& command, PlaybackOptions& options);
 
-// The clip of options.motion, on the built-in person's skeleton. Throws as Playback does.
+// The clip of options.motion, on the character's skeleton. Throws as Playback does.
 motion::Clip playback_clip(const PlaybackOptions& options);
 
 class Playback {
  public:
   // Throws std::runtime_error for an invalid garment file, one for another character, or an unknown motion.
   explicit Playback(const PlaybackOptions& options);
-  // Plays a clip of the built-in person's skeleton; options.motion serves as its name only.
+  // Plays a clip of the character's skeleton; options.motion serves as its name only.
   Playback(const PlaybackOptions& options, const motion::Clip& clip);
   // Starts afresh with another clip of the same garment, which is not read again.
   void play(const motion::Clip& clip);
@@ -59,7 +60,7 @@ class Playback {
   size_t frame() const { return next_ - 1; }
   double time() const { return static_cast<double>(frame()) / options_.rate; }
 
-  const std::vector<Transform>& joints() const { return joints_; }  // all joints of the person
+  const std::vector<Transform>& joints() const { return joints_; }  // all joints of the character
   std::span<const float> positions() const;
   std::vector<V3> bones() const;
   billow_instance_report report() const;
@@ -71,6 +72,7 @@ class Playback {
   const garment::Garment& garment() const { return packed_.garment; }
   const Playback* under() const { return under_.get(); }  // what is worn under the garment; null: nothing
   const dataset::OwnedCharacterBody& character_body() const { return character_body_; }
+  const body::Skin& skin() const { return character_->skin(); }
   const motion::Clip& clip() const { return clip_; }
 
  private:
@@ -86,6 +88,7 @@ class Playback {
 
   PlaybackOptions options_;
   pack::GarmentData packed_;
+  std::shared_ptr<GivenCharacter> character_;
   dataset::OwnedCharacterBody character_body_;
   motion::Clip clip_;
   std::unique_ptr<billow_garment, Destroy> garment_;

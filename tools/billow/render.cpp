@@ -39,8 +39,10 @@ draw::Colour parse_colour(const std::string& hex) {
   return draw::srgb(static_cast<uint32_t>(code));
 }
 
-PictureStyle style_of(const RenderOptions& o, const garment::Garment& garment, bool film) {
+// `size`: of the character, relative to the built-in person.
+PictureStyle style_of(const RenderOptions& o, const garment::Garment& garment, float size, bool film) {
   PictureStyle style = style_for(garment);
+  style.distance *= size, style.behind *= size, style.look_at *= size;
   if (film) style.width = 480, style.height = 600, style.rays = 12;
   if (o.is_strip()) style.width = 400, style.height = 500;
   if (!o.size.empty() && std::sscanf(o.size.c_str(), "%dx%d", &style.width, &style.height) != 2)
@@ -138,13 +140,14 @@ void render(RenderOptions o) {
   Playback playback(o.playback);
   check_moments(o, playback);
   if (!o.quiet && !o.at) print_note(playback.note());
-  const PictureStyle style = style_of(o, playback.garment(), film);
+  const DrawnBody body(playback.character_body(),
+                       playback.character_body().preset.empty() ? playback.skin() : body::Skin{});
+  const PictureStyle style = style_of(o, playback.garment(), body.size(), film);
   if (out.has_parent_path()) make_folder(out.parent_path());
   // Open the writer before simulating: it fails if ffmpeg is missing.
   std::unique_ptr<FilmWriter> writer;
   if (film) writer = std::make_unique<FilmWriter>(out, style.width, style.height, o.film_rate());
 
-  const DrawnBody body(playback.character_body());
   const std::vector<Following> camera = follow(playback);
   const std::vector<size_t> wanted = wanted_frames(o, playback.frames(), film);
   std::vector<draw::Image> panels;
@@ -198,7 +201,7 @@ void render(RenderOptions o) {
 
 void add_render(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "render", "Render a garment on the built-in person: a picture, a strip of pictures or a film");
+      "render", "Render a garment on a character: a picture, a strip of pictures or a film");
   auto o = std::make_shared<RenderOptions>();
   add_playback_options(*command, o->playback);
   command
@@ -242,7 +245,8 @@ void add_render(CLI::App& app) {
       "  billow render cape.billow -o strip.png --panels 8\n"
       "  billow render skirt.billow --motion dance -o dance.mp4 --from 2 --seconds 8\n"
       "  billow render cape -o both.png --over skirt --motion walk\n"
-      "  billow render cape.billow -o chains.png --chains --no-cloth\n");
+      "  billow render cape.billow -o chains.png --chains --no-cloth\n"
+      "  billow render dress.billow --character hero.glb --motion hero.glb:Run -o run.mp4\n");
   command->callback([o] { render(*o); });
 }
 

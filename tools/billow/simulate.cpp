@@ -6,11 +6,13 @@
 #include <memory>
 #include <thread>
 
+#include "character_options.h"
 #include "commands.h"
 #include "contacts_option.h"
 #include "dataset/captured.h"
 #include "dataset/reader/dataset_file.h"
 #include "dataset_exchange.h"
+#include "garment/garment_file.h"
 #include "garment/tailor.h"
 #include "motion_file.h"
 #include "motion_folder.h"
@@ -22,6 +24,7 @@ namespace {
 
 struct SimulateOptions {
   dataset::Job job;
+  CharacterOptions character;
   std::string shard, out, device = "auto";
   std::vector<std::string> clips, only;            // --clip, --clips
   std::vector<std::string> motions, test_motions;  // folders, or kCapturedName or kBuiltInName
@@ -55,44 +58,74 @@ void print_plan(const dataset::Job& job) {
   std::printf("%s; %zu frames in all\n", dataset::plan_in_words(clips).c_str(), frames);
 }
 
-void add_own_clips(const SimulateOptions& options, const body::Person& person, dataset::Request& request) {
+void add_own_clips(const SimulateOptions& options, const dataset::OwnedCharacterBody& character,
+                   dataset::Request& request) {
   for (const std::string& name : options.clips) {
-    if (const motion::BundledClip* captured = captured_clip_named(name)) {
-      if (captured->test)
-        throw std::runtime_error("--clip: expected a clip to learn from, found the test clip " + name +
-                                 "; --clips makes test clips unseen ones");
-      request.clips.push_back(motion::on_person(*captured, person));
-    } else if (const std::optional<MotionFile> file = motion_file_named(name)) {
-      request.clips.push_back(motion_on_person(*file, person));
-    } else {
+    const motion::BundledClip* captured = captured_clip_named(name);
+    if (captured && captured->test)
+      throw std::runtime_error("--clip: expected a clip to learn from, found the test clip " + name +
+                               "; --clips makes test clips unseen ones");
+    const std::optional<MotionFile> file = motion_file_named(name);
+    if (!captured && !file)
       throw std::runtime_error(
           "--clip: expected a .bvh, .glb, .gltf, .fbx or .dae file or a captured clip, found " + name);
-    }
+    request.clips.push_back(
+        file && !character.preset.empty()
+            ? motion_on_person(*file, dataset::person_of(character))
+            : motion_for(name, character.skeleton, character.preset, 0, 0, options.character.scale));
     request.clips.back().name = name;
   }
 }
 
-void add_folder(const std::string& folder, bool test, const body::Person& person, dataset::Request& request) {
+void add_folder(const std::string& folder, bool test, const body::Skeleton& skeleton,
+                dataset::Request& request) {
   std::vector<std::string> skipped;
-  for (FolderClip& one : clips_in_folder(folder, person, skipped)) {
+  for (FolderClip& one : clips_in_folder(folder, skeleton, skipped)) {
     one.clip.clip.name = one.motion_name;
     request.captured.push_back({std::move(one.clip.clip), one.clip.subject, test});
   }
   for (const std::string& reason : skipped) std::fprintf(stderr, "left out: %s\n", reason.c_str());
 }
 
-void add_motions(const SimulateOptions& options, dataset::Request& request) {
-  const body::Person person = body::make_person(body::person_preset(request.preset));
-  add_own_clips(options, person, request);
+void add_motions(const SimulateOptions& options, const dataset::OwnedCharacterBody& character,
+                 dataset::Request& request) {
+  add_own_clips(options, character, request);
   bool captured = !options.only.empty();
   for (const std::string& name : options.motions) {
     if (name == kCapturedName)
       captured = true;
     else if (name != kBuiltInName)
-      add_folder(name, false, person, request);
+      add_folder(name, false, character.skeleton, request);
   }
-  for (const std::string& folder : options.test_motions) add_folder(folder, true, person, request);
-  if (captured) dataset::add_captured_clips(captured_bundle(), options.only, request);
+  for (const std::string& folder : options.test_motions)
+    add_folder(folder, true, character.skeleton, request);
+  if (captured) dataset::add_captured_clips(captured_bundle(), options.only, character, request);
+}
+
+// The garment and the character of the user's own.
+void add_own(const SimulateOptions& options, const dataset::OwnedCharacterBody& character,
+             dataset::Job& job) {
+  dataset::Request& request = job.request;
+  const std::filesystem::path file = request.garment;
+  if (file.extension() != ".json") {
+    if (!options.character.is_preset())
+      throw std::runtime_error("the " + request.garment +
+                               " that comes with Billow is made to measure for the "
+                               "built-in person: expected a garment.json, as `billow garment describe` makes "
+                               "it, for " +
+                               options.character.name);
+    request.preset = options.character.name;
+    return;
+  }
+  if (request.vertices > 0)
+    throw std::runtime_error("--vertices: " + request.garment + " has a mesh, so expected none");
+  job.own_garment = garment::read_garment_file(file, character.skeleton);
+  request.garment = job.own_garment->name;
+  request.preset = character.preset;
+  if (request.mix.empty()) request.mix = job.own_garment->closed ? "skirt" : "cape";
+  // A rest is a drape on this character, which the description may come with. Its bits are in the checksum.
+  job.own_files = dataset::character_files(character);
+  if (character.preset.empty()) job.own_character = character;
 }
 
 // Throws if nothing can be used, or if there is nothing to train with although that was asked for.
@@ -113,8 +146,11 @@ void simulate(SimulateOptions options) {
   dataset::Job& job = options.job;
   parse_shard(options);
   job.device = dataset::device_named(options.device);
+  const GivenCharacter given(options.character);
+  const dataset::OwnedCharacterBody& character = given.body();
+  add_own(options, character, job);
   job.folder = options.out.empty() ? "data/" + job.request.garment : options.out;
-  add_motions(options, job.request);
+  add_motions(options, character, job.request);
   if (options.dry_run) return print_plan(job);
   Progress line("simulating");
   job.report = [&](const dataset::Progress& p) {
@@ -162,9 +198,19 @@ void add_simulate(CLI::App& app) {
       app.add_subcommand("simulate", "Simulate a data set of reference cloth on a moving person");
   std::vector<std::string> names;
   for (const garment::BuiltIn& b : garment::built_in_garments()) names.push_back(b.name);
-  command->add_option("garment", request.garment, "Built-in garment: cape or skirt")
+  command
+      ->add_option("garment", request.garment,
+                   "Built-in garment, cape or skirt, or the description of your own (garment.json)")
       ->required()
-      ->check(CLI::IsMember(names));
+      ->check([names](const std::string& name) {
+        const bool known = std::find(names.begin(), names.end(), name) != names.end();
+        return known || std::filesystem::path(name).extension() == ".json"
+                   ? std::string()
+                   : "expected cape, skirt or a garment description (.json), as `billow garment describe` "
+                     "makes it, found " +
+                         name;
+      });
+  add_character_options(*command, options->character);
   command->add_option("-o,--out", options->out, "Folder of the data set; default: data/GARMENT");
   command->add_option("--frames", request.frames, "Number of frames for training, validation and holdout")
       ->check(CLI::Range(dataset::kMinFrames, size_t{10'000'000}))
@@ -175,12 +221,13 @@ void add_simulate(CLI::App& app) {
       ->check(CLI::Range(0, 10'000'000))
       ->capture_default_str();
   command->add_option("--seed", request.seed, "Random seed of the motions")->capture_default_str();
-  command->add_option("--preset", request.preset, "Built-in person: slim, average or heavy")
-      ->check(CLI::IsMember(body::person_presets()))
-      ->capture_default_str();
+  command->add_option("--preset", options->character.name, "The same as --character, for built-in persons")
+      ->check(CLI::IsMember(body::person_presets()));
   command
       ->add_option("--mix", request.mix,
-                   "Mix of built-in motions: cape, skirt or all; default: the garment's")
+                   "Mix of built-in motions: cape, skirt or all; default: the garment's, for your own that "
+                   "of the skirt where "
+                   "it closes round the body, else that of the cape")
       ->check(CLI::IsMember({"cape", "skirt", "all"}));
   command->add_option(
       "--clip", options->clips,
@@ -217,7 +264,9 @@ void add_simulate(CLI::App& app) {
       "  billow simulate cape --motions captured --frames 20000 --unseen 4000 -o data/cape\n"
       "  billow simulate cape --motions my_takes/ --test-motions my_tests/ --built-in-share 0 -o data/mine\n"
       "  billow simulate skirt --clips 07_03,05_14 -o data/check\n"
-      "  billow simulate cape --shard 2/4 -o data/cape_2\n");
+      "  billow simulate cape --shard 2/4 -o data/cape_2\n"
+      "  billow simulate dress.json --character hero.glb --body hero.json --motions captured -o "
+      "data/dress\n");
   command->callback([options] { simulate(*options); });
 }
 

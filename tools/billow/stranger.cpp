@@ -38,7 +38,7 @@ std::string output_of(const std::vector<std::string>& words) {
   std::string output;
   char buffer[4096];
   for (ssize_t n = 0;
-       !failed && ((n = read(ends[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR));)
+       !failed && ((n = ::read(ends[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR));)
     if (n > 0) output.append(buffer, static_cast<size_t>(n));
   close(ends[0]);
   if (failed) throw std::runtime_error(words[0] + ": could not be run: " + std::strerror(failed));

@@ -35,7 +35,8 @@ int run(SimulateArguments& arguments) {
   if (arguments.captured) {
     const std::filesystem::path file =
         arguments.bundle.empty() ? motion::shipped_bundle() : std::filesystem::path(arguments.bundle);
-    dataset::add_captured_clips(motion::read_bundle(file), arguments.only, job.request);
+    dataset::add_captured_clips(motion::read_bundle(file), arguments.only,
+                                dataset::person_as_character_body(job.request.preset), job.request);
   }
   const std::vector<dataset::PlannedClip> clips = dataset::plan(job.request);
   if (arguments.dry_run)

@@ -1,7 +1,7 @@
 #include "arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+#include <stdexcept>
 #include <type_traits>
 
 namespace billow::tool {
@@ -11,7 +11,7 @@ using train::Options;
 using train::StageOptions;
 
 constexpr const char *kNetwork = "Network", *kOptimiser = "Optimiser", *kLoss = "Loss",
-                     *kPatches = "Inputs of patches", *kChains = "Rope chains", *kGru = "Recurrent baseline",
+                     *kPatches = "Inputs of patches", *kChains = "Rope chains",
                      *kHidden = "";  // CLI11 does not list an empty group; the footer describes these options
 
 template <class T, class Set>
@@ -19,16 +19,6 @@ CLI::Option* add(CLI::App& app, Given& given, const std::string& name, const std
   return app.add_option_function<T>(
       name, [&given, set](const T& value) { given.changes.push_back([=](Options& o) { set(o, value); }); },
       help);
-}
-
-template <class T> std::string default_text(const T& value) {
-  std::ostringstream out;
-  out << std::boolalpha << value;
-  return out.str();
-}
-
-template <class T> std::string with_default(const std::string& help, const T& value) {
-  return help + " [" + default_text(value) + "]";
 }
 
 // Appends the default of --form patches, and that of --form whole if it differs.
@@ -156,19 +146,6 @@ void add_patch_options(CLI::App& app, Given& given) {
          &learn::PatchOptions::patches_per_vertex);
 }
 
-void add_gru_options(CLI::App& app, Given& given) {
-  app.add_option("--gru", given.gru, with_default("Also train the GRU baseline and store it", given.gru))
-      ->group(kGru);
-  train::GruOptions& gru = given.gru_options;
-  app.add_option("--gru-hidden", gru.hidden,
-                 with_default("Size of the GRU's hidden state per chain", gru.hidden))
-      ->group(kGru);
-  app.add_option("--gru-epochs", gru.epochs, with_default("Number of epochs of the GRU", gru.epochs))
-      ->group(kGru);
-  app.add_option("--gru-rate", gru.rate, with_default("Initial learning rate of the GRU", gru.rate))
-      ->group(kGru);
-}
-
 void add_chain_options(CLI::App& app, Given& given) {
   app.add_option("--settings", given.settings,
                  "File of chain settings, as `billow ropes fit` writes it, instead of the garment's own")
@@ -249,7 +226,7 @@ void add_general_options(CLI::App& app, Given& given) {
 
 }  // namespace
 
-void add_options(CLI::App& app, Given& given) {
+void add_options(CLI::App& app, Given& given, const ResearchParts& research) {
   app.add_option("data", given.data, "Data set folder, as written by `billow simulate`")->required();
   app.add_option("-o,--out", given.out, "Garment file to write: cape.billow")->required();
   app.add_flag("--resume", given.resume,
@@ -274,7 +251,7 @@ void add_options(CLI::App& app, Given& given) {
   add_loss_options(members);
   add_patch_options(app, given);
   add_chain_options(app, given);
-  add_gru_options(app, given);
+  if (research.add_baseline_options) research.add_baseline_options(app);
   app.footer(
       "Defaults are in brackets: first that of --form patches, then that of --form whole; options of one\n"
       "form only are marked. Each option of the groups Network, Optimiser and Loss sets all networks; with\n"
@@ -286,14 +263,18 @@ void add_options(CLI::App& app, Given& given) {
       "same seed gives the same networks.\n\n"
       "Examples\n"
       "  billow train data/cape -o cape.billow\n"
-      "  billow train data/cape -o quick.billow --epochs 20 --collision-weight 0 --gru false\n"
+      "  billow train data/cape -o quick.billow --epochs 20 --collision-weight 0\n"
       "  billow train data/cape -o paper.billow --paper --epochs 400\n"
       "  billow train data/cape -o cape.billow --bones mix --validation clips\n");
 }
 
-train::Options Given::options() const {
-  Options options = paper ? train::paper_options() : Options{};
+train::Options Given::options(const ResearchParts& research) const {
+  Options options = paper ? research.paper_options : Options{};
   for (const auto& change : changes) change(options);
+  if (!research.train_whole_cloth && (paper || options.form == train::Form::kWhole))
+    throw std::invalid_argument(
+        "--form: expected patches, found whole, which a build without research (BILLOW_BUILD_RESEARCH) "
+        "cannot train");
   return options;
 }
 

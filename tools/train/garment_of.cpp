@@ -4,9 +4,9 @@
 
 #include "billow/chains_of_file.h"
 #include "character/rope_chains.h"
-#include "evaluate/baselines.h"
 #include "evaluate/report.h"
-#include "learn/gru.h"
+#include "evaluate/rope_gap.h"
+#include "learn/blend_weights.h"
 #include "learn/model.h"
 #include "pack/quantise_networks.h"
 #include "ropes/settings_file.h"
@@ -15,15 +15,6 @@
 
 namespace billow::tool {
 namespace {
-
-evaluate::Report evaluate_garment(const learn::Frames& frames, const Learnt& learnt, Figures figures,
-                                  const std::function<void(const std::string&)>& log) {
-  evaluate::Options options;
-  if (figures == Figures::kQuick) options.measure = evaluate::quick_measures();
-  if (learnt.gru) options.more_sources.push_back({"gru", gru_bones(frames, *learnt.gru)});
-  options.progress = [&](const std::string& what) { log("evaluating: " + what); };
-  return evaluate::evaluate(frames, learnt.networks.model, options);
-}
 
 learn::Network train_force(const learn::Frames& frames, const Given& given, const billow_settings& settings,
                            const train::Run& run, const std::function<void(const std::string&)>& log) {
@@ -78,6 +69,7 @@ CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& gi
 }
 
 pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
+                             const evaluate::Compare& compare,
                              const std::function<void(const std::string&)>& log) {
   // Evaluate on the bones that the runtime will produce, not on the cross-fitted ones.
   frames.replace_ropes(learnt.ropes.corrected);
@@ -90,15 +82,24 @@ pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figure
   packed.force = learnt.ropes.dynamics.force;
   packed.correction = learnt.ropes.correction;
   packed.model = learnt.networks.model;
-  packed.blend = evaluate::fit_weights(frames, evaluate::BoneMotion(frames.garment()), {});
+  packed.blend = learn::fit_weights(frames, learn::BoneMotion(frames.garment()), {});
   packed.calibration = pack::calibration_frames(frames);
   packed.training = evaluate::shortened(to_json(learnt.networks.record));
-  if (figures != Figures::kNone) {
-    const evaluate::Report report = evaluate_garment(frames, learnt, figures, log);
-    log(to_text(report));
-    packed.training = evaluate::with_figures(to_json(learnt.networks.record), report);
+  packed.extra = learnt.extra;
+  if (figures == Figures::kNone) return packed;
+  if (!compare) {
+    log("not compared with baselines: this build is without research (BILLOW_BUILD_RESEARCH)");
+    return packed;
   }
-  if (learnt.gru) packed.extra[learn::kGruSection] = learnt.gru_bytes;
+  const evaluate::Report report =
+      evaluate::evaluate({.frames = frames,
+                          .model = packed.model,
+                          .extra = packed.extra,
+                          .quick = figures == Figures::kQuick,
+                          .progress = [&](const std::string& what) { log("evaluating: " + what); }},
+                         {}, compare);
+  log(to_text(report));
+  packed.training = evaluate::with_figures(to_json(learnt.networks.record), report);
   return packed;
 }
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <map>
 #include <string>
 
 #include "arguments.h"
-#include "learn/gru.h"
 #include "pack/garment_asset.h"
 #include "ropes/simulate_ropes.h"
 #include "train/train.h"
@@ -26,15 +25,15 @@ CorrectedRopes simulate_and_correct_ropes(learn::Frames& frames, const Given& gi
 struct Learnt {
   CorrectedRopes ropes;
   train::Result networks;
-  std::optional<learn::Gru> gru;
-  std::string gru_bytes;
+  std::map<std::string, std::string> extra;  // sections of what was trained along
 };
 
 enum class Figures { kNone, kQuick, kFull };
 
-// Fits blend weights, evaluates the networks as `figures` selects, and stores the training record with the
+// Fits blend weights, compares the networks with baselines as `figures` selects, and stores the training record with the
 // figures.
 pack::GarmentData garment_of(learn::Frames& frames, const Learnt& learnt, Figures figures,
+                             const evaluate::Compare& compare,
                              const std::function<void(const std::string&)>& log);
 
 }  // namespace billow::tool

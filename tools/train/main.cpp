@@ -8,11 +8,21 @@
 #include "billow/progress.h"
 #include "files/whole_file.h"
 #include "garment_of.h"
-#include "learn/gru.h"
 #include "train/train.h"
+#if defined(BILLOW_RESEARCH)
+#include "research/parts_of_training.h"
+#endif
 
 namespace billow::tool {
 namespace {
+
+ResearchParts research_parts() {
+#if defined(BILLOW_RESEARCH)
+  return research::parts_of_training();
+#else
+  return {};
+#endif
+}
 
 // Prints progress: the last epoch of each stage, and other epochs at most every 5 s.
 class Log {
@@ -50,24 +60,14 @@ void remove_checkpoints(const Given& given) {
 }
 
 train::Result train_networks(const Given& given, const train::Options& options, const learn::Frames& frames,
-                             Log& log) {
+                             const ResearchParts& research, Log& log) {
   train::TrainRun run_options;
   run_options.checkpoints = checkpoint_prefix(given);
   if (!given.resume) remove_checkpoints(given);
   run_options.log = [&](const std::string& line) { log.print(line); };
   run_options.report = [&](const train::Progress& p) { log.report(p); };
+  if (options.form == train::Form::kWhole) return research.train_whole_cloth(frames, options, run_options);
   return train::train(frames, options, run_options);
-}
-
-train::GruResult train_baseline(const Given& given, const train::Options& options,
-                                const learn::Frames& frames, Log& log) {
-  train::Run run_options;
-  run_options.seed = options.seed, run_options.device = options.device;
-  run_options.report = [&](const train::Progress& p) { log.report(p); };
-  const train::GruTask task = train::gru_task(frames);
-  log.print("gru: " + std::to_string(task.chains.size()) + " chains, " + std::to_string(task.clips.size()) +
-            " clips");
-  return train_gru(task, given.gru_options, run_options);
 }
 
 // learn::Frames skips clips whose cloth is torn, caught or tangled, so a data set can end up without frames.
@@ -83,8 +83,8 @@ void check_frames(const std::string& data, const learn::Frames& frames) {
                            " clips are left out (`billow dataset info` says why)");
 }
 
-void run(const Given& given) {
-  const train::Options options = given.options();
+void run(const Given& given, const ResearchParts& research) {
+  const train::Options options = given.options(research);
   validate(options);
   const pack::PackOptions storage{pack::precision_named(given.storage)};
   const Figures figures = given.evaluate == "none"    ? Figures::kNone
@@ -99,16 +99,12 @@ void run(const Given& given) {
   run_options.report = [&](const train::Progress& p) { log.report(p); };
   const auto print = [&](const std::string& line) { log.print(line); };
   Learnt learnt{simulate_and_correct_ropes(frames, given, run_options, print),
-                train_networks(given, options, frames, log),
-                {},
+                train_networks(given, options, frames, research, log),
                 {}};
-  if (given.gru) {
-    learnt.gru = train_baseline(given, options, frames, log).gru;
-    // Evaluate the GRU as it is read back from the file.
-    learnt.gru_bytes = learn::gru_to_bytes(*learnt.gru);
-    learnt.gru = learn::gru_from_bytes(learnt.gru_bytes);
-  }
-  const pack::GarmentData packed = garment_of(frames, learnt, figures, print);
+  if (research.train_baseline)
+    if (std::string bytes = research.train_baseline(frames, run_options, print); !bytes.empty())
+      learnt.extra[research.baseline_section] = std::move(bytes);
+  const pack::GarmentData packed = garment_of(frames, learnt, figures, research.compare, print);
   if (!given.json.empty()) files::write_whole_file(given.json, packed.training);
   const pack::PackReport report = write_garment_asset(packed, given.out, storage);
   remove_checkpoints(given);
@@ -124,11 +120,12 @@ void run(const Given& given) {
 int main(int argc, char** argv) {
   CLI::App app("Trains the networks of a garment on a data set, evaluates them, and writes a garment file.",
                "billow train");
+  const billow::tool::ResearchParts research = billow::tool::research_parts();
   billow::tool::Given given;
-  billow::tool::add_options(app, given);
+  billow::tool::add_options(app, given, research);
   try {
     app.parse(argc, argv);
-    billow::tool::run(given);
+    billow::tool::run(given, research);
   } catch (const CLI::ParseError& e) {
     // Exit code 2 for an invalid command line, as `billow` does.
     return app.exit(e) == 0 ? 0 : 2;

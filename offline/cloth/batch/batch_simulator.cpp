@@ -106,12 +106,12 @@ void BatchSimulator::prepare(size_t clip, float dt, body::Surface& body, std::sp
   const size_t colliders = arguments_.body.count;
   if (static_cast<size_t>(b.collider_count) != colliders)
     throw std::invalid_argument("cloth: expected the same colliders for all clips");
-  // Steps as in Simulator::step.
+  const FrameSteps division = frame_steps(dt, settings_, max_step_);
   ClipFrame f{};
   f.active = 1;
-  f.steps = static_cast<uint32_t>(
-      std::max(1, static_cast<int>(std::ceil(dt / std::min(settings_.step, max_step_) - 1e-4f))));
-  f.substeps = static_cast<uint32_t>(std::max(1, settings_.substeps));
+  f.steps = static_cast<uint32_t>(division.steps);
+  f.substeps = static_cast<uint32_t>(division.substeps);
+  f.bend_every_substep = division.bend_every_substep;
   f.step_time = dt / static_cast<float>(f.steps);
   f.h = f.step_time / static_cast<float>(f.substeps);
   f.air_every = static_cast<uint32_t>(std::max(1, static_cast<int>(kAirStep / f.step_time + 0.5f)));

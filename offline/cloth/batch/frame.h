@@ -50,8 +50,12 @@ template <class Team> class FrameOfClip {
       };
       start_substeps(share(0));
       for (uint32_t k = 0; k < substeps; ++k) {
+        const bool last = k + 1 == substeps, bends = frame_.bend_every_substep && !last;
         solve_stretch();
-        finish_substep(k, k + 1 == substeps, share(k + 1));
+        finish_substep(k, last || bends, share(k + 1));
+        if (!bends) continue;
+        compute_accelerations();
+        start_substeps(share(k + 1));
       }
     }
     place_colliders(1, 1);
@@ -190,7 +194,7 @@ template <class Team> class FrameOfClip {
     }
   }
 
-  // Solves body contacts, updates velocities and starts the next sub-step.
+  // Solves body contacts, updates velocities and, unless it is the `last`, starts the next sub-step.
   BILLOW_DEVICE void finish_substep(uint32_t substep, bool last, float next_share) {
     const float inverse_h = 1 / frame_.h, elapsed = static_cast<float>(substep + 1);
     team_.each(sheet_.vertices, [&](uint32_t v) {
@@ -223,6 +227,7 @@ template <class Team> class FrameOfClip {
   BILLOW_DEVICE void push_out_of_body() {
     if (body_.rigid.count + body_.yielding.count == 0) return;
     team_.each(sheet_.vertices, [&](uint32_t v) {
+      if (!(sheet_.inverse_mass[v] > 0)) return;
       V3 x = x_[v], last_gradient{0, 0, 0};
       for (int k = 0; k < kMaxPushOuts; ++k) {
         const NearestSurface near = nearest_to_body(body_, placed_, x, kPushOutClearance);

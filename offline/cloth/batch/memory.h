@@ -92,7 +92,7 @@ struct ClipState {
 // The input of one frame of a clip.
 struct ClipFrame {
   uint32_t active;  // 0: the clip stays as it is
-  uint32_t steps, substeps, air_every;
+  uint32_t steps, substeps, air_every, bend_every_substep;
   float step_time, h;      // s, of a step and a sub-step
   float attachment_share;  // of the way from the pinned vertices to their attachment points
 };

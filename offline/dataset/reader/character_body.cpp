@@ -45,12 +45,6 @@ body::Joint read_joint(const JsonAt& at, const body::Skeleton& earlier) {
 
 }  // namespace
 
-OwnedCharacterBody person_as_character_body(const std::string& preset) {
-  body::Person person = body::make_person(body::person_preset(preset));
-  return {preset, "", std::move(person.skeleton), std::move(person.colliders),
-          std::move(person.collider_names)};
-}
-
 OwnedCharacterBody own_character_body(const std::string& name, const body::Skeleton& skeleton,
                                       const fit::BodyFile& body) {
   OwnedCharacterBody out{"", name, skeleton, {}, {}};
@@ -92,14 +86,19 @@ body::Skeleton skeleton_from_text(std::string_view text) {
   return skeleton;
 }
 
-void write_character_body(const OwnedCharacterBody& character_body, const fs::path& folder) {
-  if (!character_body.preset.empty()) return;
+std::vector<std::pair<std::string, std::string>> character_files(const OwnedCharacterBody& character_body) {
+  if (!character_body.preset.empty()) return {};
   std::vector<fit::NamedCollider> colliders;
   for (size_t i = 0; i < character_body.colliders.size(); ++i)
     colliders.push_back({character_body.collider_names[i], character_body.colliders[i], false});
-  fit::write_body_file(fit::make_body_file(character_body.character, character_body.skeleton, colliders),
-                       folder / kBody);
-  files::write_whole_file(folder / kSkeleton, skeleton_to_text(character_body.skeleton));
+  return {{kBody, fit::body_to_text(
+                      fit::make_body_file(character_body.character, character_body.skeleton, colliders))},
+          {kSkeleton, skeleton_to_text(character_body.skeleton)}};
+}
+
+void write_character_body(const OwnedCharacterBody& character_body, const fs::path& folder) {
+  for (const auto& [name, text] : character_files(character_body))
+    files::write_whole_file(folder / name, text);
 }
 
 OwnedCharacterBody read_character_body(const fs::path& folder, const std::string& preset,

@@ -264,6 +264,18 @@ TEST(ReferenceCloth, SheetsStayApart) {
   EXPECT_EQ(below, 0u);
 }
 
+// Meshes of other tools have slivers, whose cotangents would ask for steps of nanoseconds.
+TEST(ReferenceCloth, ASliverNeedsNoTinySteps) {
+  const Strip strip = make_strip(0.4f, 0.4f, 600, Material{}, true);
+  EXPECT_EQ(strip.sheet.softened_hinges, 0u);
+  std::vector<V3> thin = strip.positions;
+  const Triangle& t = strip.pattern.triangles[strip.pattern.triangles.size() / 2];
+  thin[t[0]] = (thin[t[1]] + thin[t[2]]) * 0.5f + (thin[t[0]] - thin[t[1]]) * 1e-3f;
+  const Sheet sliver = make_sheet(thin, strip.pattern.triangles, Material{});
+  EXPECT_GT(sliver.softened_hinges, 0u);
+  EXPECT_GT(sliver.max_step, strip.sheet.max_step / 4);
+}
+
 TEST(ReferenceCloth, RefusesInvalidInput) {
   const Strip s = make_strip(0.1f, 0.1f, 30, Material{}, true);
   std::vector<V3> broken = s.positions;

@@ -199,7 +199,7 @@ TEST(CapturedPlan, CutsLongClips) {
     EXPECT_GE(clip.frames, 100u) << clip.name;
     EXPECT_LE(clip.frames, 270u) << clip.name;
     EXPECT_EQ(clip.captured->frames.size(), clip.frames);
-    EXPECT_EQ(clip.make(body::make_person()).frames.size(), clip.frames);
+    EXPECT_EQ(clip.make(person_as_character_body("average")).frames.size(), clip.frames);
   }
   request.all_captured = true;
   const std::vector<PlannedClip> whole = plan(request);
@@ -227,17 +227,19 @@ TEST(CapturedPlan, SplitsWhatCannotBeSplitBySubjects) {
 TEST(CapturedPlan, TakesTheShippedClips) {
   const motion::MotionBundle bundle = motion::read_bundle("assets/motions/captured.billowmotion");
   Request request;
-  add_captured_clips(bundle, {}, request);
+  add_captured_clips(bundle, {}, person_as_character_body("average"), request);
   EXPECT_EQ(request.captured.size(), bundle.size());
   EXPECT_NE(plan_in_words(plan(request)).find("captured to learn from"), std::string::npos);
   Request two;
   const std::vector<std::string> names{"07_03", "captured:05_14"};
-  add_captured_clips(bundle, names, two);
+  add_captured_clips(bundle, names, person_as_character_body("average"), two);
   const std::vector<PlannedClip> clips = plan(two);
   ASSERT_EQ(clips.size(), 2u);
   EXPECT_EQ(clips[0].name, "captured:07_03");
   EXPECT_EQ(clips[1].parts[0], 'u');
-  EXPECT_THROW(add_captured_clips(bundle, std::vector<std::string>{"07_99"}, two), std::invalid_argument);
+  EXPECT_THROW(
+      add_captured_clips(bundle, std::vector<std::string>{"07_99"}, person_as_character_body("average"), two),
+      std::invalid_argument);
 }
 
 }  // namespace

@@ -68,6 +68,26 @@ TEST(Attach, SitesOfThePerson) {
             std::string::npos);
 }
 
+TEST(Attach, OwnWeightsAreThoseOfJointsOfTheSameNames) {
+  const auto skeleton_of = [](std::initializer_list<const char*> names) {
+    body::Skeleton s;
+    for (const char* name : names) s.joints.push_back({name, s.joints.empty() ? body::kNoJoint : 0, {}});
+    return s;
+  };
+  const body::Skeleton from = skeleton_of({"root", "arm", "chest"}),
+                       to = skeleton_of({"hips", "chest", "leg"});
+  body::Skin mesh;
+  mesh.mesh.positions = {{0, 0, 0}};
+  mesh.joints = {{2, 1, 0, 0}};
+  mesh.weights = {{1, 0, 0, 0}};
+  const auto own = own_weights(mesh, from, to);
+  ASSERT_TRUE(own.has_value());
+  EXPECT_EQ(own->joints[0][0], 1u);
+  EXPECT_EQ(own->joint_rest.size(), to.size());
+  mesh.weights = {{0.5f, 0.5f, 0, 0}};
+  EXPECT_FALSE(own_weights(mesh, from, to).has_value());
+}
+
 TEST(AttachSlow, NearAJoint) {
   const GarmentMesh dress = testing::make_dress(20, 30);
   const auto& [person, skin] = character_body();

@@ -181,8 +181,8 @@ TEST_F(GarmentTool, RefusesInvalidArguments) {
         "describe dress.obj --attach waist --chain 1,x",
         "describe dress.obj --attach waist --bones 3 --spacing 0.1",
         "describe dress.obj --attach waist --ssdr 4", "describe dress.obj --attach waist --cloth tin",
-        "describe dress.obj --attach waist --drape --character a.glb", "make", "make shoe",
-        "make cape --vertices 1", "show"}) {
+        "describe dress.obj --attach waist --body a.json", "make", "make shoe", "make cape --vertices 1",
+        "show"}) {
     const Outcome refused = run(arguments);
     EXPECT_EQ(refused.code, 2) << arguments << ": " << refused.output;
   }
@@ -219,6 +219,9 @@ TEST_F(GarmentToolSlow, ReportsInvalidGarments) {
       {"describe dress.obj --attach waist --key tail", "tail"},
       {"describe dress.obj --attach waist --chain 0,1", "chain 1: "},
       {"describe dress.obj --attach waist --character none.glb", "none.glb"},
+      {"describe dress.obj --attach waist --move 0 0 2", "1.90 m away on average: --move"},
+      {"describe dress.obj --attach waist --scale 0.3 --move 0 0.75 0", "inside it: --fit grows it"},
+      {"describe dress.obj --attach waist --scale 1e-5", "attach"},
   };
   for (const auto& [arguments, part] : cases) {
     const Outcome failed = run(arguments);

@@ -77,22 +77,6 @@ TEST(Pca, HasNoMoreComponentsThanTheRank) {
   EXPECT_THROW(principal_components({}, {}), std::invalid_argument);
 }
 
-TEST(Pca, JoinedBasisSpansBoth) {
-  const Matrix frames = frames_like_cloth(200, 60, 30, 0.9f);
-  const Basis a = principal_components(rows_of(frames), {.components = 5}).basis;
-  Basis b = principal_components(rows_of(frames), {.components = 9}).basis;
-  // b spans a: only four directions are new. Rotate it, so that no modes coincide.
-  Eigen::MatrixXf mix = Eigen::MatrixXf::Random(9, 9);
-  mix = Eigen::MatrixXf(mix.householderQr().householderQ());
-  b.modes = mix * b.modes;
-  b.mean.setZero();
-  const Basis both = joined(a, b);
-  ASSERT_EQ(both.components(), 9);
-  EXPECT_LT((both.modes * both.modes.transpose() - Matrix::Identity(9, 9)).cwiseAbs().maxCoeff(), 1e-4);
-  EXPECT_LT((b.modes - (b.modes * both.modes.transpose()) * both.modes).cwiseAbs().maxCoeff(), 1e-4);
-  EXPECT_EQ(joined(a, {}).components(), 5);
-}
-
 TEST(Pca, CoefficientsOfAllRows) {
   const Matrix frames = frames_like_cloth(70, 30, 10, 0.7f);
   const Basis basis = principal_components(rows_of(frames), {.components = 3}).basis;
