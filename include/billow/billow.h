@@ -653,7 +653,7 @@ BILLOW_API billow_status billow_garment_get_section(const billow_garment* garmen
 
 typedef struct billow_instance billow_instance;
 
-/* The garment must outlive the instance. The instance starts as the rest mesh in model space. `allocator` may be NULL. */
+/* The garment must outlive the instance. The instance starts as the rest mesh and bones in model space. `allocator` may be NULL. */
 BILLOW_API billow_status billow_instance_create(const billow_garment* garment,
                                                 const billow_allocator* allocator, billow_instance** out);
 BILLOW_API void billow_instance_destroy(billow_instance* instance); /* NULL is fine */
@@ -835,6 +835,8 @@ BILLOW_API const float* billow_instance_normal_data(const billow_instance* insta
 /* All virtual bones in world space, 3 floats each, in the order of the garment file. `capacity` counts bones. */
 BILLOW_API billow_status billow_instance_get_bones(const billow_instance* instance, float* out,
                                                    uint32_t capacity);
+/* The same in place, valid until the next frame. NULL for NULL. */
+BILLOW_API const float* billow_instance_bone_data(const billow_instance* instance);
 
 typedef struct billow_bounds {
   float low[3], high[3]; /* world space */

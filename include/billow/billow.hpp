@@ -109,6 +109,7 @@ class Instance {
     Instance instance;
     instance.handle_.reset(handle);
     instance.vertices_ = garment.vertex_count();
+    instance.bones_ = garment.bone_count();
     return instance;
   }
   Status set(const billow_instance_options& options) { return billow_instance_set_options(get(), &options); }
@@ -141,6 +142,8 @@ class Instance {
   std::span<const float> normals() const {
     return {billow_instance_normal_data(get()), 3 * size_t{vertices_}};
   }
+  // Three floats a bone, until the next step.
+  std::span<const float> bones() const { return {billow_instance_bone_data(get()), 3 * size_t{bones_}}; }
   Status write(std::span<const billow_output> outputs) const {
     return billow_instance_write(get(), outputs.data(), static_cast<uint32_t>(outputs.size()));
   }
@@ -184,7 +187,7 @@ class Instance {
     void operator()(billow_instance* i) const { billow_instance_destroy(i); }
   };
   std::unique_ptr<billow_instance, Destroy> handle_;
-  uint32_t vertices_ = 0;
+  uint32_t vertices_ = 0, bones_ = 0;
 };
 
 // One frame of characters in the same garment, on the threads of `jobs` if there are any.

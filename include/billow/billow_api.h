@@ -15,7 +15,7 @@ extern "C" {
 /* clang-format off */
 
 /* Of billow.h: another one with every change of its declarations. */
-#define BILLOW_API_VERSION 2845927327u
+#define BILLOW_API_VERSION 1206897611u
 
 typedef struct billow_api {
   const char* (*version)(void);
@@ -110,6 +110,7 @@ typedef struct billow_api {
   const float* (*instance_position_data)(const billow_instance* instance);
   const float* (*instance_normal_data)(const billow_instance* instance);
   billow_status (*instance_get_bones)(const billow_instance* instance, float* out, uint32_t capacity);
+  const float* (*instance_bone_data)(const billow_instance* instance);
   billow_status (*instance_get_bounds)(const billow_instance* instance, billow_bounds* out);
   const char* (*frame_stage_name)(billow_frame_stage stage);
   billow_status (*instance_get_report)(const billow_instance* instance, billow_instance_report* out);
@@ -217,6 +218,7 @@ typedef struct billow_api {
   F(instance_position_data) \
   F(instance_normal_data) \
   F(instance_get_bones) \
+  F(instance_bone_data) \
   F(instance_get_bounds) \
   F(frame_stage_name) \
   F(instance_get_report) \

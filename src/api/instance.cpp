@@ -397,6 +397,11 @@ billow_status billow_instance_get_bones(const billow_instance* instance, float* 
   return BILLOW_OK;
 }
 
+const float* billow_instance_bone_data(const billow_instance* instance) {
+  static_assert(sizeof(V3) == 3 * sizeof(float));
+  return valid(instance) ? &instance->instance.bones->x : nullptr;
+}
+
 const char* billow_frame_stage_name(billow_frame_stage stage) {
   return frame_stage_name(static_cast<FrameStage>(stage));
 }

@@ -64,9 +64,10 @@ void build(Instance& i, Arena& arena) {
   i.push.vertices = arena.take<uint32_t>(r.vertices);
   if (!i.positions) return;
 
-  // The mesh before the first frame is the rest mesh.
+  // Before the first frame mesh and bones are at rest.
   std::copy_n(g.view.rest.data(), g.view.rest.size(), i.positions);
   std::fill_n(i.positions + g.view.rest.size(), values - g.view.rest.size(), 0.0f);
+  std::copy_n(g.bone_rest, g.bones(), i.bones);
   std::fill_n(i.coefficients, coefficients, 0.0f);
   std::fill_n(i.pace.shown, i.pace.count, 0.0f);
   std::fill_n(i.inputs, inputs, 0.0f);

@@ -1,6 +1,7 @@
 // Garments and instances through the API: what they give, and what they refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <billow/billow.hpp>
 #include <cmath>
 #include <cstdio>
@@ -234,6 +235,20 @@ TEST_P(GarmentApi, WritesIntoVertexBuffers) {
   std::vector<float> bones(3 * 13);
   EXPECT_EQ(billow_instance_get_bones(instance_, bones.data(), 13), BILLOW_OK);
   EXPECT_EQ(billow_instance_get_bones(instance_, bones.data(), 12), BILLOW_ERROR_BUFFER_TOO_SMALL);
+  const float* in_place = billow_instance_bone_data(instance_);
+  EXPECT_TRUE(std::equal(bones.begin(), bones.end(), in_place));
+}
+
+TEST_P(GarmentApi, BonesAreAtRestBeforeTheFirstFrame) {
+  std::vector<float> before(3 * 13), after(3 * 13);
+  ASSERT_EQ(billow_instance_get_bones(instance_, before.data(), 13), BILLOW_OK);
+  billow_transform rest[testing::kTinyJoints];
+  ASSERT_EQ(billow_garment_get_joint_rest(garment_, rest, testing::kTinyJoints), BILLOW_OK);
+  billow_frame still = frame(0);
+  still.dt = 0, still.joints = rest;
+  ASSERT_EQ(billow_instance_step(instance_, &still), BILLOW_OK);
+  ASSERT_EQ(billow_instance_get_bones(instance_, after.data(), 13), BILLOW_OK);
+  for (size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(before[k], after[k], 1e-4f) << k;
 }
 
 TEST_P(GarmentApi, BadFramesChangeNothing) {
@@ -328,6 +343,7 @@ TEST_P(GarmentApi, SurvivesNullAndWrongHandles) {
     EXPECT_EQ(billow_instance_chains(i), nullptr);
     EXPECT_EQ(billow_instance_body(i), nullptr);
     EXPECT_EQ(billow_instance_position_data(i), nullptr);
+    EXPECT_EQ(billow_instance_bone_data(i), nullptr);
     EXPECT_EQ(billow_instance_hash(i), 0u);
     EXPECT_EQ(billow_instance_get_report(i, nullptr), BILLOW_ERROR_INVALID_ARGUMENT);
     billow_instance_destroy(i);

@@ -1,6 +1,7 @@
 // billow.hpp: handles, results and spans.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -230,6 +231,7 @@ TEST(WrapperGarments, AreReadAndPlayed) {
   ASSERT_TRUE(step_crowd(both, frames));
   EXPECT_FALSE(step_crowd(both, std::span(frames).first(1)));
   EXPECT_TRUE(instance.bones(bones));
+  EXPECT_TRUE(std::ranges::equal(bones, instance.bones()));
   EXPECT_TRUE(instance.write_positions(buffer.data(), 0, 99));
   EXPECT_EQ(buffer[5], instance.positions()[5]);
   EXPECT_TRUE(instance.write_normals(buffer.data(), 0, 99));
