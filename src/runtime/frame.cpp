@@ -200,20 +200,6 @@ void restore_lengths(const Batch& batch) {
   }
 }
 
-// What is sewn to the skin follows it, wherever colliders end: a collar may lie deep in the collider of a helmet. Attached vertices
-// that the push-out moves far go back.
-void return_to_skin(Instance& i, float scale) {
-  constexpr float kNear = 0.02f, kFar = 0.04f;  // m: pushes up to the one stay, beyond the other none does
-  for (uint32_t a = 0; a < i.garment->view.record->attachments; ++a) {
-    float* p = i.positions + 3 * size_t{i.garment->attached[a]};
-    const V3 skin = i.attachment_points[a], by = V3{p[0], p[1], p[2]} - skin;
-    const float kept = (kFar * scale - length(by)) / ((kFar - kNear) * scale);
-    if (kept >= 1) continue;
-    const V3 at = skin + by * std::max(0.0f, kept);
-    p[0] = at.x, p[1] = at.y, p[2] = at.z;
-  }
-}
-
 void push_out(const Batch& batch) {
   for (size_t k = 0; k < batch.size(); ++k) {
     Instance& i = *batch.instances[k];
@@ -226,7 +212,6 @@ void push_out(const Batch& batch) {
                      settings, batch.inputs[k].scale);
     const PushOutResult result = push_out_mesh(i.posed, i.posed_count, i.positions, i.garment->clusters,
                                                i.garment->vertices(), settings, i.push);
-    return_to_skin(i, batch.inputs[k].scale);
     i.report.pushed = result.moved;
     i.report.inside = result.inside;
   }

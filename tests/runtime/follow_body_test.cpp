@@ -67,26 +67,6 @@ TEST_P(ShippedGarment, LooksTheSameAnywhere) {
   }
 }
 
-// A collar may lie deep in the collider of a helmet: what is sewn to the skin is not thrown out of it.
-TEST_P(ShippedGarment, StaysAttachedInsideACollider) {
-  Instance free = Instance::create(garment_).value();
-  ASSERT_TRUE(free.step(1.0f / 60, rest_));
-  size_t top = 0;  // is attached
-  for (size_t i = 0; i < free.positions().size(); i += 3)
-    if (free.positions()[i + 1] > free.positions()[top + 1]) top = i;
-  const float* p = &free.positions()[top];
-  billow_collider helmet = billow_collider_default();
-  helmet.radius = 0.2f;
-  for (size_t k = 0; k < 3; ++k) helmet.position[k] = p[k] - rest_[0].position[k];
-  Body body = Body::create(std::span(&helmet, 1)).value();
-  ASSERT_TRUE(body.pose(std::span(rest_).first(1)));
-  Instance inside = Instance::create(garment_).value();
-  const billow_body* worn[] = {body.get()};
-  ASSERT_TRUE(inside.step(1.0f / 60, rest_, worn));
-  const float* q = &inside.positions()[top];
-  EXPECT_LT(std::hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]), 0.01f);
-}
-
 // No time passes, so nothing swings; and the cloth is where the character is.
 TEST_P(ShippedGarment, GoesAlongWhenNoTimePasses) {
   Instance instance = Instance::create(garment_).value();
