@@ -298,7 +298,19 @@ class DebugGeometry(NamedTuple):
     triangle_colours: npt.NDArray[np.uint32]
 
 
-class Body:
+class Handle:
+    """What bodies, chains and instances have in common."""
+
+    _core: Any
+
+    def debug_draw(self, what: int = Debug.ALL) -> DebugGeometry:
+        """What there is to draw of `what` (`Debug`)."""
+        return DebugGeometry(*self._core.debug_draw(int(what)))
+
+    __reduce__ = no_pickle
+
+
+class Body(Handle):
     """A character's colliders, or a wall, a ground, a door.
 
         body = billow.Body([billow.Collider.capsule((0, 0, -0.5), (0, 0, 0.5), 0.1)])
@@ -405,14 +417,8 @@ class Body:
         Rotations are those of the shapes' own frames, in which a capsule lies along y."""
         return [Collider._read(self._core.posed_collider(k)) for k in range(self.collider_count)]
 
-    def debug_draw(self, what: int = Debug.ALL) -> DebugGeometry:
-        """What there is to draw of `what` (`Debug`)."""
-        return DebugGeometry(*self._core.debug_draw(int(what)))
-
     def __repr__(self) -> str:
         return f"<billow.Body of {self.collider_count} colliders>"
-
-    __reduce__ = no_pickle
 
 
 def cores(bodies: Iterable[Body], what: str) -> list[_core.Body]:

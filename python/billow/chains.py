@@ -12,8 +12,8 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import Floats as FloatArray
 from ._arrays import floats, integers, number, refuse, transform, transforms, vector
-from .body import Body, DebugGeometry, core_or_none, cores, no_pickle
-from .enums import Debug, Flag, Teleport
+from .body import Body, Handle, core_or_none, cores
+from .enums import Flag, Teleport
 from .settings import Settings, Wind, numbers_per_bone
 
 PerBone = Union[npt.ArrayLike, Sequence[npt.ArrayLike], None]
@@ -42,7 +42,26 @@ class ChainsReport:
     """Time of each stage; all 0 unless `Settings.profile`."""
 
 
-class Chains:
+class Stateful(Handle):
+    """What can be saved."""
+
+    def restore(self, state: bytes) -> None:
+        """Sets a state of `save`.
+
+        Raises:
+            BadData: damaged bytes, or a state of something else. Nothing has changed then.
+        """
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            refuse("state", "bytes of save()", type(state).__name__)
+        self._core.restore(bytes(state))
+
+    @property
+    def state_size(self) -> int:
+        """Bytes that `save` gives; of an instance, larger between frames that are due."""
+        return self._core.state_size()
+
+
+class Chains(Stateful):
     """Chains with settings and state, stepped once per frame. Those of a garment are `Instance.chains`: their
     settings, wind, contacts and report are used as here, and the instance steps them.
 
@@ -284,34 +303,13 @@ class Chains:
         description continues bit for bit."""
         return self._core.save()
 
-    def restore(self, state: bytes) -> None:
-        """Sets a state of `save`.
-
-        Raises:
-            BadData: damaged bytes, or a state of other chains. Nothing has changed then.
-        """
-        if not isinstance(state, (bytes, bytearray, memoryview)):
-            refuse("state", "bytes of save()", type(state).__name__)
-        self._core.restore(bytes(state))
-
-    @property
-    def state_size(self) -> int:
-        """Bytes that `save` gives."""
-        return self._core.state_size()
-
     @property
     def hash(self) -> int:
         """A hash of the state: equal states, equal hashes."""
         return self._core.hash()
 
-    def debug_draw(self, what: int = Debug.ALL) -> DebugGeometry:
-        """What there is to draw of `what` (`Debug`)."""
-        return DebugGeometry(*self._core.debug_draw(int(what)))
-
     def __repr__(self) -> str:
         return f"<billow.Chains: {self.chain_count} of {self.bone_count} bones together>"
-
-    __reduce__ = no_pickle
 
 
 def _chains_of(rest: Any) -> Sequence[Any]:

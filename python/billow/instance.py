@@ -13,9 +13,9 @@ from . import _core
 from ._arrays import Floats as FloatArray
 from ._arrays import integers, number, refuse, transform, transforms, vector, writable
 from ._structs import Bool, Enum, Float, Int, Struct
-from .body import Body, DebugGeometry, core_or_none, cores, no_pickle
-from .chains import Chains
-from .enums import Attribute, Debug, Lengths, Teleport
+from .body import Body, core_or_none, cores
+from .chains import Chains, Stateful
+from .enums import Attribute, Lengths, Teleport
 from .garment import Garment
 
 
@@ -61,7 +61,7 @@ class InstanceReport:
     """Time of each stage; all 0 unless `Options.profile`."""
 
 
-class Instance:
+class Instance(Stateful):
     """One character in a garment: chains, networks, a mesh. It starts as the rest mesh in model space.
 
         cape = billow.Instance(garment)
@@ -280,31 +280,10 @@ class Instance:
         """
         return self._core.save()
 
-    def restore(self, state: bytes) -> None:
-        """Sets a state of `save`.
-
-        Raises:
-            BadData: damaged bytes, or a state of another garment. Nothing has changed then.
-        """
-        if not isinstance(state, (bytes, bytearray, memoryview)):
-            refuse("state", "bytes of save()", type(state).__name__)
-        self._core.restore(bytes(state))
-
-    @property
-    def state_size(self) -> int:
-        """Bytes that `save` gives; larger between frames that are due."""
-        return self._core.state_size()
-
     @property
     def hash(self) -> int:
         """A hash of positions and normals, as `billow_instance_hash` gives it in C."""
         return self._core.hash()
 
-    def debug_draw(self, what: int = Debug.ALL) -> DebugGeometry:
-        """What there is to draw of `what` (`Debug`)."""
-        return DebugGeometry(*self._core.debug_draw(int(what)))
-
     def __repr__(self) -> str:
         return f"<billow.Instance of {self._garment.name!r}>"
-
-    __reduce__ = no_pickle

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "cache/cache.h"
+#include "character/clothed_character.h"
 #include "character_options.h"
 #include "cloth/sheet.h"
 #include "contacts_option.h"
@@ -70,6 +71,7 @@ MeshOfFile read_mesh(const DescribeOptions& options) {
 
 // A mesh of the character's own file, or made for its skeleton, is skinned as its author meant it: a cape to the chest, not to the
 // arms that happen to be near.
+// None with --weld, which joins vertices of different weights.
 std::optional<body::Skin> weights_of(const DescribeOptions& o, MeshOfFile& file, const body::Skeleton& to) {
   if (o.body_weights || file.mesh.positions.size() != file.character.skin.mesh.positions.size())
     return std::nullopt;
@@ -92,6 +94,7 @@ void set_pattern_from_uvs(const GarmentMesh& mesh, const DescribeOptions& option
   std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
                    ratios.end());
   const float ratio = ratios[ratios.size() / 2];
+  if (!(ratio > 0)) return;  // placeholders
   if (options.uv_scale > 0 || (ratio > 0.85f && ratio < 1.18f)) {
     const float scale = options.uv_scale > 0 ? options.uv_scale : 1;
     for (const auto& uv : mesh.uv) g.pattern_uvs.push_back({scale * uv[0], scale * uv[1]});
@@ -299,6 +302,10 @@ void describe(const DescribeOptions& o) {
         manual_chains.empty() ? layout_chains(g, o.chains) : layout_chains(g, manual_chains);
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
   }
+  if (const cloth::Sheet sheet = character::sheet_of(g); sheet.softened_hinges > 0)
+    std::printf(
+        "note: %zu of %zu edges are at slivers of the mesh, where the reference cloth bends more easily\n",
+        sheet.softened_hinges, sheet.edges.size());
   g.contacts = o.contacts.empty() ? garment::default_contacts(g) : contacts_option(o.contacts);
   if (o.drape) drape_on(g, character.body(), 0);
   if (out.has_parent_path()) make_folder(out.parent_path());

@@ -189,6 +189,25 @@ TEST(ReferenceCloth, SlidesOnASlopeByCoulombFriction) {
   }
 }
 
+// A collar may lie deep in the collider of a helmet: it follows the skin, and is not thrown out.
+TEST(ReferenceCloth, PinnedVerticesStayInsideColliders) {
+  body::Skeleton skeleton;
+  skeleton.joints.push_back({"head", body::kNoJoint, {}});
+  billow_collider helmet = billow_collider_default();
+  helmet.radius = 0.05f;
+  body::Surface body(skeleton, {&helmet, 1});
+  const Strip s = make_strip(0.2f, 0.2f, 200, Material{}, false);
+  Simulator cloth(s.sheet, s.positions, s.pinned, {}, 1);
+  const std::vector<Transform> joints(1);
+  for (int i = 0; i < 5; ++i) cloth.step(1.0f / 60, &body, joints, s.attachment_points);
+  size_t inside = 0;
+  for (size_t k = 0; k < s.pinned.size(); ++k) {
+    inside += length(s.attachment_points[k]) < helmet.radius;
+    EXPECT_EQ(length(cloth.positions()[s.pinned[k]] - s.attachment_points[k]), 0);
+  }
+  EXPECT_GT(inside, 2u);
+}
+
 // Cusick's drape test: the softer a disc of 30 cm on a pedestal of 18 cm, the smaller its shadow.
 TEST(ReferenceCloth, SoftDiscsDrapeMore) {
   std::vector<double> covered;
